@@ -1,0 +1,38 @@
+/* A stack of memory: allocate, remember a mark, release everything since the mark.
+ *
+ * Order of calls: init, then any alloc/mark/release, then free. Blocks stay valid until their mark is released; the
+ * chunks behind them are kept for reuse until ct_arena_free. Not shared between threads: each worker owns one. */
+#ifndef CT_CORE_ARENA_H
+#define CT_CORE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct ct_arena_chunk ct_arena_chunk;
+
+typedef struct {
+    ct_arena_chunk *first; /* owned list of chunks, in the order in which they fill */
+    ct_arena_chunk *current;
+    size_t used;           /* bytes used of the current chunk */
+    size_t held;           /* bytes of all chunks */
+    size_t limit;          /* no chunk is added beyond this many bytes */
+} ct_arena;
+
+typedef struct {
+    ct_arena_chunk *chunk;
+    size_t used;
+} ct_arena_mark;
+
+void ct_arena_init(ct_arena *arena, size_t limit);
+void ct_arena_free(ct_arena *arena);
+
+/* `count` * `size` uninitialised bytes aligned to CT_ALIGN; NULL if memory or the limit is exhausted. */
+void *ct_arena_alloc(ct_arena *arena, size_t count, size_t size);
+void *ct_arena_zeroed(ct_arena *arena, size_t count, size_t size);
+
+ct_arena_mark ct_arena_here(const ct_arena *arena);
+void ct_arena_release(ct_arena *arena, ct_arena_mark mark);
+
+#define CT_ARENA_NEW(arena, type, count) ((type *) ct_arena_alloc((arena), (count), sizeof(type)))
+#define CT_ARENA_ZEROED(arena, type, count) ((type *) ct_arena_zeroed((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,19 @@
+/* Every allocation of the C core goes through these three, so that the tests can make the k-th one fail.
+ * What ct_alloc returns is owned by the caller and freed with ct_free. */
+#ifndef CT_CORE_MEMORY_H
+#define CT_CORE_MEMORY_H
+
+#include <stddef.h>
+
+/* Uninitialised memory aligned to CT_ALIGN bytes, or NULL. */
+void *ct_alloc(size_t bytes);
+void ct_free(void *memory);
+
+#define CT_ALIGN 64
+
+#ifdef CT_DEBUG
+/* Makes the allocation after the next `after` ones fail, once; negative: none. Returns the number of calls so far. */
+long ct_alloc_fail_after(long after);
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+#include "kernels/kernels.h"
+
+#ifdef CT_HAVE_X86
+#include <limits.h>
+#include <string.h>
+
+#include "core/bits.h"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
+#endif
+
+#include "kernels/vec_avx2.h"
+#include "kernels/isa_body.h"
+
+CT_KERNELS(avx2, "avx2");
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif

@@ -1,0 +1,96 @@
+/* The vocabulary of vec_scalar.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
+#ifndef CT_KERNELS_VEC_AVX512_H
+#define CT_KERNELS_VEC_AVX512_H
+
+#include <immintrin.h>
+
+enum { VEC_WORDS = 8 };
+typedef __m512i vec;
+typedef __mmask32 mask16;
+typedef __mmask16 mask32;
+
+#define CT_INLINE static inline __attribute__((always_inline))
+
+CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
+
+CT_INLINE vec v_load(const uint64_t *words) { return _mm512_loadu_si512(words); }
+CT_INLINE void v_store(uint64_t *words, vec a) { _mm512_storeu_si512(words, a); }
+CT_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
+CT_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
+CT_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
+CT_INLINE vec v_not(vec a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
+CT_INLINE vec v_fill(uint64_t word) { return _mm512_set1_epi64((long long) word); }
+CT_INLINE vec v_majority(vec a, vec b, vec s) { return _mm512_ternarylogic_epi64(a, b, s, 0xe8); }
+CT_INLINE int v_any(vec a) { return _mm512_test_epi64_mask(a, a) != 0; }
+
+CT_INLINE vec l16_count(vec a) { return _mm512_popcnt_epi16(a); }
+CT_INLINE vec l32_count(vec a) { return _mm512_popcnt_epi32(a); }
+CT_INLINE mask16 l16_negative(vec a) { return _mm512_movepi16_mask(a); }
+CT_INLINE mask32 l32_negative(vec a) { return _mm512_movepi32_mask(a); }
+CT_INLINE mask16 l16_both(mask16 a, mask16 b) { return a & b; }
+CT_INLINE mask32 l32_both(mask32 a, mask32 b) { return (mask32) (a & b); }
+CT_INLINE mask16 l16_except(mask16 a, mask16 b) { return a & ~b; }
+CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
+
+#define LANE_OPS(L)                                                                                               \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm512_add_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm512_sub_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm512_max_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm512_min_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_half(vec a) { return _mm512_srai_epi##L(a, 1); }                                         \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm512_cmpgt_epi##L##_mask(a, b); }                     \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return _mm512_test_epi##L##_mask(a, a); }                          \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return _mm512_mask_max_epi##L(a, m, a, x); }        \
+    CT_INLINE uint32_t l##L##_bits(mask##L m) { return m; }
+
+LANE_OPS(16)
+LANE_OPS(32)
+
+CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
+CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
+
+/* The last lanes of the 128-bit parts one and two steps down; parts 0 (and 1) get nothing. */
+CT_INLINE vec l16_scan(vec a)
+{
+    const vec one = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0x000f000f000f000f, 0x000f000f000f000f,
+                                     0x0007000700070007, 0x0007000700070007, 0, 0);
+    const vec two = _mm512_set_epi64(0x000f000f000f000f, 0x000f000f000f000f, 0x0007000700070007, 0x0007000700070007, 0,
+                                     0, 0, 0);
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 2));
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 4));
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 8));
+    a = _mm512_mask_add_epi16(a, 0xffffff00, a, _mm512_permutexvar_epi16(one, a));
+    return _mm512_mask_add_epi16(a, 0xffff0000, a, _mm512_permutexvar_epi16(two, a));
+}
+CT_INLINE vec l32_scan(vec a)
+{
+    const vec one = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11);
+    const vec two = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7);
+    a = _mm512_add_epi32(a, _mm512_bslli_epi128(a, 4));
+    a = _mm512_add_epi32(a, _mm512_bslli_epi128(a, 8));
+    a = _mm512_mask_add_epi32(a, 0xfff0, a, _mm512_permutexvar_epi32(one, a));
+    return _mm512_mask_add_epi32(a, 0xff00, a, _mm512_permutexvar_epi32(two, a));
+}
+CT_INLINE vec l16_last(vec a) { return _mm512_permutexvar_epi16(_mm512_set1_epi16(31), a); }
+CT_INLINE vec l32_last(vec a) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a); }
+
+CT_INLINE int l16_top(vec a)
+{
+    __m256i x = _mm256_max_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i y = _mm_max_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    return 0x7fff - _mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(_mm_set1_epi16(0x7fff), y))) % 0x10000;
+}
+CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
+
+CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+{
+    vec low = _mm512_loadu_si512(numbers), high = _mm512_loadu_si512(numbers + 32);
+    for (unsigned bit = 0; bit < n_planes; bit++) {
+        vec probe = _mm512_set1_epi16((short) (1 << bit));
+        uint64_t a = _mm512_testn_epi16_mask(low, probe), b = _mm512_testn_epi16_mask(high, probe);
+        planes[bit * stride] = a | b << 32;
+    }
+}
+
+#undef LANE_OPS
+#endif

@@ -1,0 +1,132 @@
+/* The vector vocabulary in portable C: a vector is one 64-bit word. The other vec_*.h have the same words for their
+ * instruction sets.
+ *
+ *   v_*     on bits: load, store, and, xor, not, fill (a word in all places),
+ *           majority(a, b, s): a | b where s has ones, a & b where it has zeros
+ *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers' limits:
+ *           count (bits set), add, sub, max, min, half (x >> 1), set (a number in all lanes),
+ *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
+ *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
+ *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
+ *   transpose16   64 numbers of 16 bits to complemented bit planes */
+#ifndef CT_KERNELS_VEC_SCALAR_H
+#define CT_KERNELS_VEC_SCALAR_H
+
+#include <limits.h>
+#include <string.h>
+
+#include "core/bits.h"
+
+enum { VEC_WORDS = 1 };
+typedef uint64_t vec;
+typedef uint64_t mask16;
+typedef uint64_t mask32;
+
+#define CT_INLINE static inline
+
+CT_INLINE unsigned word_count(uint64_t word) { return ct_popcount(word); }
+
+CT_INLINE vec v_load(const uint64_t *words) { return *words; }
+CT_INLINE void v_store(uint64_t *words, vec a) { *words = a; }
+CT_INLINE vec v_and(vec a, vec b) { return a & b; }
+CT_INLINE vec v_or(vec a, vec b) { return a | b; }
+CT_INLINE vec v_xor(vec a, vec b) { return a ^ b; }
+CT_INLINE vec v_not(vec a) { return ~a; }
+CT_INLINE vec v_fill(uint64_t word) { return word; }
+CT_INLINE vec v_majority(vec a, vec b, vec s) { return (a & b) | (s & (a | b)); }
+CT_INLINE int v_any(vec a) { return a != 0; }
+
+/* Lane arithmetic within a word: the sign bits are added apart, so that no carry leaves its lane. */
+#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT)                                                                        \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); }            \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); }            \
+    CT_INLINE mask##L l##L##_spread(vec signs) { return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); }            \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
+    {                                                                                                               \
+        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS);                                           \
+        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS);                                                 \
+    }                                                                                                               \
+    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); }                             \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); }                      \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); }                      \
+    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); }                                    \
+    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; }                                           \
+    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); }                                   \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); }       \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; }                                           \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; }                                        \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_choose(m & l##L##_above(x, a), x, a); }
+
+LANE_OPS(16, UINT64_C(0x8000800080008000), UINT64_C(0x0001000100010001), 48)
+LANE_OPS(32, UINT64_C(0x8000000080000000), UINT64_C(0x0000000100000001), 32)
+
+CT_INLINE vec l16_set(int x) { return (uint64_t) (uint16_t) x * UINT64_C(0x0001000100010001); }
+CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x0000000100000001); }
+
+CT_INLINE vec l16_count(vec a)
+{
+    a -= a >> 1 & UINT64_C(0x5555555555555555);
+    a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
+    a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (a + (a >> 8)) & UINT64_C(0x001f001f001f001f);
+}
+CT_INLINE vec l32_count(vec a)
+{
+    a = l16_count(a);
+    return (a + (a >> 16)) & UINT64_C(0x0000003f0000003f);
+}
+
+CT_INLINE vec l16_scan(vec a)
+{
+    a = l16_add(a, a << 16);
+    return l16_add(a, a << 32);
+}
+CT_INLINE vec l32_scan(vec a) { return l32_add(a, a << 32); }
+
+CT_INLINE int l16_top(vec a)
+{
+    int top = INT_MIN;
+    for (unsigned i = 0; i < 64; i += 16) {
+        int lane = (int16_t) (uint16_t) (a >> i);
+        if (lane > top) top = lane;
+    }
+    return top;
+}
+CT_INLINE int l32_top(vec a)
+{
+    int low = (int32_t) (uint32_t) a, high = (int32_t) (uint32_t) (a >> 32);
+    return low > high ? low : high;
+}
+
+CT_INLINE uint32_t l16_bits(mask16 m)
+{
+    return (uint32_t) (m & 1) | (uint32_t) (m >> 15 & 2) | (uint32_t) (m >> 30 & 4) | (uint32_t) (m >> 45 & 8);
+}
+CT_INLINE uint32_t l32_bits(mask32 m) { return (uint32_t) (m & 1) | (uint32_t) (m >> 31 & 2); }
+
+/* Transposes an 8 x 8 block of bits: bit 8 i + j goes to 8 j + i. */
+CT_INLINE uint64_t transpose8(uint64_t x)
+{
+    uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ (t << 28);
+}
+
+CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+{
+    for (unsigned half = 0; half < n_planes; half += 8) {
+        uint64_t plane[8] = {0};
+        for (unsigned group = 0; group < 64; group += 8) {
+            uint64_t block = 0;
+            for (unsigned i = 0; i < 8; i++) block |= (uint64_t) (numbers[group + i] >> half & 0xff) << (8 * i);
+            block = transpose8(block);
+            for (unsigned bit = 0; bit < 8; bit++) plane[bit] |= (block >> (8 * bit) & 0xff) << group;
+        }
+        for (unsigned bit = 0; bit < 8 && half + bit < n_planes; bit++) planes[(half + bit) * stride] = ~plane[bit];
+    }
+}
+
+#endif

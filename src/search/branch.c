@@ -1,0 +1,186 @@
+#include "search/branch.h"
+
+#include <string.h>
+
+#include "search/depth2.h"
+
+/* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
+static const double COMPACT_BELOW = 0.6;
+
+/* A container of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
+ * the container cannot hold the planes of more than one feature. */
+static int wants_container(const ct_worker *worker, const ct_node *node, unsigned depth)
+{
+    if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
+    if (depth < 3 && !node->box->one_at_a_time) return 0;
+    return node->n_rows < COMPACT_BELOW * node->box->n_rows;
+}
+
+/* Lays out one side of point m and solves it. */
+static ct_bounds solve_side(ct_roots *roots, uint32_t f, const ct_point *m, int side, const ct_task *task)
+{
+    ct_worker *worker = roots->worker;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_bounds bounds = {0, INT64_MAX};
+    ct_node node, whole;
+    if (ct_node_side(worker, roots->node, f, m->threshold, side, roots->totals[side], &node)) {
+        const ct_node *child = &node;
+        if (wants_container(worker, &node, task->depth)) {
+            ct_container *box = ct_container_part(worker, node.box, node.sets, node.begin, node.end, node.n_rows);
+            child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
+        }
+        if (child) bounds = ct_solve(worker, child, task, m->floors[side], m->trees[side]);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return bounds;
+}
+
+/* What the neighbours have proven about each root feature of one side of m. */
+static void floors_from_neighbours(const ct_roots *roots, const ct_point *a, const ct_point *b, const ct_point *m,
+                                   int side, int64_t *floors)
+{
+    const ct_point *smaller = side ? b : a, *larger = side ? a : b;
+    int64_t rows = side ? (int64_t) m->n_left - a->n_left : (int64_t) b->n_left - m->n_left;
+    int64_t moved = ct_rows_cost(roots->worker, rows);
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
+}
+
+/* The tree of the nearer neighbour; at the first point of a feature, what the task itself was hinted at. */
+static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, const ct_point *m,
+                        int side, ct_task *task)
+{
+    const ct_point *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
+    if (!near->trees[side]) near = far;
+    task->hint = near->trees[side];
+    task->hint_at = 0;
+    task->hint_size = (uint32_t) ct_heap_size(task->depth);
+    const ct_task *own = roots->task;
+    if (task->hint || !own->hint || own->hint_at >= own->hint_size) return;
+    if (own->hint[own->hint_at].feature != (int32_t) f) return;
+    task->hint = own->hint;
+    task->hint_at = 2 * own->hint_at + 1 + (uint32_t) side;
+    task->hint_size = own->hint_size;
+}
+
+/* Fills in one side of m that needs no search: its floors and hints are those it was given. */
+static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, int side)
+{
+    int copy = task->hint && task->hint_at == 0;
+    for (size_t i = 0; i < ct_heap_size(task->depth); i++)
+        m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
+    memcpy(m->floors[side], task->floors, roots->node->box->n_cols * sizeof *task->floors);
+}
+
+/* Solves one side of m as far as its task asks; returns the cost of its best known tree. */
+static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, const ct_task *task)
+{
+    ct_worker *worker = roots->worker;
+    uint32_t n_classes = roots->node->box->n_classes;
+    uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
+    int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], n_classes, size));
+    ct_bounds bounds = {0, leaf};
+    m->best_child[side] = -1;
+    if (worker->stopped || m->lower[side] >= task->cap ||
+        ct_solve_at_once(worker, roots->totals[side], n_classes, size, task, &bounds)) {
+        keep_given(roots, task, m, side);
+    } else {
+        bounds = solve_side(roots, f, m, side, task);
+        if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
+        else bounds.upper = leaf;
+    }
+    m->lower[side] = ct_larger_cost(m->lower[side], bounds.lower);
+    return bounds.upper;
+}
+
+static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    ct_worker *worker = roots->worker;
+    int64_t *floors = (int64_t *) roots->extra, target = roots->best - roots->task->gap;
+    const uint32_t size[2] = {m->n_left, roots->node->n_rows - m->n_left}, n_cols = roots->node->box->n_cols;
+    const int64_t known[2] = {b->lower[1], a->lower[0]};
+    ct_task task[2];
+    for (int side = 0; side < 2; side++) {
+        task[side].depth = roots->task->depth - 1;
+        task[side].gap = 0;
+        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
+         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
+        task[side].cap = target - worker->search->split_cost - known[side];
+        task[side].floors = floors + (size_t) side * n_cols;
+        floors_from_neighbours(roots, a, b, m, side, floors + (size_t) side * n_cols);
+        choose_hint(roots, f, a, b, m, side, &task[side]);
+        int64_t counts = ct_class_count_bound(worker, roots->totals[side], roots->node->box->n_classes, size[side],
+                                              task[side].depth);
+        m->lower[side] = ct_larger_cost(counts, ct_between(worker, a, b, m->n_left, side));
+    }
+    if (ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= target) {
+        worker->statistics.closed_counts++;
+        for (int side = 0; side < 2; side++) {
+            m->best_child[side] = -1;
+            keep_given(roots, &task[side], m, side);
+        }
+        return INT64_MAX;
+    }
+    int64_t upper = worker->search->split_cost;
+    for (int side = 0; side < 2; side++) {
+        if (!ct_uses(worker, CT_SHORTCUT_CAPS)) task[side].cap = INT64_MAX;
+        upper += settle_side(roots, f, m, side, &task[side]);
+    }
+    return upper;
+}
+
+static ct_point *new_point(ct_roots *roots)
+{
+    ct_arena *arena = &roots->worker->arena;
+    size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
+    ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
+    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
+    if (!point || !floors || !trees) return NULL;
+    memset(point, 0, sizeof *point);
+    for (int side = 0; side < 2; side++) {
+        point->floors[side] = floors + (size_t) side * n_cols;
+        point->trees[side] = trees + (size_t) side * heap;
+    }
+    return point;
+}
+
+static ct_bounds branch_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
+                              ct_split_code *tree)
+{
+    const ct_container *box = node->box;
+    ct_arena *arena = &worker->arena;
+    ct_arena_mark mark = ct_arena_here(arena);
+    uint32_t *totals = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) box->n_classes);
+    int64_t *given = CT_ARENA_NEW(arena, int64_t, 2 * (size_t) box->n_cols);
+    int64_t *zeros = CT_ARENA_ZEROED(arena, int64_t, box->n_cols);
+    ct_bounds bounds = {0, ct_rows_cost(worker, node->leaf_errors)};
+    if (!totals || !given || !zeros) {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        tree[0] = CT_LEAF_CODE;
+        return bounds;
+    }
+    ct_roots roots = {0};
+    roots.worker = worker;
+    roots.node = node;
+    roots.task = task;
+    roots.floors = floors;
+    roots.tree = tree;
+    roots.evaluate = evaluate;
+    roots.new_point = new_point;
+    roots.extra = given;
+    for (int side = 0; side < 2; side++) {
+        roots.totals[side] = totals + (size_t) side * box->n_classes;
+        for (int end = 0; end < 2; end++) roots.ends[end].floors[side] = zeros;
+    }
+    worker->statistics.nodes++;
+    bounds = ct_roots_search(&roots);
+    ct_arena_release(arena, mark);
+    return bounds;
+}
+
+ct_bounds ct_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors, ct_split_code *tree)
+{
+    return task->depth == 2 ? ct_depth2_solve(worker, node, task, floors, tree)
+                            : branch_solve(worker, node, task, floors, tree);
+}

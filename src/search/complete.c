@@ -1,0 +1,255 @@
+#include "search/complete.h"
+
+#include <string.h>
+
+#include "core/bits.h"
+
+/* ---- the best split of rows sorted by one feature ---- */
+
+typedef struct {
+    uint32_t *left, *right; /* [class] */
+    uint32_t *right_best;   /* [row] largest class among the rows from here on */
+} stump_scratch;
+
+static int stump_scratch_init(stump_scratch *s, ct_arena *arena, uint32_t n_rows, uint32_t n_classes)
+{
+    s->left = CT_ARENA_NEW(arena, uint32_t, n_classes);
+    s->right = CT_ARENA_NEW(arena, uint32_t, n_classes);
+    s->right_best = CT_ARENA_NEW(arena, uint32_t, (size_t) n_rows + 1);
+    return s->left && s->right && s->right_best;
+}
+
+/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the fewest errors and, as the number of rows to the left, the
+ * first place that has them; 0 if all ranks are equal. */
+static uint32_t best_split(const int32_t *classes, uint32_t n_classes, const uint32_t *rows, const uint32_t *ranks,
+                           uint32_t n, stump_scratch *s, uint32_t *errors)
+{
+    uint32_t best = 0, place = 0, left_best = 0;
+    memset(s->left, 0, n_classes * sizeof *s->left);
+    memset(s->right, 0, n_classes * sizeof *s->right);
+    s->right_best[n] = 0;
+    for (uint32_t j = n; j-- > 0;) {
+        uint32_t count = ++s->right[classes[rows[j]]];
+        s->right_best[j] = count > s->right_best[j + 1] ? count : s->right_best[j + 1];
+    }
+    for (uint32_t j = 0; j + 1 < n; j++) {
+        uint32_t count = ++s->left[classes[rows[j]]];
+        if (count > left_best) left_best = count;
+        if (ranks[j] != ranks[j + 1] && left_best + s->right_best[j + 1] > best) {
+            best = left_best + s->right_best[j + 1];
+            place = j + 1;
+        }
+    }
+    *errors = n - best;
+    return place;
+}
+
+/* ---- finishing a tree ---- */
+
+/* A node of the lowest level: its split is still to be found among rows lo .. hi of `rows`. */
+typedef struct {
+    uint32_t node, feature, lo, hi, filled;
+} pending;
+
+typedef struct {
+    const ct_table *table;
+    const ct_split_code *codes;
+    unsigned depth;
+    ct_forest *forest;
+    uint32_t *rows, *spare; /* [n_rows] rows of each node side by side */
+    uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
+    uint32_t *sorted, *ranks; /* [n_rows] rows of pending nodes by their feature, in the place of `rows` */
+    pending *pendings;
+    uint32_t n_pendings;
+    stump_scratch stump;
+} completion;
+
+static double value(const completion *c, uint32_t feature, uint32_t row)
+{
+    return ct_column_value(&c->table->data->columns[feature], row);
+}
+
+/* The next node, with the class counts and the label of its rows. */
+static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
+{
+    ct_forest *forest = c->forest;
+    uint32_t node = forest->n_nodes++, n_classes = forest->n_classes, *counts = forest->counts + (size_t) node * n_classes;
+    CT_ASSERT(forest->n_nodes <= forest->room);
+    memset(counts, 0, n_classes * sizeof *counts);
+    for (uint32_t i = 0; i < n; i++) counts[c->table->data->classes[rows[i]]]++;
+    int32_t label = 0;
+    for (uint32_t k = 1; k < n_classes; k++)
+        if (counts[k] > counts[label]) label = (int32_t) k;
+    forest->feature[node] = -1;
+    forest->threshold[node] = 0;
+    forest->left[node] = forest->right[node] = 0;
+    forest->label[node] = label;
+    forest->default_left[node] = 0;
+    return node;
+}
+
+/* The smallest value whose rank in the table is `rank`: the rows below it are those that go left. */
+static double value_at_rank(const completion *c, uint32_t feature, uint32_t rank)
+{
+    const uint64_t *ties = c->table->ties[feature];
+    size_t w = 0;
+    for (unsigned count; (count = ct_popcount(ties[w])) < rank; w++) rank -= count;
+    return value(c, feature, c->table->order[feature][w * 64 + ct_select(ties[w], rank - 1) + 1]);
+}
+
+/* Moves the rows below `boundary` to the front of rows lo .. hi, both parts in their old order; returns where the
+ * others start and sets the threshold between the parts. */
+static uint32_t partition(completion *c, uint32_t feature, double boundary, uint32_t lo, uint32_t hi, double *threshold)
+{
+    uint32_t left = lo, right = 0;
+    double below = 0, above = 0;
+    for (uint32_t i = lo; i < hi; i++) {
+        uint32_t row = c->rows[i];
+        double x = value(c, feature, row);
+        if (x < boundary) {
+            if (left == lo || x > below) below = x;
+            c->rows[left++] = row;
+        } else {
+            if (!right || x < above) above = x;
+            c->spare[right++] = row;
+        }
+    }
+    memcpy(c->rows + left, c->spare, right * sizeof *c->rows);
+    *threshold = ct_threshold_between(below, above);
+    return left;
+}
+
+static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double threshold, uint32_t left, uint32_t right,
+                      uint32_t n_left, uint32_t n_right)
+{
+    forest->feature[node] = (int32_t) feature;
+    forest->threshold[node] = threshold;
+    forest->left[node] = left;
+    forest->right[node] = right;
+    forest->default_left[node] = n_left >= n_right;
+}
+
+/* Adds the subtree at heap index i for rows lo .. hi; returns its node. */
+static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint32_t hi)
+{
+    uint32_t node = add_node(c, c->rows + lo, hi - lo);
+    ct_split_code code = level < c->depth ? c->codes[i] : CT_LEAF_CODE;
+    if (code.feature < 0) return node;
+    uint32_t feature = (uint32_t) code.feature;
+    if (level + 1 == c->depth) {
+        c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo};
+        for (uint32_t j = lo; j < hi; j++) c->owner[c->rows[j]] = c->n_pendings;
+        c->forest->n_nodes += 2; /* its two leaves */
+        return node;
+    }
+    double threshold;
+    uint32_t middle = partition(c, feature, value_at_rank(c, feature, code.threshold), lo, hi, &threshold);
+    uint32_t left = grow(c, 2 * i + 1, level + 1, lo, middle);
+    uint32_t right = grow(c, 2 * i + 2, level + 1, middle, hi);
+    set_split(c->forest, node, feature, threshold, left, right, middle - lo, hi - middle);
+    return node;
+}
+
+/* Lists the rows of all pending nodes that split on `feature` by its order, with their ranks. */
+static void sort_pending_rows(completion *c, uint32_t feature)
+{
+    const uint32_t *order = c->table->order[feature];
+    uint32_t rank = 0;
+    for (uint32_t j = 0; j < c->table->n_rows; j++) {
+        uint32_t owner = c->owner[order[j]];
+        if (owner && c->pendings[owner - 1].feature == feature) {
+            uint32_t at = c->pendings[owner - 1].filled++;
+            c->sorted[at] = order[j];
+            c->ranks[at] = rank;
+        }
+        rank += (uint32_t) ct_bit(c->table->ties[feature], j);
+    }
+}
+
+/* Splits one pending node; 0 if its rows are all alike, which the search rules out. */
+static int finish_pending(completion *c, const pending *p)
+{
+    uint32_t errors, n = p->hi - p->lo, next = c->forest->n_nodes;
+    const uint32_t *rows = c->sorted + p->lo;
+    uint32_t n_left = best_split(c->table->data->classes, c->forest->n_classes, rows, c->ranks + p->lo, n, &c->stump, &errors);
+    if (!n_left) return 0;
+    c->forest->n_nodes = p->node + 1;
+    uint32_t left = add_node(c, rows, n_left), right = add_node(c, rows + n_left, n - n_left);
+    c->forest->n_nodes = next;
+    double threshold = ct_threshold_between(value(c, p->feature, rows[n_left - 1]), value(c, p->feature, rows[n_left]));
+    set_split(c->forest, p->node, p->feature, threshold, left, right, n_left, n - n_left);
+    return 1;
+}
+
+static int finish_all(completion *c)
+{
+    for (uint32_t i = 0; i < c->n_pendings; i++) {
+        if (c->pendings[i].filled == c->pendings[i].lo) sort_pending_rows(c, c->pendings[i].feature);
+        if (!finish_pending(c, &c->pendings[i])) return 0;
+    }
+    return 1;
+}
+
+/* Nodes that the codes stand for, and how many of them are in the lowest level. */
+static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned levels, uint32_t *lowest)
+{
+    if (!levels || codes[i].feature < 0) return 1;
+    if (levels == 1) (*lowest)++;
+    return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) + count_nodes(codes, 2 * i + 2, levels - 1, lowest);
+}
+
+ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, ct_arena *arena,
+                      ct_forest *forest, ct_error *error)
+{
+    uint32_t n_lowest = 0, n_nodes = count_nodes(codes, 0, depth, &n_lowest), n_rows = table->n_rows;
+    CT_TRY(ct_forest_init(forest, 1, n_nodes, table->n_classes, error));
+    ct_arena_mark mark = ct_arena_here(arena);
+    completion c = {0};
+    c.table = table;
+    c.codes = codes;
+    c.depth = depth;
+    c.forest = forest;
+    c.rows = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    c.spare = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    c.owner = CT_ARENA_ZEROED(arena, uint32_t, n_rows);
+    c.sorted = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    c.ranks = CT_ARENA_NEW(arena, uint32_t, n_rows);
+    c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
+    ct_status status = CT_OK;
+    if (!c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
+        !stump_scratch_init(&c.stump, arena, n_rows, table->n_classes)) {
+        status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
+    } else {
+        for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
+        forest->roots[0] = grow(&c, 0, 0, 0, n_rows);
+        if (!finish_all(&c)) status = ct_fail(error, CT_INTERNAL, "a split of the tree does not separate its rows");
+    }
+    ct_arena_release(arena, mark);
+    return status;
+}
+
+ct_status ct_best_stump(const ct_table *table, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error)
+{
+    ct_arena_mark mark = ct_arena_here(arena);
+    stump_scratch stump;
+    uint32_t *ranks = CT_ARENA_NEW(arena, uint32_t, table->n_rows);
+    if (!ranks || !stump_scratch_init(&stump, arena, table->n_rows, table->n_classes)) {
+        ct_arena_release(arena, mark);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory to split the rows");
+    }
+    *feature = -1;
+    *errors = table->n_rows;
+    for (uint32_t f = 0; f < table->n_cols; f++) {
+        uint32_t rank = 0, found;
+        for (uint32_t j = 0; j < table->n_rows; j++) {
+            ranks[j] = rank;
+            rank += (uint32_t) ct_bit(table->ties[f], j);
+        }
+        if (!best_split(table->data->classes, table->n_classes, table->order[f], ranks, table->n_rows, &stump, &found)) continue;
+        if (*feature >= 0 && found >= *errors) continue;
+        *feature = (int32_t) f;
+        *errors = found;
+    }
+    ct_arena_release(arena, mark);
+    return CT_OK;
+}

@@ -1,0 +1,217 @@
+#include "search/container.h"
+
+#include <string.h>
+
+#include "core/bits.h"
+
+/* Sets up the arrays of pointers; NULL if memory ends. */
+static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)
+{
+    ct_arena *arena = &worker->arena;
+    ct_container *box = CT_ARENA_ZEROED(arena, ct_container, 1);
+    if (!box) return NULL;
+    box->n_rows = n_rows;
+    box->n_cols = n_cols;
+    box->n_classes = n_classes;
+    box->words = CT_WORDS(n_rows);
+    box->n_values = CT_ARENA_NEW(arena, uint32_t, n_cols);
+    box->n_planes = CT_ARENA_NEW(arena, unsigned, n_cols);
+    box->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    box->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
+    box->marks = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    box->planes = CT_ARENA_ZEROED(arena, uint64_t *, n_cols);
+    box->plane_room = CT_ARENA_NEW(arena, uint64_t *, n_cols);
+    uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
+    box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
+    if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks || !box->planes ||
+        !box->plane_room || !marks || !box->sets)
+        return NULL;
+    for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
+    return box;
+}
+
+/* Counts the tie marks of f; its order and ties are in place. */
+static void finish_feature(ct_container *box, uint32_t f)
+{
+    uint32_t before = 0;
+    for (size_t w = 0; w < box->words; w++) {
+        box->marks[f][w] = before;
+        before += ct_popcount(box->ties[f][w]);
+    }
+    box->marks[f][box->words] = before;
+    box->n_values[f] = before + 1;
+    box->n_planes[f] = ct_bit_width(before);
+}
+
+static size_t plane_words(const ct_container *box, uint32_t f)
+{
+    return (size_t) box->n_cols * box->n_planes[f] * box->words;
+}
+
+/* Takes the room for making the planes and for the planes: for all features within the budget, else for the largest one. */
+static int take_plane_room(ct_worker *worker, ct_container *box)
+{
+    size_t all = 0, largest = 0, budget = worker->search->options->plane_budget / sizeof(uint64_t);
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        size_t words = plane_words(box, f);
+        if (words > largest) largest = words;
+        all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
+    }
+    box->one_at_a_time = all > budget;
+    uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, box->one_at_a_time ? largest : all);
+    box->rank_room = ct_arena_alloc(&worker->arena, box->n_rows, sizeof(uint32_t));
+    if (!room || !box->rank_room) return 0;
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        box->plane_room[f] = room;
+        if (!box->one_at_a_time) room += plane_words(box, f);
+    }
+    return 1;
+}
+
+static ct_container *out_of_memory(ct_worker *worker)
+{
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return NULL;
+}
+
+ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
+{
+    ct_container *box = container_new(worker, table->n_rows, table->n_cols, table->n_classes);
+    if (!box) return out_of_memory(worker);
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        box->order[f] = table->order[f];
+        box->ties[f] = table->ties[f];
+        finish_feature(box, f);
+        uint64_t *sets = ct_container_sets(box, f);
+        for (uint32_t j = 0; j < box->n_rows; j++)
+            sets[(size_t) table->data->classes[box->order[f][j]] * box->words + j / 64] |= UINT64_C(1) << j % 64;
+    }
+    return take_plane_room(worker, box) ? box : out_of_memory(worker);
+}
+
+static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
+{
+    uint64_t members = 0;
+    for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words + w];
+    return members;
+}
+
+/* Writes order, ties, sets and global ranks of feature f of the part; `renumber` gives the new row numbers. */
+static void part_feature(ct_container *box, const ct_container *parent, const uint64_t *sets, size_t begin, size_t end,
+                         uint32_t f, const uint32_t *renumber)
+{
+    uint32_t j = 0, rank = 0, last_rank = 0;
+    uint64_t *own = ct_container_sets(box, f);
+    for (size_t w = begin; w < end; w++) {
+        for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, j++) {
+            unsigned bit = ct_trailing_zeros(rest);
+            uint32_t parent_rank = parent->marks[f][w] + ct_popcount(parent->ties[f][w] & ct_low_bits(bit));
+            if (j && parent_rank != last_rank) {
+                box->ties[f][(j - 1) / 64] |= UINT64_C(1) << (j - 1) % 64;
+                rank++;
+            }
+            last_rank = parent_rank;
+            box->global[f][rank] = parent->global ? parent->global[f][parent_rank] : parent_rank;
+            box->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
+            for (uint32_t c = 0; c < box->n_classes; c++)
+                own[c * box->words + j / 64] |= (sets[c * parent->words + w] >> bit & 1) << j % 64;
+        }
+    }
+    finish_feature(box, f);
+}
+
+ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
+                                const size_t *begin, const size_t *end, uint32_t n_rows)
+{
+    ct_arena *arena = &worker->arena;
+    uint32_t n_cols = parent->n_cols;
+    ct_container *box = container_new(worker, n_rows, n_cols, parent->n_classes);
+    if (!box) return out_of_memory(worker);
+    box->global = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols * n_rows);
+    uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * box->words);
+    ct_arena_mark mark = ct_arena_here(arena);
+    uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
+    if (!box->global || !numbers || !ties || !renumber) return out_of_memory(worker);
+
+    uint32_t next = 0;
+    for (size_t w = begin[0]; w < end[0]; w++)
+        for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1)
+            renumber[parent->order[0][w * 64 + ct_trailing_zeros(rest)]] = next++;
+    for (uint32_t f = 0; f < n_cols; f++) {
+        box->order[f] = numbers + 2 * (size_t) f * n_rows;
+        box->global[f] = box->order[f] + n_rows;
+        box->ties[f] = ties + f * box->words;
+        part_feature(box, parent, sets + (size_t) f * box->n_classes * parent->words, begin[f], end[f], f,
+                     renumber);
+    }
+    ct_arena_release(arena, mark);
+    worker->statistics.containers++;
+    return take_plane_room(worker, box) ? box : out_of_memory(worker);
+}
+
+/* Ranks by row in the narrower of two widths, then the planes in every feature's order. */
+static void make_planes(ct_worker *worker, ct_container *box, uint32_t f)
+{
+    const ct_kernels *kernels = worker->search->kernels;
+    int narrow = box->n_values[f] <= 65536;
+    uint16_t *rank16 = (uint16_t *) box->rank_room;
+    uint32_t *rank32 = (uint32_t *) box->rank_room;
+    uint32_t n = box->n_rows, rank = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        if (narrow) rank16[box->order[f][j]] = (uint16_t) rank;
+        else rank32[box->order[f][j]] = rank;
+        rank += (uint32_t) ct_bit(box->ties[f], j);
+    }
+    for (uint32_t g = 0; g < box->n_cols; g++) {
+        uint64_t *planes = box->plane_room[f] + (size_t) g * box->n_planes[f] * box->words;
+        if (narrow) kernels->planes16(rank16, box->order[g], n, planes, box->words, box->n_planes[f]);
+        else kernels->planes32(rank32, box->order[g], n, planes, box->words, box->n_planes[f]);
+    }
+    worker->statistics.planes++;
+}
+
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, uint32_t g)
+{
+    if (!box->planes[f]) {
+        if (box->one_at_a_time) memset(box->planes, 0, box->n_cols * sizeof *box->planes);
+        make_planes(worker, box, f);
+        box->planes[f] = box->plane_room[f];
+    }
+    return box->planes[f] + (size_t) g * box->n_planes[f] * box->words;
+}
+
+uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)
+{
+    size_t w = position / 64;
+    return box->marks[f][w] + ct_popcount(box->ties[f][w] & ct_low_bits(position % 64));
+}
+
+size_t ct_container_start(const ct_container *box, uint32_t f, uint32_t t)
+{
+    const uint32_t *marks = box->marks[f];
+    size_t low = 0, high = box->words; /* marks[low] < t <= marks[high] */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (marks[middle] < t) low = middle;
+        else high = middle;
+    }
+    return low * 64 + ct_select(box->ties[f][low], t - 1 - marks[low]) + 1;
+}
+
+uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t)
+{
+    return box->global ? box->global[f][t] : t;
+}
+
+uint32_t ct_container_from_global(const ct_container *box, uint32_t f, uint32_t global)
+{
+    if (!box->global) return global;
+    uint32_t low = 0, high = box->n_values[f]; /* the answer is in low .. high */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (box->global[f][middle] < global) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}

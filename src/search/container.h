@@ -1,0 +1,57 @@
+/* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand, bit planes.
+ *
+ * Rows are numbered 0 .. n_rows - 1 within the container. For feature f, `order` lists them by increasing value; its
+ * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
+ * `global` translates ranks to those of the table, in which points, hints and trees are kept between containers.
+ *
+ * Planes: for each ordered pair (f, g) the rank of f listed in the order of g, bit by bit, complemented (see
+ * ct_threshold). They take n_cols^2 n_rows log2(values) / 8 bytes. Within the budget the planes of each f are made once
+ * and stay; above it only those of one f at a time exist, so ct_container_planes must be called before each use.
+ *
+ * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
+#ifndef CT_SEARCH_CONTAINER_H
+#define CT_SEARCH_CONTAINER_H
+
+#include "search/worker.h"
+
+typedef struct {
+    uint32_t n_rows, n_cols, n_classes;
+    size_t words;             /* of a bit set, a multiple of CT_WORD_STEP */
+    uint32_t *n_values;       /* [f] */
+    unsigned *n_planes;       /* [f] */
+    uint32_t **order;         /* [f][n_rows] */
+    uint64_t **ties;          /* [f][words] */
+    uint32_t **marks;         /* [f][words + 1] tie marks before each word */
+    uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
+    uint64_t *sets;           /* [f][class][words] */
+    uint64_t **planes;        /* [f] -> [g][plane][words]; NULL: not made */
+    uint64_t **plane_room;    /* [f] where they go */
+    int one_at_a_time;        /* all plane_room are the same */
+    void *rank_room;          /* ranks of one feature while its planes are made */
+} ct_container;
+
+/* The whole table. NULL and worker->stopped if memory ends. */
+ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
+
+/* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
+ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
+                                const size_t *begin, const size_t *end, uint32_t n_rows);
+
+/* The planes of f in the order of g, after making those of f if need be. Never fails: the room was taken before. */
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, uint32_t g);
+
+static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
+{
+    return box->sets + (size_t) f * box->n_classes * box->words;
+}
+
+/* Rank of the value at a position of f's order. */
+uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position);
+/* First position of f's order whose rank is not below t; t in 1 .. n_values - 1. */
+size_t ct_container_start(const ct_container *box, uint32_t f, uint32_t t);
+
+/* A threshold in the table's ranks, and back: the first own threshold that is not below it. */
+uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t);
+uint32_t ct_container_from_global(const ct_container *box, uint32_t f, uint32_t global);
+
+#endif

@@ -1,0 +1,162 @@
+#include "search/exact.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/bits.h"
+#include "core/clock.h"
+#include "search/branch.h"
+#include "search/check.h"
+#include "search/complete.h"
+
+const char *ct_end_name(ct_end end)
+{
+    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted"};
+    return names[end];
+}
+
+void ct_result_free(ct_result *result)
+{
+    ct_forest_free(&result->tree);
+}
+
+static ct_status check_options(const ct_options *options, ct_error *error)
+{
+    if (options->depth > CT_MAX_DEPTH)
+        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH, options->depth);
+    if (!(options->complexity >= 0) || !isfinite(options->complexity))
+        return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
+    if (!(options->max_gap >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
+    if (!(options->time_limit >= 0)) return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
+    if (!ct_kernels_find(options->simd))
+        return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
+    return CT_OK;
+}
+
+/* Fixed point: with a complexity cost a row counts 2^shift, as many as leave room for the largest possible cost, so
+ * that the cost of a split, rounded to that, is off by less than n_rows * 2^-30 of a row. No split is worth more than all rows. */
+static void set_costs(ct_search *search, uint32_t n_rows, const ct_options *options)
+{
+    double split_rows = options->complexity * n_rows;
+    if (split_rows > n_rows) split_rows = n_rows;
+    unsigned shift = 60 - ct_bit_width(n_rows) - options->depth;
+    search->unit_shift = split_rows > 0 ? (shift < 30 ? shift : 30) : 0;
+    search->split_cost = (int64_t) llround(ldexp(split_rows, (int) search->unit_shift));
+    double gap = floor(ldexp(options->max_gap, (int) search->unit_shift));
+    search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
+}
+
+static double to_rows(const ct_search *search, int64_t cost)
+{
+    return ldexp((double) cost, -(int) search->unit_shift);
+}
+
+/* Depth one needs no search: the best single split, if it beats the leaf. */
+static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+{
+    int32_t feature;
+    uint32_t errors;
+    CT_TRY(ct_best_stump(worker->search->table, &worker->arena, &feature, &errors, error));
+    int64_t cost = worker->search->split_cost + ct_rows_cost(worker, errors);
+    if (feature < 0 || cost >= ct_rows_cost(worker, leaf_errors)) cost = ct_rows_cost(worker, leaf_errors);
+    else codes[0].feature = feature;
+    bounds->lower = bounds->upper = cost;
+    return CT_OK;
+}
+
+/* Searches the whole table; codes is a heap of the depth, all leaves. */
+static void solve_table(ct_worker *worker, const ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+{
+    ct_node root;
+    ct_container *box = ct_container_whole(worker, worker->search->table);
+    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, worker->search->table->n_cols);
+    if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
+    if (!box || !floors || !ct_node_whole(worker, box, &root)) return;
+    *bounds = ct_solve(worker, &root, task, floors, codes);
+    if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
+}
+
+static ct_status class_totals(const ct_data *data, ct_arena *arena, uint32_t **totals, ct_error *error)
+{
+    *totals = CT_ARENA_ZEROED(arena, uint32_t, data->n_classes);
+    if (!*totals) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
+    for (uint32_t row = 0; row < data->n_rows; row++) (*totals)[data->classes[row]]++;
+    return CT_OK;
+}
+
+static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+{
+    uint32_t *totals;
+    CT_TRY(class_totals(data, &worker->arena, &totals, error));
+    ct_task task = {0};
+    task.depth = worker->search->options->depth;
+    task.cap = INT64_MAX;
+    task.gap = worker->search->gap;
+    if (ct_solve_at_once(worker, totals, data->n_classes, data->n_rows, &task, bounds)) return CT_OK;
+    if (task.depth == 1) return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
+    solve_table(worker, &task, codes, bounds);
+    return CT_OK;
+}
+
+static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes, const ct_bounds *bounds,
+                        ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_search *search = worker->search;
+    unsigned depth = search->options->depth;
+    uint64_t errors;
+    uint32_t splits;
+    CT_TRY(ct_complete(search->table, codes, depth, &worker->arena, &result->tree, error));
+    CT_TRY(ct_check(data, &result->tree, depth, leaf_of_row, &errors, &splits, error));
+    int64_t cost = ct_rows_cost(worker, (int64_t) errors) + search->split_cost * (int64_t) splits;
+    if (cost != bounds->upper || bounds->lower > bounds->upper)
+        return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g rows, the search said %.17g with bound %.17g",
+                       to_rows(search, cost), to_rows(search, bounds->upper), to_rows(search, bounds->lower));
+    result->errors = (double) errors;
+    result->cost = to_rows(search, cost);
+    result->bound = to_rows(search, bounds->lower);
+    result->end = worker->stopped && bounds->lower < bounds->upper ? worker->end
+                  : bounds->lower < bounds->upper                  ? CT_END_GAP
+                                                                   : CT_END_OPTIMAL;
+    return CT_OK;
+}
+
+static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, const ct_data *data, ct_result *result,
+                       uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_options *options = search->options;
+    CT_TRY(ct_table_init(table, data, options->max_thresholds, &worker->arena, error));
+    set_costs(search, data->n_rows, options);
+    size_t heap = ct_heap_size(options->depth);
+    ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
+    if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
+    for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
+    ct_bounds bounds;
+    CT_TRY(search_tree(worker, data, codes, &bounds, error));
+    CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
+    result->capped = table->capped;
+    return CT_OK;
+}
+
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
+                         ct_error *error)
+{
+    double start = ct_seconds();
+    memset(result, 0, sizeof *result);
+    CT_TRY(check_options(options, error));
+    ct_table table;
+    ct_search search = {0};
+    search.table = &table;
+    search.options = options;
+    search.kernels = ct_kernels_find(options->simd);
+    search.deadline = start + options->time_limit;
+    ct_worker worker = {0};
+    worker.search = &search;
+    ct_arena_init(&worker.arena, options->memory_limit);
+    ct_status status = solve(&worker, &search, &table, data, result, leaf_of_row, error);
+    ct_arena_free(&worker.arena);
+    result->statistics = worker.statistics;
+    result->simd = search.kernels->name;
+    result->seconds = ct_seconds() - start;
+    if (status != CT_OK) ct_result_free(result);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* Exact classification trees: data and options in, a proven tree out.
+ *
+ * Minimises misclassified rows + complexity * n_rows * splits over all binary trees of at most the given depth whose
+ * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
+ * src/search/). The library keeps no state between calls; concurrent calls do not share anything. */
+#ifndef CT_SEARCH_EXACT_H
+#define CT_SEARCH_EXACT_H
+
+#include "core/data.h"
+#include "core/forest.h"
+#include "search/options.h"
+#include "search/statistics.h"
+#include "search/worker.h"
+
+typedef struct {
+    ct_forest tree;     /* a forest of one, owned: ct_result_free */
+    double errors;      /* misclassified rows */
+    double cost;        /* errors + complexity * n_rows * splits */
+    double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
+    ct_end end;
+    int capped;         /* max_thresholds left thresholds out: optimal within those kept */
+    ct_statistics statistics;
+    const char *simd;   /* instruction set used; static text */
+    double seconds;
+} ct_result;
+
+/* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free. leaf_of_row[n_rows], which
+ * may be NULL, receives the node of each row's leaf. Errors: CT_BAD_INPUT (data or options), CT_NO_MEMORY (no room to
+ * begin the search; once begun it ends with CT_END_MEMORY and its best tree), CT_INTERNAL (the answer did not pass
+ * its check). */
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
+                         ct_error *error);
+void ct_result_free(ct_result *result);
+
+/* "optimal", "gap reached", "time limit", "memory limit" or "interrupted". */
+const char *ct_end_name(ct_end end);
+
+#endif

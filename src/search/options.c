@@ -1,0 +1,33 @@
+#include "search/options.h"
+
+#include <math.h>
+#include <string.h>
+
+ct_options ct_options_default(void)
+{
+    ct_options options = {0};
+    options.depth = 3;
+    options.time_limit = INFINITY;
+    options.memory_limit = SIZE_MAX;
+    options.plane_budget = (size_t) 1 << 30;
+    options.simd = "auto";
+    return options;
+}
+
+static const char *const names[] = {
+#define CT_SHORTCUT_NAME(id, name, text) name,
+    CT_SHORTCUTS(CT_SHORTCUT_NAME)
+#undef CT_SHORTCUT_NAME
+};
+
+ct_shortcut ct_shortcut_find(const char *name)
+{
+    int i = 0;
+    while (i < CT_N_SHORTCUTS && strcmp(names[i], name)) i++;
+    return (ct_shortcut) i;
+}
+
+const char *ct_shortcut_name(ct_shortcut shortcut)
+{
+    return names[shortcut];
+}

@@ -1,0 +1,56 @@
+/* What the caller may ask of the exact search, and the names of everything in it that only saves time. */
+#ifndef CT_SEARCH_OPTIONS_H
+#define CT_SEARCH_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CT_MAX_DEPTH = 16 };
+
+/* Bounds and shortcuts: X(identifier, "name", "what it does"). The answer is the same with any of them off; the proofs
+ * stand where each is used. */
+#define CT_SHORTCUTS(X)                                                                                              \
+    X(INTERVAL, "interval", "close an interval by the bounds of its two ends")                                       \
+    X(CROSSED, "crossed", "the same with the ends' sides exchanged")                                                 \
+    X(NEIGHBOUR, "neighbour", "skip thresholds too near to one that is known to be bad")                             \
+    X(CAPS, "caps", "solve a side only as far as it can matter")                                                     \
+    X(CHILD_FEATURES, "child features", "skip child features by their errors at neighbouring thresholds")            \
+    X(BLOCKS, "blocks", "skip blocks of rows by the counts at their ends")                                           \
+    X(ACTIVE_CLASSES, "active classes", "count only classes that can be a label")                                    \
+    X(CLASS_COUNTS, "class counts", "few leaves can be right on few classes only")                                   \
+    X(ROOT_FEATURES, "root features", "skip root features by what a neighbouring row set has proven")                \
+    X(QUADRANTS, "quadrants", "remember row sets that arise from more than one order of splits")                     \
+    X(HINTS, "hints", "begin with the tree of a neighbouring row set")                                               \
+    X(MEDIANS, "medians", "try the median of every feature before searching any")                                    \
+    X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                                             \
+    X(COMPACTION, "compaction", "lay out small row sets anew")
+
+typedef enum {
+#define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,
+    CT_SHORTCUTS(CT_SHORTCUT_ID)
+#undef CT_SHORTCUT_ID
+    CT_N_SHORTCUTS
+} ct_shortcut;
+
+typedef struct {
+    unsigned depth;          /* 0 .. CT_MAX_DEPTH */
+    double complexity;       /* cost of a split as a share of the rows, >= 0 */
+    double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
+    uint32_t max_thresholds; /* per column; 0: all */
+    double time_limit;       /* seconds; infinite: none */
+    size_t memory_limit;     /* bytes for the search's own memory */
+    size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made feature by feature */
+    uint32_t off;            /* bit i: shortcut i is not used */
+    const char *simd;        /* see ct_kernels_find */
+    int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    void *stop_data;
+} ct_options;
+
+/* Depth 3, no limits, everything on. */
+ct_options ct_options_default(void);
+
+/* The shortcut of that name, or CT_N_SHORTCUTS. */
+ct_shortcut ct_shortcut_find(const char *name);
+const char *ct_shortcut_name(ct_shortcut shortcut);
+
+#endif

@@ -1,0 +1,71 @@
+/* The search over root splits of one row set, the same at every depth from two up.
+ *
+ * Every root feature is a line of thresholds. Evaluating one gives a point; the open intervals between points are
+ * closed by bounds or split at another point until none is left. What an evaluation is depends on the depth: a scan
+ * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c). */
+#ifndef CT_SEARCH_ROOTS_H
+#define CT_SEARCH_ROOTS_H
+
+#include "search/interval.h"
+#include "search/node.h"
+
+/* The answer for one row set: lower <= optimum <= upper, where upper is the cost of a known tree. A finished solve with
+ * a cap has either lower == upper < cap, or lower >= min(cap, leaf). */
+typedef struct {
+    int64_t lower, upper;
+} ct_bounds;
+
+/* What is asked of a solve. */
+typedef struct {
+    unsigned depth;
+    int64_t cap;                 /* costs from here on need not be told apart */
+    int64_t gap;                 /* trees better by no more than this need not be found */
+    const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
+    const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
+    uint32_t hint_at;            /* its root in that heap */
+    uint32_t hint_size;          /* entries of that heap */
+} ct_task;
+
+typedef struct ct_roots ct_roots;
+
+struct ct_roots {
+    ct_worker *worker;
+    const ct_node *node;
+    const ct_task *task;
+    int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
+    int64_t *floors;         /* [f] proven lower bound of all trees with root feature f */
+    int64_t leaf;            /* cost of the leaf */
+    ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
+    int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
+    int64_t promising;       /* the least total among the points */
+    int64_t separate;        /* the largest sum of the two sides' bounds: see search_features */
+    int64_t least;           /* a lower bound of every tree, from the class counts */
+    ct_point ends[2];        /* before the first row and after the last */
+    ct_point *free_points;
+    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower, and m->best_child of either
+     * side to -1 where the best known tree is the leaf. Returns the cost of the best tree found there. */
+    int64_t (*evaluate)(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+    ct_point *(*new_point)(ct_roots *roots);
+    /* scratch of the evaluations */
+    uint32_t *totals[2];     /* [class] of both sides */
+    void *extra;
+};
+
+/* Searches all root features. `roots` comes with worker, node, task, evaluate, new_point, floors, tree and scratch set,
+ * the rest 0. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if this is below
+ * the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
+ct_bounds ct_roots_search(ct_roots *roots);
+
+/* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
+ * or nothing can stay below the cap. */
+int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
+                     const ct_task *task, ct_bounds *bounds);
+
+static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }
+
+/* A lower bound from the class counts alone: a tree of depth k has at most 2^k leaves, each right on the rows of one
+ * class only, so it is wrong on all but the 2^k largest classes. (Weaker than, but unlike, equivalent points.) */
+int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
+                             unsigned depth);
+
+#endif

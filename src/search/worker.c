@@ -1,0 +1,23 @@
+#include "search/worker.h"
+
+#include "core/clock.h"
+
+/* Rows scanned between two looks at the clock: some milliseconds on the slowest kernels. */
+static const uint64_t POLL_ROWS = UINT64_C(1) << 24;
+
+void ct_worker_stop(ct_worker *worker, ct_end end)
+{
+    if (worker->stopped) return;
+    worker->stopped = 1;
+    worker->end = end;
+}
+
+void ct_worker_poll(ct_worker *worker, uint64_t rows)
+{
+    worker->work += rows + 1024;
+    if (worker->work < POLL_ROWS) return;
+    worker->work = 0;
+    const ct_options *options = worker->search->options;
+    if (ct_seconds() >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
+    if (options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
+}

@@ -1,0 +1,52 @@
+/* What one thread of the search owns, and what all of them read. */
+#ifndef CT_SEARCH_WORKER_H
+#define CT_SEARCH_WORKER_H
+
+#include "core/arena.h"
+#include "core/table.h"
+#include "kernels/kernels.h"
+#include "search/options.h"
+#include "search/statistics.h"
+
+/* Why a search ended. */
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT } ct_end;
+
+/* Costs are 64-bit integers: a row counts 2^unit_shift, a split split_cost. Without a complexity cost a row counts 1. */
+typedef struct {
+    const ct_table *table;
+    const ct_options *options;
+    const ct_kernels *kernels;
+    unsigned unit_shift;
+    int64_t split_cost;
+    int64_t gap;
+    double deadline; /* in ct_seconds() */
+} ct_search;
+
+struct ct_quadrants;
+
+typedef struct {
+    const ct_search *search;
+    ct_arena arena;
+    struct ct_quadrants *quadrants; /* NULL: not in use */
+    int stopped;      /* the search is to be left; `end` says why */
+    ct_end end;
+    uint64_t work;    /* rows scanned since the clock was last asked */
+    ct_statistics statistics;
+} ct_worker;
+
+static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
+{
+    return !(worker->search->options->off >> shortcut & 1);
+}
+
+static inline int64_t ct_rows_cost(const ct_worker *worker, int64_t rows)
+{
+    return rows * ((int64_t) 1 << worker->search->unit_shift);
+}
+
+void ct_worker_stop(ct_worker *worker, ct_end end);
+
+/* Adds `rows` to the work done, and now and then asks the clock and the caller whether to stop. */
+void ct_worker_poll(ct_worker *worker, uint64_t rows);
+
+#endif
