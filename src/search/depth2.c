@@ -10,7 +10,6 @@ typedef struct {
     uint32_t *active;      /* [class] */
     uint8_t *done;         /* [n_cols] child features dealt with at this threshold */
     int32_t dropped[2];    /* errors of any split that uses a class which was not counted are at least this */
-    int32_t leaf[2];       /* errors of the leaf of each side */
     int64_t cost[2];       /* least known cost of each side, or its cap if that is less */
 } depth2;
 
@@ -53,11 +52,7 @@ static void choose_active(const ct_worker *worker, const ct_roots *roots, depth2
     d->scan.n_active = n_active;
 }
 
-static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-
-/* Scans child feature g if a side can still gain from it; keeps the bounds in m->errors. These hold for all thresholds
- * of g, also those that do not separate this side (they may separate a larger one): such a split labels all rows with
- * one class, so it errs as often as the leaf or more, and no bound may exceed that. */
+/* Scans child feature g if a side can still gain from it; keeps the bounds in m->errors. */
 static void try_child(ct_roots *roots, depth2 *d, uint32_t f, uint32_t g, ct_point *m)
 {
     ct_worker *worker = roots->worker;
@@ -100,7 +95,7 @@ static void try_child(ct_roots *roots, depth2 *d, uint32_t f, uint32_t g, ct_poi
             d->cost[side] = worker->search->split_cost + ct_rows_cost(worker, error);
             m->best_child[side] = (int32_t) g;
         }
-        error = smaller(error, smaller(d->dropped[side], d->leaf[side]));
+        if (error > d->dropped[side]) error = d->dropped[side];
         if (error > m->errors[side][g]) m->errors[side][g] = error;
     }
 }
@@ -120,7 +115,8 @@ static void try_children(ct_roots *roots, depth2 *d, uint32_t f, const ct_point 
         if (!d->done[g]) try_child(roots, d, f, g, m);
 }
 
-/* Bounds of every child feature's errors at m from its neighbours (facts M and Lip hold for each one apart). */
+/* Bounds of every child feature's errors at m from its neighbours. Facts M and Lip hold for each feature apart, over
+ * the splits that are legal in the node; a scan looks at all of these, also where they do not separate the side. */
 static void bounds_from_neighbours(ct_roots *roots, const ct_point *a, const ct_point *b, ct_point *m)
 {
     int32_t to_a = (int32_t) (m->n_left - a->n_left), to_b = (int32_t) (b->n_left - m->n_left);
@@ -180,8 +176,7 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
      * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
     int64_t leaf[2], known[2] = {b->lower[1], a->lower[0]}, upper = worker->search->split_cost;
     for (int side = 0; side < 2; side++) {
-        d->leaf[side] = (int32_t) ct_leaf_errors(roots->totals[side], box->n_classes, size[side]);
-        leaf[side] = ct_rows_cost(worker, d->leaf[side]);
+        leaf[side] = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], box->n_classes, size[side]));
         d->cost[side] = leaf[side];
         if (ct_uses(worker, CT_SHORTCUT_CAPS))
             d->cost[side] = ct_smaller_cost(leaf[side], roots->best - roots->task->gap - worker->search->split_cost - known[side]);

@@ -1,0 +1,57 @@
+/* A second opinion: the cost of an optimal tree from the definition, for at most 20 rows. Shares nothing with the
+ * library. Remembers the answer for each set of rows and depth, since it depends on nothing else. */
+#ifndef CT_TEST_BRUTE_H
+#define CT_TEST_BRUTE_H
+
+#include "random.h"
+
+enum { BRUTE_ROWS = 16, BRUTE_DEPTH = 4 };
+
+typedef struct {
+    const ct_data *data;
+    double split_cost; /* in rows */
+    double known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* -1: not yet */
+} brute;
+
+static inline double brute_leaf(const brute *b, uint32_t rows)
+{
+    int largest = 0, total = 0;
+    for (uint32_t c = 0; c < b->data->n_classes; c++) {
+        int count = 0;
+        for (uint32_t i = 0; i < b->data->n_rows; i++) count += (rows >> i & 1) && b->data->classes[i] == (int32_t) c;
+        total += count;
+        if (count > largest) largest = count;
+    }
+    return total - largest;
+}
+
+static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
+{
+    double *known = &b->known[depth][rows];
+    if (*known >= 0) return *known;
+    double best = brute_leaf(b, rows);
+    for (uint32_t col = 0; depth && col < b->data->n_cols; col++) {
+        for (uint32_t at = 0; at < b->data->n_rows; at++) { /* split below the value of row `at` */
+            if (!(rows >> at & 1)) continue;
+            double cut = ct_column_value(&b->data->columns[col], at);
+            uint32_t left = 0;
+            for (uint32_t i = 0; i < b->data->n_rows; i++)
+                if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+            if (!left) continue;
+            double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
+            if (cost < best) best = cost;
+        }
+    }
+    return *known = best;
+}
+
+static inline double brute_optimum(brute *b, const ct_data *data, unsigned depth, double complexity)
+{
+    b->data = data;
+    b->split_cost = complexity * data->n_rows;
+    for (unsigned d = 0; d <= depth; d++)
+        for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++) b->known[d][rows] = -1;
+    return brute_cost(b, (UINT32_C(1) << data->n_rows) - 1, depth);
+}
+
+#endif

@@ -1,0 +1,322 @@
+#include "brute.h"
+#include "check.h"
+
+static const char *const levels[] = {"scalar", "avx2", "avx512"};
+
+static int solve(const ct_data *data, const ct_options *options, ct_result *result)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+/* The cost, or -1 after a failure; the answer must be proven. */
+static double solved_cost(const ct_data *data, const ct_options *options)
+{
+    ct_result result;
+    if (!solve(data, options, &result)) return -1;
+    CHECK(result.end == CT_END_OPTIMAL);
+    CHECK(result.bound == result.cost);
+    double cost = result.cost;
+    ct_result_free(&result);
+    return cost;
+}
+
+static void equals_brute_force(void)
+{
+    static brute b;
+    int n_tables = CHECK_QUICK() ? 100 : 2000;
+    for (int seed = 0; seed < n_tables; seed++) {
+        rng r = {(uint64_t) seed};
+        uint32_t n_rows = 1 + rng_below(&r, 12), n_classes = 2 + rng_below(&r, 3);
+        random_table t = table_random(&r, n_rows, 1 + rng_below(&r, 3), n_classes, seed % 3 != 0);
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
+        double expected = brute_optimum(&b, &t.data, options.depth, options.complexity);
+        double cost = solved_cost(&t.data, &options);
+        if (!CHECK(fabs(cost - expected) < 1e-6))
+            printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth, options.complexity, cost, expected);
+        table_free(&t);
+    }
+}
+
+static void deeper_equals_brute_force(void)
+{
+    static brute b;
+    int n_tables = CHECK_QUICK() ? 3 : 60;
+    for (int seed = 0; seed < n_tables; seed++) {
+        rng r = {(uint64_t) seed + 90000};
+        random_table t = table_random(&r, 13 + rng_below(&r, 4), 2, 2 + rng_below(&r, 4), seed % 2);
+        ct_options options = ct_options_default();
+        options.depth = 4;
+        CHECK(solved_cost(&t.data, &options) == brute_optimum(&b, &t.data, 4, 0));
+        table_free(&t);
+    }
+}
+
+static void depth_zero_is_a_leaf(void)
+{
+    rng r = {1};
+    random_table t = table_random(&r, 50, 2, 3, 0);
+    ct_options options = ct_options_default();
+    options.depth = 0;
+    ct_result result;
+    REQUIRE(solve(&t.data, &options, &result));
+    CHECK_INT(result.tree.n_nodes, 1);
+    CHECK(result.end == CT_END_OPTIMAL);
+    ct_result_free(&result);
+    table_free(&t);
+}
+
+/* The same integers on every instruction set: even the course of the search must not differ. */
+static void instruction_sets_agree(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 60); seed++) {
+        rng r = {(uint64_t) seed + 1000};
+        uint32_t n_classes = 2 + rng_below(&r, 5);
+        random_table t = table_random(&r, 20 + rng_below(&r, 600), 2 + rng_below(&r, 3), n_classes, seed % 2);
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 2;
+        ct_statistics first = {0};
+        double cost = -1;
+        for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+            if (!ct_kernels_find(levels[i])) continue;
+            ct_result result;
+            options.simd = levels[i];
+            REQUIRE(solve(&t.data, &options, &result));
+            CHECK(!strcmp(result.simd, levels[i]));
+            if (cost < 0) first = result.statistics, cost = result.cost;
+            CHECK(result.cost == cost);
+            CHECK(!memcmp(&result.statistics, &first, sizeof first));
+            ct_result_free(&result);
+        }
+        table_free(&t);
+    }
+}
+
+/* Solves with everything off, then with everything on and with random pairs off. */
+static void check_shortcuts(rng *r, const ct_data *data, ct_options *options, int pairs)
+{
+    options->off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
+    double cost = solved_cost(data, options);
+    for (int pair = 0; pair <= pairs; pair++) {
+        options->off = pair ? UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) | UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) : 0;
+        double other = solved_cost(data, options);
+        if (!CHECK(other == cost)) printf("    %u rows, off %x: %g, not %g\n", data->n_rows, options->off, other, cost);
+    }
+}
+
+static void shortcuts_change_nothing(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 300); seed++) {
+        rng r = {(uint64_t) seed + 2000};
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 3;
+        uint32_t n_rows = 12 + rng_below(&r, options.depth == 2 ? 300 : options.depth == 3 ? 60 : 16);
+        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 2), 2 + rng_below(&r, 4), seed % 4);
+        if (seed % 5 == 0) options.complexity = rng_below(&r, 8) / 4.0 / n_rows;
+        check_shortcuts(&r, &t.data, &options, 8);
+        table_free(&t);
+    }
+}
+
+static void floors_of_features_that_separate_nothing(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 3000); seed++) {
+        rng r = {(uint64_t) seed + 777};
+        random_table t = table_patchy(&r, 30 + rng_below(&r, 80));
+        ct_options options = ct_options_default();
+        double cost = solved_cost(&t.data, &options);
+        options.off = UINT32_C(1) << CT_SHORTCUT_ROOT_FEATURES;
+        CHECK(solved_cost(&t.data, &options) == cost);
+        table_free(&t);
+    }
+}
+
+/* Copies of a table that must cost the same: rows and columns shuffled, columns transformed monotonously. */
+static void transformed_tables_cost_the_same(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 50); seed++) {
+        rng r = {(uint64_t) seed + 3000};
+        uint32_t n = 30 + rng_below(&r, 300), n_cols = 3;
+        random_table t = table_random(&r, n, n_cols, 2 + rng_below(&r, 3), 0), u = table_new(n, n_cols, t.data.n_classes);
+        random_table twice = table_new(2 * n, n_cols, t.data.n_classes);
+        ct_options options = ct_options_default();
+        double cost = solved_cost(&t.data, &options);
+        uint32_t shift = rng_below(&r, n);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t from = (i * 7919 + shift) % n;
+            if (n % 7919 == 0) from = i;
+            u.classes[i] = t.classes[from];
+            for (uint32_t col = 0; col < n_cols; col++)
+                table_column(&u, col)[i] = exp(3 * table_column(&t, (col + 1) % n_cols)[from]) - 5;
+        }
+        for (uint32_t i = 0; i < 2 * n; i++) {
+            twice.classes[i] = t.classes[i / 2];
+            for (uint32_t col = 0; col < n_cols; col++) table_column(&twice, col)[i] = table_column(&t, col)[i / 2];
+        }
+        CHECK(solved_cost(&u.data, &options) == cost);
+        CHECK(solved_cost(&twice.data, &options) == 2 * cost);
+        table_free(&t);
+        table_free(&u);
+        table_free(&twice);
+    }
+}
+
+/* More than 65,536 rows and more than 256 classes: the four largest classes lie in the corners of two features, all the
+ * others are one row each, so the optimum of depth two is known. */
+static void many_rows_and_classes(void)
+{
+    uint32_t n = 70000, n_classes = 300, n_small = n_classes - 4;
+    random_table t = table_new(n, 2, n_classes);
+    rng r = {4};
+    for (uint32_t i = 0; i < n; i++) {
+        double x = rng_unit(&r), y = rng_unit(&r);
+        table_column(&t, 0)[i] = x;
+        table_column(&t, 1)[i] = y;
+        t.classes[i] = i < n_small ? (int32_t) i : (int32_t) (n_small + (x >= 0.3) + 2u * (y >= 0.6));
+    }
+    ct_options options = ct_options_default();
+    options.depth = 2;
+    CHECK(solved_cost(&t.data, &options) == n_small);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        options.simd = levels[i];
+        options.depth = 2;
+        if (ct_kernels_find(levels[i]) && !CHECK_QUICK()) CHECK(solved_cost(&t.data, &options) == n_small);
+    }
+    table_free(&t);
+}
+
+/* Planes for one feature at a time give the same answer. */
+static void small_plane_budget(void)
+{
+    for (int seed = 0; seed < 20; seed++) {
+        rng r = {(uint64_t) seed + 5000};
+        random_table t = table_random(&r, 200, 4, 2 + rng_below(&r, 3), seed % 2);
+        ct_options options = ct_options_default();
+        double cost = solved_cost(&t.data, &options);
+        options.plane_budget = seed % 2 ? 0 : 4000;
+        CHECK(solved_cost(&t.data, &options) == cost);
+        table_free(&t);
+    }
+}
+
+static int stop_after(void *left) { return --*(int *) left < 0; }
+
+/* A search that is stopped returns a tree, and bounds that hold. */
+static void stopped_search_has_valid_bounds(void)
+{
+    rng r = {6};
+    random_table t = table_random(&r, 6000, 6, 2, 0);
+    ct_options options = ct_options_default();
+    for (uint32_t i = 0; i < 6000; i += 3) t.classes[i] ^= 1;
+    double cost = solved_cost(&t.data, &options);
+    for (int polls = 0; polls < 12; polls++) {
+        int left = polls;
+        options.stop = stop_after;
+        options.stop_data = &left;
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_INTERRUPT || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
+static void memory_limit_and_failures(void)
+{
+    rng r = {7};
+    random_table t = table_random(&r, 500, 5, 3, 0);
+    ct_options options = ct_options_default();
+    double cost = solved_cost(&t.data, &options);
+    ct_result result;
+    ct_error error;
+    for (size_t limit = 1000; limit < 4000000; limit = limit * 3 / 2) {
+        options.memory_limit = limit;
+        ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
+        if (status == CT_NO_MEMORY) continue;
+        REQUIRE(CHECK_INT(status, CT_OK));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_MEMORY || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    options = ct_options_default();
+    for (int after = 0; after < 40; after++) {
+        ct_alloc_fail_after(after);
+        ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
+        ct_alloc_fail_after(-1);
+        if (status == CT_NO_MEMORY) continue;
+        REQUIRE(CHECK_INT(status, CT_OK));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
+static void gap_and_caps(void)
+{
+    for (int seed = 0; seed < 20; seed++) {
+        rng r = {(uint64_t) seed + 8000};
+        random_table t = table_random(&r, 300, 3, 2 + rng_below(&r, 2), 0);
+        ct_options options = ct_options_default();
+        double cost = solved_cost(&t.data, &options);
+        ct_result result;
+        options.max_gap = 5;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.bound <= cost && cost <= result.cost && result.cost - result.bound <= 5);
+        CHECK(result.end == CT_END_GAP || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+        options.max_gap = 0;
+        options.max_thresholds = 5;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.capped && result.cost >= cost);
+        ct_result_free(&result);
+        table_free(&t);
+    }
+}
+
+static void bad_input_is_refused(void)
+{
+    rng r = {9};
+    random_table t = table_random(&r, 20, 2, 2, 0);
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    options.depth = 40;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    options = ct_options_default();
+    options.complexity = -1;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    options = ct_options_default();
+    options.simd = "abacus";
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    options = ct_options_default();
+    table_column(&t, 1)[3] = NAN;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(strstr(error.message, "column 2") && strstr(error.message, "row 4"));
+    table_column(&t, 1)[3] = 0;
+    t.classes[0] = 2;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    table_free(&t);
+}
+
+static const check_case cases[] = {
+    {"equals brute force", equals_brute_force},
+    {"deeper equals brute force", deeper_equals_brute_force},
+    {"depth zero is a leaf", depth_zero_is_a_leaf},
+    {"instruction sets agree", instruction_sets_agree},
+    {"shortcuts change nothing", shortcuts_change_nothing},
+    {"floors of features that separate nothing", floors_of_features_that_separate_nothing},
+    {"transformed tables cost the same", transformed_tables_cost_the_same},
+    {"many rows and classes", many_rows_and_classes},
+    {"small plane budget", small_plane_budget},
+    {"stopped search has valid bounds", stopped_search_has_valid_bounds},
+    {"memory limit and failures", memory_limit_and_failures},
+    {"gap and caps", gap_and_caps},
+    {"bad input is refused", bad_input_is_refused},
+};
+
+CHECK_MAIN(cases)
