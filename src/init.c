@@ -1,0 +1,26 @@
+#define R_NO_REMAP
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+#include <Rinternals.h>
+
+SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP columns);
+SEXP ffi_info(void);
+SEXP ffi_gpu_info(void);
+
+#define ENTRY(name, n_arguments) {#name, (DL_FUNC) (void (*)(void)) &name, n_arguments}
+
+static const R_CallMethodDef calls[] = {
+    ENTRY(ffi_exact_solve, 4),
+    ENTRY(ffi_tree_route, 6),
+    ENTRY(ffi_info, 0),
+    ENTRY(ffi_gpu_info, 0),
+    {NULL, NULL, 0},
+};
+
+attribute_visible void R_init_contree(DllInfo *dll)
+{
+    R_registerRoutines(dll, NULL, calls, NULL, NULL);
+    R_useDynamicSymbols(dll, FALSE);
+    R_forceSymbols(dll, TRUE);
+}

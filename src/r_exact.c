@@ -1,0 +1,206 @@
+/* .Call entries of the exact search. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "r_glue.h"
+#include "search/exact.h"
+
+/* ---- arguments ---- */
+
+static double number(SEXP control, const char *name)
+{
+    SEXP value = r_element(control, name);
+    if ((TYPEOF(value) != REALSXP && TYPEOF(value) != INTSXP) || Rf_xlength(value) != 1)
+        Rf_error("control element '%s' must be one number", name);
+    return Rf_asReal(value);
+}
+
+/* `value` where it fits into a size, all that fits otherwise. */
+static size_t size_of(double value)
+{
+    return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
+}
+
+static uint32_t shortcuts_off(SEXP names)
+{
+    uint32_t off = 0;
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
+        ct_shortcut shortcut = ct_shortcut_find(CHAR(STRING_ELT(names, i)));
+        if (shortcut == CT_N_SHORTCUTS) Rf_error("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
+        off |= UINT32_C(1) << shortcut;
+    }
+    return off;
+}
+
+static void check_interrupt(void *unused)
+{
+    (void) unused;
+    R_CheckUserInterrupt();
+}
+
+static int interrupted(void *unused)
+{
+    (void) unused;
+    return !R_ToplevelExec(check_interrupt, NULL);
+}
+
+static ct_options options_of(SEXP control)
+{
+    ct_options options = ct_options_default();
+    double max_thresholds = number(control, "max_thresholds");
+    SEXP simd = r_element(control, "simd"), switches = r_element(control, "switches");
+    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1 || TYPEOF(switches) != STRSXP)
+        Rf_error("control elements 'simd' and 'switches' must be character vectors");
+    options.depth = (unsigned) number(control, "depth");
+    options.complexity = number(control, "complexity");
+    options.max_gap = number(control, "max_gap");
+    options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
+    options.time_limit = number(control, "time_limit");
+    options.memory_limit = size_of(number(control, "memory_limit"));
+    options.simd = CHAR(STRING_ELT(simd, 0));
+    options.off = shortcuts_off(switches);
+    options.stop = interrupted;
+    return options;
+}
+
+/* Class codes from 0; memory of the call. */
+static int32_t *codes_of(SEXP y, uint32_t n_rows)
+{
+    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
+        Rf_error("the classes must be integer codes, one for each row");
+    int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
+    for (uint32_t row = 0; row < n_rows; row++) codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
+    return codes;
+}
+
+/* ---- results ---- */
+
+static void free_result(SEXP pointer)
+{
+    ct_result *result = (ct_result *) R_ExternalPtrAddr(pointer);
+    if (!result) return;
+    ct_result_free(result);
+    free(result);
+    R_ClearExternalPtr(pointer);
+}
+
+/* An empty result owned by an external pointer: an R error later on leaks nothing. Protect it. */
+static SEXP result_handle(ct_result **result)
+{
+    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizerEx(pointer, free_result, TRUE);
+    *result = (ct_result *) calloc(1, sizeof **result);
+    if (!*result) Rf_error("not enough memory");
+    R_SetExternalPtrAddr(pointer, *result);
+    UNPROTECT(1);
+    return pointer;
+}
+
+static SEXP integers(const uint32_t *values, uint32_t n, int plus)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) values[i] + plus;
+    return out;
+}
+
+static SEXP thresholds(const ct_forest *tree)
+{
+    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) REAL(out)[i] = tree->feature[i] < 0 ? NA_REAL : tree->threshold[i];
+    return out;
+}
+
+/* Children as indices from 1, 0 for none. */
+static SEXP children(const ct_forest *tree, const uint32_t *child)
+{
+    SEXP out = Rf_allocVector(INTSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) INTEGER(out)[i] = tree->feature[i] < 0 ? 0 : (int) child[i] + 1;
+    return out;
+}
+
+static SEXP defaults(const ct_forest *tree)
+{
+    SEXP out = Rf_allocVector(LGLSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) LOGICAL(out)[i] = tree->default_left[i];
+    return out;
+}
+
+static SEXP counts(const ct_forest *tree)
+{
+    SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        for (size_t c = 0; c < tree->n_classes; c++)
+            REAL(out)[i + c * tree->n_nodes] = tree->counts[i * tree->n_classes + c];
+    return out;
+}
+
+static SEXP statistics(const ct_statistics *s)
+{
+    static const char *const names[] = {
+#define NAME(field, name, text) name,
+        CT_STATISTICS(NAME)
+#undef NAME
+    };
+    const double values[] = {
+#define VALUE(field, name, text) (double) s->field,
+        CT_STATISTICS(VALUE)
+#undef VALUE
+    };
+    int n = sizeof values / sizeof *values;
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        REAL(out)[i] = values[i];
+        SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+    }
+    Rf_setAttrib(out, R_NamesSymbol, labels);
+    UNPROTECT(2);
+    return out;
+}
+
+static SEXP result_list(const ct_result *result, SEXP where)
+{
+    static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
+                                        "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
+                                        "simd"};
+    const ct_forest *tree = &result->tree;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->feature, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, thresholds(tree));
+    SET_VECTOR_ELT(list, i++, children(tree, tree->left));
+    SET_VECTOR_ELT(list, i++, children(tree, tree->right));
+    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, defaults(tree));
+    SET_VECTOR_ELT(list, i++, counts(tree));
+    SET_VECTOR_ELT(list, i++, where);
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(ct_end_name(result->end)));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
+    SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->seconds));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
+    UNPROTECT(1);
+    return list;
+}
+
+/* ---- entries ---- */
+
+SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_columns x = r_columns_of(columns);
+    ct_data data = {x.n_rows, x.n_cols, (uint32_t) Rf_asInteger(n_classes), x.columns, codes_of(y, x.n_rows)};
+    ct_options options = options_of(control);
+    ct_result *result;
+    ct_error error;
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
+    SEXP handle = PROTECT(result_handle(&result));
+    r_check(ct_exact_solve(&data, &options, result, (uint32_t *) INTEGER(where), &error), &error);
+    for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
+    SEXP list = PROTECT(result_list(result, where));
+    free_result(handle);
+    UNPROTECT(3);
+    return list;
+}
