@@ -19,7 +19,7 @@ found=no
 command -v nvcc > /dev/null 2>&1 && found=yes
 for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do test ! -x "$d/bin/nvcc" || found=yes; done
 if test $found = no; then
-  echo "no nvcc on this machine: the build with CUDA was not tried"
+  echo "not run: there is no nvcc on this machine"
   echo "CUDA build: 0 passed, 0 failed"
   exit 0
 fi
