@@ -3,7 +3,8 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, valgrind, clang's sanitizer
+#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind and clang's
+#            ThreadSanitizer, but their suites can be left out, so without them it goes on
 #     doc    roxygen2, for `make doc`
 #
 # Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
@@ -11,6 +12,7 @@
 cd "`dirname "$0"`/.." || exit 1
 
 packages=  # missing, by the names that Debian has for them
+wishes=    # missing, and can be done without
 script=no  # is checkbashisms missing?
 
 need () {
@@ -62,8 +64,8 @@ level_test () {
   level_run
   need_r codetools `r_dependencies`
   need_command qpdf qpdf
-  need_command valgrind valgrind
-  clang_has_tsan || need clang libomp-dev libclang-rt-dev
+  command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
+  clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
 }
 
@@ -78,37 +80,52 @@ for level in ${*:-run}; do
     *) echo "setup: no such level: $level (run, test, doc)" >&2; exit 2 ;;
   esac
 done
-if test -z "$packages" && test $script = no; then exit 0; fi
+if test -z "$packages$wishes" && test $script = no; then exit 0; fi
 
 # ---- install ----
 
+left_out () { test -z "$wishes" || echo "setup: some tests will be left out without:$wishes" >&2; }
+
+# cannot WHY: ends with what has to be installed by hand.
 cannot () {
   echo "setup: $1" >&2
-  test -n "$packages" && echo "setup: please install, under these or similar names:$packages" >&2
-  test $script = yes && echo "setup: please install checkbashisms (in Debian's devscripts)" >&2
+  test -z "$packages" || echo "setup: please install, under these or similar names:$packages" >&2
+  test $script = no || echo "setup: please install checkbashisms (in Debian's devscripts)" >&2
+  left_out
   exit 1
 }
 
-command -v apt-get > /dev/null 2>&1 || cannot "this is not Debian or Ubuntu, so nothing was installed."
-if test "`id -u`" = 0; then
-  as_root=
-elif command -v sudo > /dev/null 2>&1 && { sudo -n true 2> /dev/null || test -t 0; }; then
-  as_root=sudo
+# as_root COMMAND...
+as_root () {
+  if test "`id -u`" = 0; then "$@"; else sudo "$@"; fi
+}
+may_be_root () {
+  test "`id -u`" = 0 || { command -v sudo > /dev/null 2>&1 && { sudo -n true 2> /dev/null || test -t 0; }; }
+}
+install_packages () {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+if ! command -v apt-get > /dev/null 2>&1; then
+  if test -n "$packages" || test $script = yes; then cannot "this is not Debian or Ubuntu, so nothing was installed."; fi
+  left_out
+elif test -z "$packages$wishes"; then
+  :
+elif may_be_root; then
+  echo "setup: installing$packages$wishes"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq || cannot "apt-get update failed."
+  test -z "$packages" || install_packages $packages || cannot "apt-get install failed."
+  packages=
+  for p in $wishes; do
+    # not every release has each by this name
+    if ! apt-cache show "$p" > /dev/null 2>&1; then continue; fi
+    install_packages "$p" || echo "setup: $p cannot be installed; some tests will be left out" >&2
+  done
+  wishes=
 elif test -n "$packages"; then
   cannot "neither root nor sudo, so nothing was installed."
-fi
-
-if test -n "$packages"; then
-  echo "setup: installing$packages"
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq || cannot "apt-get update failed."
-  # libclang-rt-dev is part of another package in some releases
-  for p in $packages; do
-    case $p in libclang-rt-dev) apt-cache show "$p" > /dev/null 2>&1 || continue ;; esac
-    known="$known $p"
-  done
-  $as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends $known > /dev/null || cannot "apt-get install failed."
-  packages=
+else
+  left_out
 fi
 
 if test $script = yes; then
