@@ -46,6 +46,22 @@ R_LIBS=$lib Rscript --vanilla -e '
   stopifnot(gpu$built, gpu$available == !is.na(gpu$device), gpu$available == !nzchar(gpu$reason))'
 verdict "contree_gpu() of a build with CUDA"
 
+# Drivers that fail, each in its way.
+fake=build/fake-driver
+mkdir -p $fake
+driver () { # CUDA_VERSION INIT REASON
+  cc -shared -fPIC -DVERSION="$1" -DINIT="$2" -o $fake/libcuda.so.1 tools/fake_driver.c &&
+    R_LIBS=$lib LD_LIBRARY_PATH=$fake:$LD_LIBRARY_PATH Rscript --vanilla -e '
+      gpu <- contree::contree_gpu()
+      cat("driver that fails:", gpu$reason, "\n")
+      stopifnot(gpu$built, !gpu$available, grepl(commandArgs(TRUE), gpu$reason, fixed = TRUE))' "$3"
+  verdict "contree_gpu() with a driver that fails: $3"
+}
+driver 99000 100 "no CUDA device"
+driver 10000 0   "too old: it is for CUDA 10.0"
+driver 0     999 "too old"
+driver 99000 999 "CUDA: "
+
 if ls tests/testthat/test-device.R > /dev/null 2>&1; then
   Rscript --vanilla tools/test_r.R "$lib" '^device$' > build/test_cuda_r.log 2>&1
   verdict "tests/testthat/test-device.R with the CUDA build"

@@ -31,10 +31,10 @@ static bool driver_found(void)
 static void say_too_old(char *reason, size_t size)
 {
     int driver = 0, runtime = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess)
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");
     else
-        snprintf(reason, size, "the NVIDIA driver is for CUDA %d.%d, this build wants %d.%d or newer", driver / 1000,
+        snprintf(reason, size, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d", driver / 1000,
                  driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
 

@@ -2,7 +2,7 @@
  *
  * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where lanes need each other
  * they meet in a team function, which every lane of the team must reach. With one lane each body is plain C, so the
- * host twin of a kernel is the same text. */
+ * host twin of a kernel is the same text; tests/c/simulated_team.h makes each lane a thread, to try the others. */
 #ifndef CT_KERNELS_TEAM_H
 #define CT_KERNELS_TEAM_H
 
@@ -32,6 +32,10 @@ __device__ static inline ct_team ct_team_warp(void)
 }
 #endif
 
+#ifdef CT_TEAM_SIMULATED
+static uint32_t ct_team_simulated_scan(ct_team team, uint32_t value, uint32_t *total);
+#endif
+
 /* Sum of `value` over the lanes before this one; *total becomes the sum over all lanes. */
 CT_HD uint32_t ct_team_scan(ct_team team, uint32_t value, uint32_t *total)
 {
@@ -44,6 +48,8 @@ CT_HD uint32_t ct_team_scan(ct_team team, uint32_t value, uint32_t *total)
     }
     *total = __shfl_sync(all, sum, 31);
     return sum - value;
+#elif defined(CT_TEAM_SIMULATED)
+    return ct_team_simulated_scan(team, value, total);
 #else
     (void) team;
     *total = value;

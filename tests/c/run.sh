@@ -12,7 +12,7 @@ for program
 do
   $runner "$program" > "$log" 2>&1
   status=$?
-  line=`tail -n 1 "$log" | grep '^[a-z_0-9]*: [0-9]* passed, [0-9]* failed, [0-9]* skipped$'`
+  line=`grep '^[a-z_0-9]*: [0-9]* passed, [0-9]* failed, [0-9]* skipped$' "$log" | tail -n 1`
   if test -n "$line"; then
     set -- `echo "$line" | tr -dc '0-9 \n'`
     # the name's digits, if any, come first
