@@ -122,8 +122,8 @@ exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
 run "CONTREE_CUDA=nvcc itself" env CONTREE_CUDA="$stage/good/bin/nvcc" ./configure
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
 
-run "architectures by wish" env CONTREE_CUDA_ARCHS="89,90" ./configure "--with-cuda=$stage/good"
-exits 0; says "architectures 89 90"; writes "code=sm_89 "; writes_no sm_80
+run "architectures by wish" env CONTREE_CUDA_ARCHS="90,89" ./configure "--with-cuda=$stage/good"
+exits 0; says "architectures 89 90"; writes "code=sm_89 "; writes "code=compute_90 "; writes_no sm_80
 
 run "an architecture that nvcc does not know" env CONTREE_CUDA_ARCHS="90 130" ./configure "--with-cuda=$stage/good"
 exits 1; says "does not build for architecture 130"
