@@ -8,6 +8,10 @@
 #ifndef CT_CORE_STATUS_H
 #define CT_CORE_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum {
     CT_OK = 0,
     CT_BAD_INPUT,   /* the caller's data or options are not acceptable */
@@ -41,6 +45,10 @@ void ct_assert_failed(const char *condition, const char *file, int line);
 #define CT_ASSERT(condition) ((condition) ? (void) 0 : ct_assert_failed(#condition, __FILE__, __LINE__))
 #else
 #define CT_ASSERT(condition) ((void) 0)
+#endif
+
+#ifdef __cplusplus
+}
 #endif
 
 #endif

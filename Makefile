@@ -1,0 +1,37 @@
+# For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
+.PHONY: help demo test install doc deps clean
+
+help:
+	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
+	@echo "make test      all tests that this machine can run"
+	@echo "make install   install the package into your R library"
+	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
+	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
+	@echo "make clean     remove everything built"
+
+demo:
+	@sh tools/setup.sh run
+	@sh tools/install.sh build/lib
+	@R_LIBS=build/lib Rscript --vanilla tools/demo.R
+
+# `make test SUITES="c asan"` runs these alone; tools/test.sh lists them
+test:
+	@sh tools/setup.sh test
+	@sh tools/test.sh $(SUITES)
+
+install:
+	@sh tools/setup.sh run
+	@sh tools/install.sh
+
+doc:
+	@sh tools/setup.sh doc
+	Rscript --vanilla -e 'roxygen2::roxygenise(load_code = "source")'
+	@sh tools/install.sh build/lib
+	R_LIBS=build/lib Rscript --vanilla tools/picture.R
+
+deps:
+	@sh tools/setup.sh run test
+
+clean:
+	./cleanup
+	rm -rf build tests/c/build contree_*.tar.gz contree.Rcheck

@@ -1,0 +1,18 @@
+/* gpu/device.h where the package was built without CUDA: there is no device, and it says so. */
+#include "gpu/device.h"
+
+#include <string.h>
+
+static const char without_cuda[] = "contree was built without CUDA";
+
+void ct_device_query(ct_device_list *list)
+{
+    memset(list, 0, sizeof *list);
+    memcpy(list->reason, without_cuda, sizeof without_cuda);
+}
+
+ct_status ct_device_self_test(int device, ct_error *error)
+{
+    (void) device;
+    return ct_fail(error, CT_NO_DEVICE, "%s", without_cuda);
+}

@@ -1,0 +1,49 @@
+/* A team of many lanes on the host: each lane is a thread, and team functions meet at barriers.
+ *
+ * Bodies in kernels/ are written for any number of lanes, but their host twin has one. With this header in place of
+ * kernels/team.h, before any body, a test runs them with 2, 3 or 32, under the sanitizers too; what is left for the
+ * device alone is the shuffle inside the team functions. One team at a time. */
+#ifndef CT_SIMULATED_TEAM_H
+#define CT_SIMULATED_TEAM_H
+
+#define CT_TEAM_SIMULATED
+#include "kernels/team.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static inline int omp_get_num_threads(void) { return 1; }
+static inline int omp_get_thread_num(void) { return 0; }
+#endif
+
+enum { SIMULATED_LANES_MAX = 64 };
+static uint32_t simulated_values[SIMULATED_LANES_MAX];
+
+/* Calls work(team, argument) once a lane. The team is smaller where the machine grants fewer threads. */
+static inline void simulate_team(int width, void (*work)(ct_team team, void *argument), void *argument)
+{
+#pragma omp parallel num_threads(width)
+    {
+        ct_team team;
+        team.lane = (uint32_t) omp_get_thread_num();
+        team.width = (uint32_t) omp_get_num_threads();
+        work(team, argument);
+    }
+    (void) width;
+}
+
+static uint32_t ct_team_simulated_scan(ct_team team, uint32_t value, uint32_t *total)
+{
+    uint32_t lower = 0, all = 0;
+    simulated_values[team.lane] = value;
+#pragma omp barrier
+    for (uint32_t lane = 0; lane < team.width; lane++) {
+        if (lane == team.lane) lower = all;
+        all += simulated_values[lane];
+    }
+#pragma omp barrier
+    *total = all;
+    return lower;
+}
+
+#endif

@@ -1,0 +1,10 @@
+# Draws the picture in README.md from a real fit: Rscript tools/picture.R
+source("tools/png.R")
+library(contree)
+
+fit <- contree(type ~ ., data = MASS::Pima.tr, depth = 3)
+dir.create("man/figures", recursive = TRUE, showWarnings = FALSE)
+file <- open_picture("man/figures/README-tree.png", 1500, 900, res = 150)
+plot(fit)
+invisible(dev.off())
+cat(file, "\n", sep = "")

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Installs what is missing, on Debian and Ubuntu; elsewhere, or without the right to, says what to install and fails.
+#
+#   sh tools/setup.sh LEVEL...
+#     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
+#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind and clang's
+#            ThreadSanitizer, but their suites can be left out, so without them it goes on
+#     doc    roxygen2, for `make doc`
+#
+# Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
+# which is put into build/bin without the 40 packages that its own would bring.
+cd "`dirname "$0"`/.." || exit 1
+
+packages=  # missing, by the names that Debian has for them
+wishes=    # missing, and can be done without
+script=no  # is checkbashisms missing?
+
+need () {
+  for p
+  do
+    case " $packages " in *" $p "*) ;; *) packages="$packages $p" ;; esac
+  done
+}
+
+# need_command COMMAND PACKAGE...
+need_command () {
+  command -v "$1" > /dev/null 2>&1 && return
+  shift
+  need "$@"
+}
+
+# need_r NAME...: R packages, each r-cran-name in Debian.
+need_r () {
+  missing=$*
+  if command -v Rscript > /dev/null 2>&1; then
+    missing=`Rscript --vanilla -e 'for (p in commandArgs(TRUE)) if (!nzchar(system.file(package = p))) cat(p, "")' "$@"`
+  fi
+  for p in $missing; do need "r-cran-`echo "$p" | tr '[:upper:]' '[:lower:]'`"; done
+}
+
+# What DESCRIPTION imports and suggests, without versions and without what comes with R itself.
+r_dependencies () {
+  awk '/^[^ \t]/ { on = $1 == "Imports:" || $1 == "Suggests:" } on { sub(/^[A-Za-z]+:/, ""); print }' DESCRIPTION |
+    tr ',' '\n' | sed 's/(.*//; s/[ \t]//g; /^$/d' |
+    grep -Evx 'base|compiler|datasets|graphics|grDevices|grid|methods|parallel|splines|stats|stats4|tools|utils'
+}
+
+clang_has_tsan () {
+  mkdir -p build &&
+    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o build/tsan-probe 2> /dev/null
+  status=$?
+  rm -f build/tsan-probe
+  return $status
+}
+
+level_run () {
+  need_command Rscript r-base-core
+  need_command cc gcc libc6-dev
+  need_command make make
+  need_r MASS rpart
+}
+
+level_test () {
+  level_run
+  need_r codetools `r_dependencies`
+  need_command qpdf qpdf
+  command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
+  clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
+  command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
+}
+
+level_doc () {
+  level_run
+  need_r roxygen2
+}
+
+for level in ${*:-run}; do
+  case $level in
+    run|test|doc) level_$level ;;
+    *) echo "setup: no such level: $level (run, test, doc)" >&2; exit 2 ;;
+  esac
+done
+if test -z "$packages$wishes" && test $script = no; then exit 0; fi
+
+# ---- install ----
+
+left_out () { test -z "$wishes" || echo "setup: some tests will be left out without:$wishes" >&2; }
+
+# cannot WHY: ends with what has to be installed by hand.
+cannot () {
+  echo "setup: $1" >&2
+  test -z "$packages" || echo "setup: please install, under these or similar names:$packages" >&2
+  test $script = no || echo "setup: please install checkbashisms (in Debian's devscripts)" >&2
+  left_out
+  exit 1
+}
+
+# as_root COMMAND...
+as_root () {
+  if test "`id -u`" = 0; then "$@"; else sudo "$@"; fi
+}
+may_be_root () {
+  test "`id -u`" = 0 || { command -v sudo > /dev/null 2>&1 && { sudo -n true 2> /dev/null || test -t 0; }; }
+}
+install_packages () {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+if ! command -v apt-get > /dev/null 2>&1; then
+  if test -n "$packages" || test $script = yes; then cannot "this is not Debian or Ubuntu, so nothing was installed."; fi
+  left_out
+elif test -z "$packages$wishes"; then
+  :
+elif may_be_root; then
+  echo "setup: installing$packages$wishes"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq || cannot "apt-get update failed."
+  test -z "$packages" || install_packages $packages || cannot "apt-get install failed."
+  packages=
+  for p in $wishes; do
+    # not every release has each by this name
+    if ! apt-cache show "$p" > /dev/null 2>&1; then continue; fi
+    install_packages "$p" || echo "setup: $p cannot be installed; some tests will be left out" >&2
+  done
+  wishes=
+elif test -n "$packages"; then
+  cannot "neither root nor sudo, so nothing was installed."
+else
+  left_out
+fi
+
+if test $script = yes; then
+  echo "setup: unpacking checkbashisms into build/bin"
+  mkdir -p build/bin build/deb &&
+    (cd build/deb && apt-get download -qq devscripts 2> /dev/null) &&
+    dpkg-deb --fsys-tarfile build/deb/devscripts_*.deb | tar -xO ./usr/bin/checkbashisms > build/bin/checkbashisms &&
+    chmod +x build/bin/checkbashisms || { rm -f build/bin/checkbashisms; cannot "apt-get download devscripts failed."; }
+  rm -rf build/deb
+fi

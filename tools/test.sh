@@ -1,0 +1,91 @@
+#!/bin/sh
+# All test suites, or those named: sh tools/test.sh [SUITE...]
+#
+#   layers     includes point downward                     tests/c/test_layers.sh
+#   c          C tests                                     make -C tests/c
+#   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
+#   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
+#   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
+#   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
+#   configure  what configure decides on odd machines      tools/test_configure.sh
+#   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
+#   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
+#   r          ... and without; testthat                   tools/test_r.R
+#
+# A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
+# up: `N passed, N failed`, tests and R's checks alike.
+cd "`dirname "$0"`/.." || exit 1
+suites=${*:-layers c asan tsan valgrind gpu configure check cuda r}
+logs=build/test
+mkdir -p $logs
+
+cores=`getconf _NPROCESSORS_ONLN 2> /dev/null || echo 1`
+MAKEFLAGS=-j$cores
+LC_ALL=C.UTF-8
+LANGUAGE=en
+PATH=$PATH:`pwd`/build/bin
+export MAKEFLAGS LC_ALL LANGUAGE PATH
+if test -x /usr/local/cuda/bin/nvcc; then PATH=$PATH:/usr/local/cuda/bin; fi
+
+# The tarball is built once, for whoever comes first.
+tarball=
+need_tarball () {
+  test -n "$tarball" || tarball=`sh tools/build.sh`
+}
+
+has_tsan () {
+  command -v clang > /dev/null 2>&1 &&
+    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o $logs/tsan-probe 2> /dev/null
+}
+
+# skip WHY: the suite's line when the machine cannot run it.
+skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
+
+run_suite () {
+  case $1 in
+    layers)    sh tests/c/test_layers.sh ;;
+    c)         make -s -C tests/c WERROR="$WERROR" ;;
+    asan)      make -s -C tests/c WERROR="$WERROR" asan=1 ;;
+    tsan)      if has_tsan; then make -s -C tests/c tsan=1; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
+    valgrind)  if command -v valgrind > /dev/null 2>&1; then make -s -C tests/c valgrind=1; else skip "valgrind is missing"; fi ;;
+    gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
+    configure) sh tools/test_configure.sh ;;
+    check)     need_tarball && sh tools/check.sh "$tarball" ;;
+    cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
+    r)         need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
+                 CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" &&
+                 Rscript --vanilla tools/test_r.R build/lib-cpu ;;
+    *)         echo "no such suite: $1"; return 2 ;;
+  esac
+}
+
+# number WORD: the figure before WORD in $line.
+number () { echo "$line" | sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p"; }
+
+passed=0 failed=0 broken=
+for suite in $suites; do
+  log=$logs/$suite.log
+  printf -- '---- %s\n' "$suite"
+  start=`date +%s`
+  run_suite "$suite" > "$log" 2>&1
+  status=$?
+  seconds=`expr \`date +%s\` - "$start"`
+  line=`grep -E ' [0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1`
+  n_passed=`number passed` n_failed=`number failed`
+  # a suite that ends badly without a count has failed once
+  if test $status -ne 0 && test "${n_failed:-0}" -eq 0; then n_failed=1; fi
+  passed=`expr $passed + "${n_passed:-0}"`
+  failed=`expr $failed + "${n_failed:-0}"`
+  if test "${n_failed:-0}" -eq 0; then
+    grep -E '^not run: |^\[ FAIL|skipped: ' "$log" | uniq
+    echo "$line, $seconds s"
+  else
+    broken="$broken $suite"
+    cat "$log"
+    echo "---- $suite FAILED ($seconds s; $log)"
+  fi
+done
+
+test -z "$broken" || echo "failed suites:$broken"
+echo "$passed passed, $failed failed" | tee $logs/total
+test $failed -eq 0 && test $passed -gt 0

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Builds a tarball with CUDA where nvcc is, and sees that the result loads and answers, with a device or without.
+#
+#   sh tools/test_cuda.sh TARBALL      ends with `CUDA build: N passed, N failed`
+cd "`dirname "$0"`/.." || exit 1
+tarball=$1
+lib=build/lib-cuda
+passed=0 failed=0
+verdict () {
+  if test $? -eq 0; then
+    passed=`expr $passed + 1`
+  else
+    failed=`expr $failed + 1`
+    echo "FAILED: $1"
+  fi
+}
+
+found=no
+command -v nvcc > /dev/null 2>&1 && found=yes
+for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do test ! -x "$d/bin/nvcc" || found=yes; done
+if test $found = no; then
+  echo "not run: there is no nvcc on this machine"
+  echo "CUDA build: 0 passed, 0 failed"
+  exit 0
+fi
+
+rm -rf "$lib"
+mkdir -p "$lib"
+CONTREE_CUDA=yes R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball"
+verdict "R CMD INSTALL with CONTREE_CUDA=yes"
+
+so=$lib/contree/libs/contree.so
+if command -v nm > /dev/null 2>&1; then
+  test "`nm -D --defined-only "$so" | sed 's/.* //'`" = R_init_contree
+  verdict "the library exports its init function alone, nothing of the CUDA runtime"
+fi
+if command -v readelf > /dev/null 2>&1; then
+  test -z "`readelf -d "$so" | grep NEEDED | grep -i cuda`"
+  verdict "the library needs no CUDA library to load"
+fi
+
+R_LIBS=$lib Rscript --vanilla -e '
+  library(contree)
+  gpu <- contree_gpu()
+  print(gpu)
+  stopifnot(gpu$built, gpu$available == !is.na(gpu$device), gpu$available == !nzchar(gpu$reason))'
+verdict "contree_gpu() of a build with CUDA"
+
+# Drivers that fail, each in its way.
+fake=build/fake-driver
+mkdir -p $fake
+driver () { # CUDA_VERSION INIT REASON
+  cc -shared -fPIC -DVERSION="$1" -DINIT="$2" -o $fake/libcuda.so.1 tools/fake_driver.c &&
+    R_LIBS=$lib LD_LIBRARY_PATH=$fake:$LD_LIBRARY_PATH Rscript --vanilla -e '
+      gpu <- contree::contree_gpu()
+      cat("driver that fails:", gpu$reason, "\n")
+      stopifnot(gpu$built, !gpu$available, grepl(commandArgs(TRUE), gpu$reason, fixed = TRUE))' "$3"
+  verdict "contree_gpu() with a driver that fails: $3"
+}
+driver 99000 100 "no CUDA device"
+driver 10000 0   "too old: it is for CUDA 10.0"
+driver 0     999 "too old"
+driver 99000 999 "CUDA: "
+
+if ls tests/testthat/test-device.R > /dev/null 2>&1; then
+  Rscript --vanilla tools/test_r.R "$lib" '^device$' > build/test_cuda_r.log 2>&1
+  verdict "tests/testthat/test-device.R with the CUDA build"
+  cat build/test_cuda_r.log
+fi
+
+echo "CUDA build: $passed passed, $failed failed"
+test $failed -eq 0
