@@ -1,0 +1,62 @@
+/* .Call entries that tell what this build and this machine have. */
+#include <string.h>
+
+#include "gpu/device.h"
+#include "kernels/kernels.h"
+#include "r_glue.h"
+
+static SEXP simd_available(void)
+{
+    static const char *const names[] = {"avx512", "avx2", "scalar"};
+    int n = 0;
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, sizeof names / sizeof *names));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ct_kernels_find(names[i])) SET_STRING_ELT(out, n++, Rf_mkChar(names[i]));
+    out = Rf_lengthgets(out, n);
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_info(void)
+{
+    static const char *const names[] = {"simd", "simd_available", "openmp", "cuda_compiled"};
+    ct_device_list devices;
+    int openmp = 0;
+#ifdef _OPENMP
+    openmp = 1;
+#endif
+    ct_device_query(&devices);
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    SET_VECTOR_ELT(list, 0, Rf_mkString(ct_kernels_find("auto")->name));
+    SET_VECTOR_ELT(list, 1, simd_available());
+    SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(openmp));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(devices.compiled));
+    UNPROTECT(1);
+    return list;
+}
+
+SEXP ffi_gpu_info(void)
+{
+    static const char *const names[] = {"compiled", "available", "reason", "device", "name", "memory", "capability"};
+    ct_device_list devices;
+    char capability[32];
+    ct_device_query(&devices);
+    int n = devices.n_devices;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarLogical(devices.compiled));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(n > 0));
+    SET_VECTOR_ELT(list, 2, Rf_mkString(devices.reason));
+    SET_VECTOR_ELT(list, 3, Rf_allocVector(INTSXP, n));
+    SET_VECTOR_ELT(list, 4, Rf_allocVector(STRSXP, n));
+    SET_VECTOR_ELT(list, 5, Rf_allocVector(REALSXP, n));
+    SET_VECTOR_ELT(list, 6, Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        snprintf(capability, sizeof capability, "%d.%d", devices.device[i].major, devices.device[i].minor);
+        INTEGER(VECTOR_ELT(list, 3))[i] = i;
+        SET_STRING_ELT(VECTOR_ELT(list, 4), i, Rf_mkChar(devices.device[i].name));
+        REAL(VECTOR_ELT(list, 5))[i] = (double) devices.device[i].memory;
+        SET_STRING_ELT(VECTOR_ELT(list, 6), i, Rf_mkChar(capability));
+    }
+    UNPROTECT(1);
+    return list;
+}
