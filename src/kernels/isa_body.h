@@ -3,15 +3,31 @@ enum { CT_STEP = 8 }; /* words are handled in multiples of this: CT_WORD_STEP of
 
 CT_INLINE int ct_larger(int a, int b) { return a > b ? a : b; }
 
+/* One child feature of a ct_children under scan. */
+typedef struct {
+    const ct_children *all;
+    const uint64_t *planes, *sets, *lanes, *ties;
+    size_t words, begin, end;
+    uint32_t n_active;
+    int32_t need[2], dropped[2];
+    uint32_t refined;
+} scan_job;
+
+enum { LEFT, RIGHT, BOTH };
+
 #include "kernels/less_body.h"
+#include "kernels/line_body.h"
 #include "kernels/planes_body.h"
+#include "kernels/active_body.h"
 
 #define CT_LANE 16
 #define CT_LOWEST (-32768)
 #include "kernels/lane_names.h"
 #include "kernels/block_body.h"
 #include "kernels/split_body.h"
-#include "kernels/scan_body.h"
+#include "kernels/pair_body.h"
+#include "kernels/many_body.h"
+#include "kernels/children_body.h"
 #undef CT_LANE
 #undef CT_LOWEST
 
@@ -20,9 +36,11 @@ CT_INLINE int ct_larger(int a, int b) { return a > b ? a : b; }
 #include "kernels/lane_names.h"
 #include "kernels/block_body.h"
 #include "kernels/split_body.h"
-#include "kernels/scan_body.h"
+#include "kernels/pair_body.h"
+#include "kernels/many_body.h"
+#include "kernels/children_body.h"
 #undef CT_LANE
 #undef CT_LOWEST
 
 #define CT_KERNELS(isa, text) \
-    const ct_kernels ct_kernels_##isa = {text, planes16, planes32, {split16, split32}, {scan16, scan32}}
+    const ct_kernels ct_kernels_##isa = {text, planes16, planes32, {split16, split32}, {children16, children32}, find, count}

@@ -12,53 +12,66 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bits.h"
+
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the lowest set bit of t
  * upwards, less = majority(less, plane, selector) with a selector of all ones where t has the bit: planes below the
  * lowest set bit are never read, so thresholds with many trailing zeros are cheap. */
 typedef struct {
-    unsigned first;         /* lowest set bit of t: the first plane that is read */
-    unsigned count;         /* planes read */
-    uint64_t selector[32];  /* of plane first + i, i < count; the first one is not used */
+    unsigned first;        /* lowest set bit of t: the first plane that is read */
+    unsigned end;          /* planes of f */
+    uint64_t selector[32]; /* by plane, from first on */
 } ct_threshold;
 
 static inline ct_threshold ct_threshold_make(uint32_t t, unsigned n_planes)
 {
     ct_threshold threshold;
-    threshold.first = 0;
-    while (!(t >> threshold.first & 1)) threshold.first++;
-    threshold.count = n_planes - threshold.first;
-    for (unsigned i = 0; i < threshold.count; i++)
-        threshold.selector[i] = t >> (threshold.first + i) & 1 ? ~UINT64_C(0) : 0;
+    threshold.first = ct_trailing_zeros(t);
+    threshold.end = n_planes;
+    for (unsigned i = threshold.first; i < n_planes; i++) threshold.selector[i] = UINT64_C(0) - (t >> i & 1);
     return threshold;
 }
 
-/* One root threshold against one child feature g: the least errors of a split on g in both sides.
- *
- * A side with need 0 is not wanted. Otherwise the answer is exact if below `need`, else it is a lower bound that is
- * not below `need`. Only splits with two different labels count; the leaf is the caller's. */
+/* The rows of a set in the order of each feature: what all kernels read. */
 typedef struct {
-    /* the same for all g */
-    const ct_threshold *threshold;
-    size_t words;                  /* distance between the planes, and between the class sets */
-    uint32_t n_classes;
-    const uint32_t *totals[2];     /* [n_classes] rows of each class in the left and the right side */
-    uint32_t size[2];              /* rows in each side */
-    const uint32_t *active;        /* classes that can take part in a split below `need`, ascending */
-    uint32_t n_active;             /* at least 2 */
-    int refine_all;                /* switch: no block is rejected by its bound */
-    uint64_t *scratch;             /* ct_scan_scratch words */
-    /* of this g */
-    const uint64_t *planes;        /* planes of f in the order of g */
-    const uint64_t *sets;          /* [n_classes][words] members of each class */
-    const uint64_t *lanes;         /* [n_classes][words] see split */
-    const uint64_t *ties;          /* where the value of g changes */
-    size_t begin, end;             /* words that hold members, multiples of CT_WORD_STEP */
-    int32_t need[2];
-    int32_t error[2];              /* the answer */
-    uint32_t refined;              /* blocks looked into, for the statistics */
-} ct_scan;
+    uint32_t n_cols, n_classes;
+    size_t words;              /* of a bit set */
+    const uint64_t *sets;      /* [g][class][words] members of each class */
+    const uint64_t *lanes;     /* [g][class][words] see ct_split */
+    const uint64_t *ties;      /* [g][words] where the value of g changes */
+    const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
+} ct_rows;
 
-static inline size_t ct_scan_scratch(size_t words, uint32_t n_classes)
+/* One threshold of the root feature f against every child feature g: the least errors of a split on g in each side.
+ *
+ * Lower bounds of these errors come in from two neighbouring thresholds, one whose side lies within this one's and one
+ * whose side contains it with `far_rows` rows more. Children whose bounds reach `need` are skipped. A child's answer is
+ * exact if it is below `need`, which then falls to it; else it is a lower bound not below `need`. Only splits with two
+ * different labels count; the leaf is the caller's. */
+typedef struct {
+    const ct_rows *rows;
+    const uint64_t *planes;     /* planes of f: [g][n_planes][words] */
+    ct_threshold threshold;
+    const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
+    uint32_t size[2];           /* rows in each side */
+    const int32_t *near[2], *far[2]; /* [g] bounds at the neighbours */
+    int32_t far_rows[2];
+    int32_t floor[2];           /* a bound for every g */
+    int32_t first[4];           /* children to begin with; -1: none */
+    int32_t *errors[2];         /* out: [g] */
+    int32_t need[2];            /* in and out; at most 0: the side is not wanted */
+    int32_t best[2];            /* out: the last child that lowered need; -1: none */
+    int32_t least[2];           /* out: the least of errors[side] */
+    int scan_all;               /* switch: no child is skipped */
+    int refine_all;             /* switch: no block is rejected by its bound */
+    int count_all;              /* switch: all classes are counted */
+    uint64_t *scratch;          /* ct_children_scratch words */
+    uint32_t *active;           /* [n_classes] scratch */
+    uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
+    uint64_t scans, skipped, refined; /* statistics, added to */
+} ct_children;
+
+static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 {
     return (1 + (n_classes > 2 ? 2 * (size_t) n_classes : 3)) * words + (size_t) n_classes * 8;
 }
@@ -87,7 +100,13 @@ typedef struct {
                      unsigned n_planes);
     /* By lane width: [0] 16 bits, for sets of at most ct_lane_limit rows; [1] 32 bits. */
     void (*split[2])(ct_split *split);
-    void (*scan[2])(ct_scan *scan);
+    void (*children[2])(ct_children *children);
+    /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
+    size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
+                   size_t end, uint32_t k);
+    /* Adds up `counts` and the bits below `position` in its word of each set; returns the sum. */
+    uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts, size_t position,
+                      uint32_t *totals);
 } ct_kernels;
 
 /* Rows up to which 16-bit lanes hold every intermediate value of a scan. */

@@ -12,10 +12,12 @@ typedef __m256i mask32;
 #define CT_INLINE static inline __attribute__((always_inline))
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
+CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word)); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return _mm256_loadu_si256((const __m256i *) words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { _mm256_storeu_si256((__m256i *) words, a); }
 CT_INLINE vec v_and(vec a, vec b) { return _mm256_and_si256(a, b); }
+CT_INLINE vec v_and_not(vec a, vec b) { return _mm256_andnot_si256(b, a); }
 CT_INLINE vec v_or(vec a, vec b) { return _mm256_or_si256(a, b); }
 CT_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 CT_INLINE vec v_not(vec a) { return _mm256_xor_si256(a, _mm256_set1_epi32(-1)); }

@@ -12,10 +12,12 @@ typedef __mmask16 mask32;
 #define CT_INLINE static inline __attribute__((always_inline))
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
+CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word)); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return _mm512_loadu_si512(words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { _mm512_storeu_si512(words, a); }
 CT_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
+CT_INLINE vec v_and_not(vec a, vec b) { return _mm512_andnot_si512(b, a); }
 CT_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
 CT_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
 CT_INLINE vec v_not(vec a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }

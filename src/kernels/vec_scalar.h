@@ -1,7 +1,7 @@
 /* The vector vocabulary in portable C: a vector is one 64-bit word. The other vec_*.h have the same words for their
  * instruction sets.
  *
- *   v_*     on bits: load, store, and, xor, not, fill (a word in all places),
+ *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), xor, not, fill (a word in all places),
  *           majority(a, b, s): a | b where s has ones, a & b where it has zeros
  *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers' limits:
  *           count (bits set), add, sub, max, min, half (x >> 1), set (a number in all lanes),
@@ -25,10 +25,12 @@ typedef uint64_t mask32;
 #define CT_INLINE static inline
 
 CT_INLINE unsigned word_count(uint64_t word) { return ct_popcount(word); }
+CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_select(word, k); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return *words; }
 CT_INLINE void v_store(uint64_t *words, vec a) { *words = a; }
 CT_INLINE vec v_and(vec a, vec b) { return a & b; }
+CT_INLINE vec v_and_not(vec a, vec b) { return a & ~b; }
 CT_INLINE vec v_or(vec a, vec b) { return a | b; }
 CT_INLINE vec v_xor(vec a, vec b) { return a ^ b; }
 CT_INLINE vec v_not(vec a) { return ~a; }

@@ -26,7 +26,7 @@ static ct_bounds solve_side(ct_roots *roots, uint32_t f, const ct_point *m, int 
     if (ct_node_side(worker, roots->node, f, m->threshold, side, roots->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_container(worker, &node, task->depth)) {
-            ct_container *box = ct_container_part(worker, node.box, node.sets, node.begin, node.end, node.n_rows);
+            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end, node.n_rows);
             child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
         }
         if (child) bounds = ct_solve(worker, child, task, m->floors[side], m->trees[side]);

@@ -171,14 +171,14 @@ static void make_planes(ct_worker *worker, ct_container *box, uint32_t f)
     worker->statistics.planes++;
 }
 
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, uint32_t g)
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f)
 {
     if (!box->planes[f]) {
         if (box->one_at_a_time) memset(box->planes, 0, box->n_cols * sizeof *box->planes);
         make_planes(worker, box, f);
         box->planes[f] = box->plane_room[f];
     }
-    return box->planes[f] + (size_t) g * box->n_planes[f] * box->words;
+    return box->planes[f];
 }
 
 uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)
@@ -187,16 +187,9 @@ uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)
     return box->marks[f][w] + ct_popcount(box->ties[f][w] & ct_low_bits(position % 64));
 }
 
-size_t ct_container_start(const ct_container *box, uint32_t f, uint32_t t)
+size_t ct_container_start(const ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t)
 {
-    const uint32_t *marks = box->marks[f];
-    size_t low = 0, high = box->words; /* marks[low] < t <= marks[high] */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (marks[middle] < t) low = middle;
-        else high = middle;
-    }
-    return low * 64 + ct_select(box->ties[f][low], t - 1 - marks[low]) + 1;
+    return worker->search->kernels->find(box->ties[f], 1, box->words, box->marks[f], 0, box->words, t - 1) + 1;
 }
 
 uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t)

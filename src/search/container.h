@@ -20,7 +20,7 @@ typedef struct {
     uint32_t *n_values;       /* [f] */
     unsigned *n_planes;       /* [f] */
     uint32_t **order;         /* [f][n_rows] */
-    uint64_t **ties;          /* [f][words] */
+    uint64_t **ties;          /* [f][words], one after the other */
     uint32_t **marks;         /* [f][words + 1] tie marks before each word */
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
@@ -37,8 +37,8 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
 ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
                                 const size_t *begin, const size_t *end, uint32_t n_rows);
 
-/* The planes of f in the order of g, after making those of f if need be. Never fails: the room was taken before. */
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, uint32_t g);
+/* The planes of f, [g][plane][words], after making them if need be. Never fails: the room was taken before. */
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f);
 
 static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 {
@@ -48,7 +48,7 @@ static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 /* Rank of the value at a position of f's order. */
 uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position);
 /* First position of f's order whose rank is not below t; t in 1 .. n_values - 1. */
-size_t ct_container_start(const ct_container *box, uint32_t f, uint32_t t);
+size_t ct_container_start(const ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t);
 
 /* A threshold in the table's ranks, and back: the first own threshold that is not below it. */
 uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t);

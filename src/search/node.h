@@ -12,11 +12,9 @@ typedef struct {
     uint32_t *totals;      /* [class] */
     uint32_t leaf_errors;  /* n_rows - the largest of totals */
     int wide;              /* lanes have 32 bits instead of 16 */
-    uint64_t *sets;        /* [f][class][words], written in begin[f] .. end[f] only */
-    uint64_t *lanes;       /* [f][class][words], likewise: see ct_split */
+    ct_rows rows;          /* sets and lanes are written in begin .. end only */
     uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
-    size_t *begin, *end;   /* [f] words that hold members, multiples of CT_WORD_STEP */
 } ct_node;
 
 /* All rows of the container. 0 and worker->stopped if memory ends. */
@@ -27,20 +25,16 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
                  ct_node *node);
 
 /* Class counts left of threshold t of f into totals[class]; returns their sum. */
-uint32_t ct_node_counts(const ct_node *node, uint32_t f, uint32_t t, uint32_t *totals);
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, uint32_t *totals);
 
 /* The thresholds of f that put at least `low` and at most `high` rows to the left: *first .. *last, none if *first is
  * the larger. low >= 1, high <= n_rows - 1. */
-void ct_node_window(const ct_node *node, uint32_t f, uint32_t low, uint32_t high, uint32_t *first, uint32_t *last);
+void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low, uint32_t high,
+                    uint32_t *first, uint32_t *last);
 
 static inline const uint64_t *ct_node_sets(const ct_node *node, uint32_t f)
 {
-    return node->sets + (size_t) f * node->box->n_classes * node->box->words;
-}
-
-static inline const uint64_t *ct_node_lanes(const ct_node *node, uint32_t f)
-{
-    return node->lanes + (size_t) f * node->box->n_classes * node->box->words;
+    return node->rows.sets + (size_t) f * node->box->n_classes * node->box->words;
 }
 
 /* The sum of the `count` largest of totals[n]. */

@@ -122,7 +122,7 @@ static int window(feature_search *s, const ct_point *a, const ct_point *b, uint3
     if (cut_high > 0) note(roots, s->feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
     worker->statistics.skipped_thresholds += (uint64_t) (cut_low + cut_high);
     if (low > high) return 0;
-    ct_node_window(roots->node, s->feature, (uint32_t) low, (uint32_t) high, first, last);
+    ct_node_window(roots->worker, roots->node, s->feature, (uint32_t) low, (uint32_t) high, first, last);
     return *first <= *last;
 }
 
@@ -154,7 +154,7 @@ static ct_point *evaluate(ct_roots *roots, uint32_t feature, const ct_point *a, 
     ct_point *m = take_point(roots);
     if (!m) return NULL;
     m->threshold = t;
-    m->n_left = ct_node_counts(roots->node, feature, t, roots->totals[0]);
+    m->n_left = ct_node_counts(roots->worker, roots->node, feature, t, roots->totals[0]);
     for (uint32_t c = 0; c < roots->node->box->n_classes; c++)
         roots->totals[1][c] = roots->node->totals[c] - roots->totals[0][c];
     int64_t upper = roots->evaluate(roots, feature, a, b, m), total = ct_point_total(roots->worker, m);
@@ -245,7 +245,7 @@ static ct_point *evaluate_hint(ct_roots *roots, int32_t *feature)
     const ct_container *box = roots->node->box;
     uint32_t f = (uint32_t) code.feature, t = ct_container_from_global(box, f, code.threshold);
     if (t < 1 || t >= box->n_values[f]) return NULL;
-    uint32_t n_left = ct_node_counts(roots->node, f, t, roots->totals[0]);
+    uint32_t n_left = ct_node_counts(roots->worker, roots->node, f, t, roots->totals[0]);
     if (n_left < 1 || n_left >= roots->node->n_rows) return NULL;
     *feature = code.feature;
     return evaluate(roots, f, &roots->ends[0], &roots->ends[1], t);
@@ -254,7 +254,7 @@ static ct_point *evaluate_hint(ct_roots *roots, int32_t *feature)
 static ct_point *evaluate_median(ct_roots *roots, uint32_t feature)
 {
     uint32_t first, last;
-    ct_node_window(roots->node, feature, 1, roots->node->n_rows - 1, &first, &last);
+    ct_node_window(roots->worker, roots->node, feature, 1, roots->node->n_rows - 1, &first, &last);
     if (first > last) return NULL;
     uint32_t t = middle_threshold(roots->worker, first, last);
     return evaluate(roots, feature, &roots->ends[0], &roots->ends[1], t);

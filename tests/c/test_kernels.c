@@ -186,16 +186,6 @@ static int32_t least_errors(const sample *s, uint32_t t, int right)
     return (int32_t) (size - best);
 }
 
-static void check_scan(const sample *s, const ct_scan *scan, const int32_t *exact, const char *level)
-{
-    for (int side = 0; side < 2; side++) {
-        if (scan->need[side] <= 0) continue;
-        int32_t error = scan->error[side];
-        int holds = exact[side] < scan->need[side] ? error == exact[side] : error >= scan->need[side] && error <= exact[side];
-        if (!CHECK(holds)) printf("    %s, %u rows, side %d: %d, exact %d, need %d\n", level, s->n, side, error, exact[side], scan->need[side]);
-    }
-}
-
 static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *totals)
 {
     uint32_t size = 0;
@@ -205,50 +195,89 @@ static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *
     return size;
 }
 
+/* The sample as the only child feature, with no bounds from elsewhere. */
+typedef struct {
+    ct_children children;
+    ct_rows rows;
+    uint32_t totals[2][32], active[32];
+    int32_t need[2], errors[2];
+    uint8_t done;
+    uint64_t *scratch;
+} one_child;
+
+static const int32_t no_bound = 0;
+
+static void one_child_init(one_child *o, const sample *s, uint32_t t)
+{
+    memset(o, 0, sizeof *o);
+    ct_children *c = &o->children;
+    o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
+    o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end};
+    c->rows = &o->rows;
+    c->planes = s->planes;
+    c->threshold = ct_threshold_make(t, s->n_planes);
+    for (int i = 0; i < 4; i++) c->first[i] = i == 1 ? 0 : -1;
+    for (int side = 0; side < 2; side++) {
+        c->size[side] = count_classes(s, t, side, o->totals[side]);
+        c->totals[side] = o->totals[side];
+        c->near[side] = c->far[side] = &no_bound;
+        c->errors[side] = &o->errors[side];
+    }
+    c->scratch = o->scratch;
+    c->active = o->active;
+    c->done = &o->done;
+}
+
+/* One scan for the wanted sides, checked against the exact answers. */
+static void check_scan(one_child *o, const ct_kernels *kernels, int wide, const int32_t *exact)
+{
+    ct_children *c = &o->children;
+    memcpy(c->need, o->need, sizeof o->need);
+    c->scans = c->refined = c->skipped = 0;
+    kernels->children[wide](c);
+    CHECK(!o->done && c->scans + c->skipped == 1);
+    for (int side = 0; side < 2; side++) {
+        int32_t error = o->errors[side], need = o->need[side];
+        CHECK_INT(c->least[side], error);
+        if (need <= 0) continue;
+        int improves = exact[side] < need;
+        CHECK(c->best[side] == (improves ? 0 : -1) && c->need[side] == (improves ? exact[side] : need));
+        if (!CHECK(improves ? error == exact[side] : error >= need && error <= exact[side]))
+            printf("    %s, side %d: %d, exact %d, need %d\n", kernels->name, side, error, exact[side], need);
+    }
+}
+
+static void choose_needs(rng *r, one_child *o, const sample *s)
+{
+    for (int side = 0; side < 2; side++) {
+        uint32_t leaf = o->children.size[side], largest = 0;
+        for (uint32_t c = 0; c < s->n_classes; c++)
+            if (o->totals[side][c] > largest) largest = o->totals[side][c];
+        o->need[side] = rng_below(r, 4) ? (int32_t) rng_below(r, leaf - largest + 1) : 0;
+    }
+}
+
 static void scan_everywhere(rng *r, sample *s)
 {
-    uint32_t totals[2][32], active[32], t = 1 + rng_below(r, s->n_values - 1);
-    uint64_t *scratch = (uint64_t *) zeroed(ct_scan_scratch(s->words, s->n_classes), 8);
-    ct_threshold threshold = ct_threshold_make(t, s->n_planes);
-    ct_scan scan = {0}, first = {0};
-    int32_t exact[2];
-    for (int side = 0; side < 2; side++) {
-        scan.size[side] = count_classes(s, t, side, totals[side]);
-        scan.totals[side] = totals[side];
-        exact[side] = least_errors(s, t, side);
-        uint32_t largest = 0;
-        for (uint32_t c = 0; c < s->n_classes; c++) if (totals[side][c] > largest) largest = totals[side][c];
-        uint32_t leaf = scan.size[side] - largest;
-        scan.need[side] = rng_below(r, 6) ? (int32_t) rng_below(r, leaf + 1) : 0;
-    }
-    for (uint32_t c = 0; c < s->n_classes; c++) active[c] = c;
-    scan.threshold = &threshold;
-    scan.words = s->words;
-    scan.n_classes = s->n_classes;
-    scan.active = active;
-    scan.n_active = s->n_classes;
-    scan.refine_all = rng_below(r, 5) == 0;
-    scan.scratch = scratch;
-    scan.planes = s->planes;
-    scan.sets = s->sets;
-    scan.lanes = s->lanes;
-    scan.ties = s->ties;
+    uint32_t t = 1 + rng_below(r, s->n_values - 1);
+    int32_t exact[2] = {least_errors(s, t, 0), least_errors(s, t, 1)};
+    one_child o, first;
+    one_child_init(&o, s, t);
+    choose_needs(r, &o, s);
+    o.children.refine_all = rng_below(r, 5) == 0;
+    o.children.count_all = rng_below(r, 2) == 0;
     for (int wide = s->n > ct_lane_limit(s->n_classes); wide < 2; wide++) {
         for (int i = 0, have = 0; i < N_LEVELS; i++) {
             const ct_kernels *kernels = ct_kernels_find(levels[i]);
             if (!kernels) continue;
             make_planes(kernels, s, r);
             make_side(kernels, s, NULL, 0, wide);
-            scan.begin = s->split.begin;
-            scan.end = s->split.end;
-            scan.error[0] = scan.error[1] = 0;
-            kernels->scan[wide](&scan);
-            check_scan(s, &scan, exact, levels[i]);
-            if (!have++) first = scan;
-            CHECK(scan.error[0] == first.error[0] && scan.error[1] == first.error[1] && scan.refined == first.refined);
+            check_scan(&o, kernels, wide, exact);
+            if (!have++) first = o;
+            CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) && o.children.refined == first.children.refined);
         }
     }
-    free(scratch);
+    free(o.scratch);
 }
 
 static void scans(void)
@@ -272,49 +301,62 @@ static void scans_of_large_sets(void)
     }
 }
 
-/* Two of three classes active: the answer is exact among splits that use these two. */
-static void scans_with_two_active_classes(void)
+/* Several child features: bounds from the neighbours are honoured, the winner is the last to improve, each is visited
+ * once. The children are copies of one sample with other ties. */
+static void several_children(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 200); seed++) {
+    enum { N = 5 };
+    for (int seed = 0; seed < 100; seed++) {
         rng r = {(uint64_t) seed + 700};
-        sample s = sample_new(&r, 1 + rng_below(&r, 400), 3), two;
-        uint32_t active[2] = {0, 2}, totals[2][32], t = 1 + rng_below(&r, s.n_values - 1);
-        uint64_t *scratch = (uint64_t *) zeroed(ct_scan_scratch(s.words, 3), 8);
-        ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        for (int i = 0; i < N_LEVELS; i++) {
-            const ct_kernels *kernels = ct_kernels_find(levels[i]);
-            if (!kernels) continue;
-            make_planes(kernels, &s, &r);
-            make_side(kernels, &s, NULL, 0, 0);
-            ct_scan scan = {0};
-            int32_t exact[2];
-            two = s; /* the same rows without those of class 1 */
-            two.member = (uint8_t *) zeroed(s.n, 1);
-            for (uint32_t j = 0; j < s.n; j++) two.member[j] = s.member[j] && s.classes[j] != 1;
-            for (int side = 0; side < 2; side++) {
-                scan.size[side] = count_classes(&s, t, side, totals[side]);
-                scan.totals[side] = totals[side];
-                exact[side] = least_errors(&two, t, side) + (int32_t) totals[side][1];
-                uint32_t larger = totals[side][0] > totals[side][2] ? totals[side][0] : totals[side][2];
-                scan.need[side] = (int32_t) rng_below(&r, scan.size[side] - larger + 1);
-            }
-            free(two.member);
-            scan.threshold = &threshold;
-            scan.words = s.words;
-            scan.n_classes = 3;
-            scan.active = active;
-            scan.n_active = 2;
-            scan.scratch = scratch;
-            scan.planes = s.planes;
-            scan.sets = s.sets;
-            scan.lanes = s.lanes;
-            scan.ties = s.ties;
-            scan.begin = s.split.begin;
-            scan.end = s.split.end;
-            kernels->scan[0](&scan);
-            check_scan(&s, &scan, exact, levels[i]);
+        sample s = sample_new(&r, 100 + rng_below(&r, 300), 2 + rng_below(&r, 3));
+        uint32_t t = 1 + rng_below(&r, s.n_values - 1);
+        size_t set = s.n_classes * s.words, begin[N], end[N];
+        uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8), *sets = (uint64_t *) zeroed(N * set, 8);
+        uint64_t *lanes = (uint64_t *) zeroed(N * set, 8), *ties = (uint64_t *) zeroed(N * s.words, 8);
+        int32_t exact[N][2], zeros[N] = {0}, far[N], errors[2][N];
+        uint8_t done[N] = {0};
+        const ct_kernels *kernels = ct_kernels_find("auto");
+        make_planes(kernels, &s, &r);
+        make_side(kernels, &s, NULL, 0, 0);
+        for (int g = 0; g < N; g++) {
+            if (g) for (size_t w = 0; w < s.words; w++) s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
+            for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side);
+            memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
+            memcpy(sets + g * set, s.sets, set * 8);
+            memcpy(lanes + g * set, s.lanes, set * 8);
+            memcpy(ties + g * s.words, s.ties, s.words * 8);
+            begin[g] = s.split.begin;
+            end[g] = s.split.end;
+            far[g] = exact[g][1] + (int32_t) rng_below(&r, 2); /* with far_rows 1: never above the truth */
         }
-        free(scratch);
+        one_child o;
+        one_child_init(&o, &s, t);
+        choose_needs(&r, &o, &s);
+        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end};
+        ct_children *c = &o.children;
+        c->planes = planes;
+        c->done = done;
+        c->first[0] = (int32_t) rng_below(&r, N);
+        c->far_rows[0] = c->far_rows[1] = 1;
+        memcpy(c->need, o.need, sizeof o.need);
+        for (int side = 0; side < 2; side++) {
+            c->near[side] = zeros;
+            c->far[side] = side ? far : zeros;
+            c->errors[side] = errors[side];
+        }
+        kernels->children[0](c);
+        CHECK_INT(c->scans + c->skipped, N);
+        for (int side = 0; side < 2; side++) {
+            int32_t least = exact[0][side];
+            for (int g = 0; g < N; g++) {
+                CHECK(errors[side][g] <= exact[g][side] && errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
+                if (exact[g][side] < least) least = exact[g][side];
+            }
+            if (o.need[side] <= 0) continue;
+            CHECK_INT(c->need[side], least < o.need[side] ? least : o.need[side]);
+            CHECK(c->best[side] >= 0 ? exact[c->best[side]][side] == least : least >= o.need[side]);
+        }
+        free(o.scratch), free(planes), free(sets), free(lanes), free(ties);
         sample_free(&s);
     }
 }
@@ -331,7 +373,7 @@ static const check_case cases[] = {
     {"planes of wide ranks", planes_of_wide_ranks},
     {"scans", scans},
     {"scans of large sets", scans_of_large_sets},
-    {"scans with two active classes", scans_with_two_active_classes},
+    {"several children", several_children},
     {"unknown levels", unknown_levels},
 };
 

@@ -1,0 +1,115 @@
+/* One root threshold against every child feature: see ct_children.
+ *
+ * A scan of one child: pass 1 counts each class in each block, sums the counts up along the order of g, and takes from
+ * the sums at a block's two ends an upper bound of the rows that any split inside the block gets right ("score"). A
+ * side whose best block bound leaves at least `need` errors is done: that is its lower bound. Pass 2 looks at scores
+ * that are known exactly (at block ends where the value of g changes), then into those blocks whose bound still exceeds
+ * the best score, in order. Blocks within which the value of g never changes hold no split and are passed over. */
+
+/* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
+ * exactly, `closed` the best bound of the blocks that were not looked into. */
+static int32_t FN(refine)(scan_job *job, int side, int derived)
+{
+    int size = (int) job->all->size[side], floor = size - job->need[side], closed = 0, pair = job->n_active == 2;
+    int every = job->all->refine_all;
+    int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
+    const uint64_t *bounds = job->all->scratch;
+    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
+        vec limits = v_load(bounds + w);
+        FN(mask) legal = L(occupied)(v_load(job->ties + w)), open = legal;
+        if (!every) open = L(both)(legal, L(above)(limits, L(set)(ct_larger(best, floor))));
+        closed = ct_larger(closed, L(top)(L(max_where)(v_fill(0), limits, L(except)(legal, open))));
+        for (uint32_t blocks = L(bits)(open); blocks; blocks &= blocks - 1) {
+            unsigned block = ct_trailing_zeros(blocks);
+            int limit = FN(lane)(bounds + w, block);
+            if (limit <= ct_larger(best, floor) && !every) {
+                closed = ct_larger(closed, limit);
+                continue;
+            }
+            best = ct_larger(best, pair ? FN(pair_block)(job, side, derived, w, block)
+                                        : FN(many_block)(job, side, derived, w, block));
+            job->refined++;
+        }
+    }
+    return size - (best > floor ? best : ct_larger(best, closed));
+}
+
+/* Scans the child that `job` points at for the sides with a need above 0. */
+static void FN(scan)(scan_job *job, int32_t error[2])
+{
+    int top[2], sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
+    if (job->n_active == 2) FN(pair_count_any)(job, sides, top);
+    else FN(many_count_any)(job, sides, top);
+    for (int side = 0; side < 2; side++) {
+        if (job->need[side] <= 0) continue;
+        error[side] = (int32_t) job->all->size[side] - ct_larger(top[side], 0);
+        if (error[side] < job->need[side] || job->all->refine_all)
+            error[side] = FN(refine)(job, side, side && sides == BOTH);
+        if (error[side] >= job->need[side] && error[side] > job->dropped[side]) error[side] = job->dropped[side];
+    }
+}
+
+/* Bounds child g from the neighbours, and scans it if a side can still gain from it. */
+static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
+{
+    const ct_rows *rows = c->rows;
+    int32_t bound[2], need[2], error[2];
+    for (int side = 0; side < 2; side++) {
+        bound[side] = ct_larger(ct_larger(c->near[side][g], c->far[side][g] - c->far_rows[side]), c->floor[side]);
+        need[side] = bound[side] < c->need[side] || c->scan_all ? c->need[side] : 0;
+    }
+    if (need[0] <= 0 && need[1] <= 0) {
+        c->skipped++;
+    } else {
+        size_t set = (size_t) g * rows->n_classes * rows->words;
+        job->planes = c->planes + (size_t) g * c->threshold.end * rows->words;
+        job->sets = rows->sets + set;
+        job->lanes = rows->lanes + set;
+        job->ties = rows->ties + g * rows->words;
+        job->begin = rows->begin[g];
+        job->end = rows->end[g];
+        if (need[0] != job->need[0] || need[1] != job->need[1]) {
+            job->need[0] = need[0];
+            job->need[1] = need[1];
+            if (rows->n_classes > 2) choose_active(job);
+        }
+        error[0] = job->dropped[0];
+        error[1] = job->dropped[1];
+        if (job->n_active > 1) FN(scan)(job, error);
+        for (int side = 0; side < 2; side++) {
+            if (need[side] <= 0) continue;
+            if (error[side] < need[side]) {
+                c->need[side] = error[side];
+                c->best[side] = (int32_t) g;
+            }
+            bound[side] = ct_larger(bound[side], error[side]);
+        }
+        c->scans++;
+    }
+    for (int side = 0; side < 2; side++) {
+        c->errors[side][g] = bound[side];
+        if (bound[side] < c->least[side]) c->least[side] = bound[side];
+    }
+}
+
+static void FN(children)(ct_children *c)
+{
+    scan_job job;
+    job.all = c;
+    job.words = c->rows->words;
+    job.need[0] = job.need[1] = -1;
+    job.refined = 0;
+    choose_active(&job);
+    c->best[0] = c->best[1] = -1;
+    c->least[0] = c->least[1] = INT32_MAX;
+    for (int i = 0; i < 4; i++) {
+        if (c->first[i] < 0 || c->done[c->first[i]]) continue;
+        c->done[c->first[i]] = 1;
+        FN(child)(c, &job, (uint32_t) c->first[i]);
+    }
+    for (uint32_t g = 0; g < c->rows->n_cols; g++) {
+        if (!c->done[g]) FN(child)(c, &job, g);
+        c->done[g] = 0;
+    }
+    c->refined += job.refined;
+}

@@ -1,0 +1,108 @@
+/* Scans with two active classes.
+ *
+ * With net = (rows of class 0) - (rows of class 1) up to a point, the label pair (0, 1) gets T_1 + net right and the
+ * pair (1, 0) gets T_0 - net. Inside a block that ends at `net` and holds a and b rows of the classes, the first is at
+ * most T_1 + net + b and the second at most T_0 + a - net.
+ *
+ * Scratch: bounds of the blocks [words], then [3][words]: members of the two classes and the net at each block's end,
+ * of the side that was counted. Where both sides are wanted the left one is counted, and the right one follows by
+ * subtraction from the row set's own (`derived`). */
+
+CT_INLINE vec FN(pair_bound)(vec u, vec v, const scan_job *job, int side)
+{
+    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    return L(max)(L(add)(u, L(set)((int) totals[active[1]])), L(add)(v, L(set)((int) totals[active[0]])));
+}
+
+/* Where the classes' own sets and lanes are. */
+#define PAIR_SETS(job)                                                                                        \
+    const uint64_t *set0 = (job)->sets + (job)->all->active[0] * (job)->words, *lane0 = (job)->lanes + (set0 - (job)->sets); \
+    const uint64_t *set1 = (job)->sets + (job)->all->active[1] * (job)->words, *lane1 = (job)->lanes + (set1 - (job)->sets)
+
+/* Leaves the bounds of one side's blocks in the scratch memory; returns the best score at legal block ends. */
+static int FN(pair_bounds)(const scan_job *job, int side, int derived)
+{
+    size_t words = job->words;
+    PAIR_SETS(job);
+    uint64_t *bounds = job->all->scratch;
+    const uint64_t *in_a = bounds + words, *in_b = in_a + words, *nets = in_b + words;
+    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    vec t0 = L(set)((int) totals[active[0]]), t1 = L(set)((int) totals[active[1]]), best = L(set)(CT_LOWEST);
+    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
+        vec a = v_load(in_a + w), b = v_load(in_b + w), net = v_load(nets + w);
+        if (derived) {
+            vec of1 = v_load(set1 + w), minus = job->all->rows->n_classes == 2 ? L(count)(of1) : v_load(lane1 + w);
+            a = v_xor(a, v_load(set0 + w));
+            b = v_xor(b, of1);
+            net = L(sub)(L(sub)(v_load(lane0 + w), minus), net);
+        }
+        best = L(max_where)(best, L(max)(L(add)(t1, net), L(sub)(t0, net)), L(negative)(v_load(job->ties + w)));
+        v_store(bounds + w, FN(pair_bound)(L(add)(net, L(count)(b)), L(sub)(L(count)(a), net), job, side));
+    }
+    return L(top)(best);
+}
+
+/* The best score at the legal positions of one block. */
+CT_INLINE int FN(pair_block)(const scan_job *job, int side, int derived, size_t w, unsigned block)
+{
+    PAIR_SETS(job);
+    const uint64_t *in_a = job->all->scratch + job->words + w, *in_b = in_a + job->words, *nets = in_b + job->words;
+    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    uint32_t a = FN(block)(in_a, block), b = FN(block)(in_b, block);
+    int net = FN(lane)(nets, block), high, low;
+    if (derived) {
+        uint32_t of1 = FN(block)(set1 + w, block);
+        int minus = job->all->rows->n_classes == 2 ? (int) word_count(of1) : FN(lane)(lane1 + w, block);
+        a ^= FN(block)(set0 + w, block);
+        b ^= of1;
+        net = FN(lane)(lane0 + w, block) - minus - net;
+    }
+    int start = net - (int) word_count(a) + (int) word_count(b);
+    FN(pair_extremes)(a, b, FN(block)(job->ties + w, block), &high, &low);
+    return ct_larger((int) totals[active[1]] + start + high, (int) totals[active[0]] - start - low);
+}
+
+/* The best block bounds of the wanted sides. `two`: the row set has two classes altogether. */
+CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int two, int top[2])
+{
+    size_t words = job->words;
+    PAIR_SETS(job);
+    uint64_t *in_a = job->all->scratch + words, *in_b = in_a + words, *nets = in_b + words;
+    vec lowest = L(set)(CT_LOWEST), before = v_fill(0), u_top = lowest, v_top = lowest, u_rest = lowest, v_rest = lowest;
+    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
+        vec keep = v_less(job->planes + w, words, &job->all->threshold), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
+        vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
+        vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
+        vec count_a = L(count)(a), count_b = L(count)(b), net = L(add)(L(scan)(L(sub)(count_a, count_b)), before);
+        vec u = L(add)(net, count_b), v = L(sub)(count_a, net);
+        FN(mask) legal = L(occupied)(v_load(job->ties + w));
+        before = L(last)(net);
+        u_top = L(max_where)(u_top, u, legal);
+        v_top = L(max_where)(v_top, v, legal);
+        if (sides == BOTH) {
+            vec u_all = v_load(lane0 + w), v_all = v_load(lane1 + w);
+            if (!two) {
+                vec net_all = L(sub)(u_all, v_all);
+                u_all = L(add)(net_all, L(count)(of1));
+                v_all = L(sub)(L(count)(of0), net_all);
+            }
+            u_rest = L(max_where)(u_rest, L(sub)(u_all, u), legal);
+            v_rest = L(max_where)(v_rest, L(sub)(v_all, v), legal);
+        }
+        v_store(in_a + w, a);
+        v_store(in_b + w, b);
+        v_store(nets + w, net);
+    }
+    top[sides == RIGHT] = L(top)(FN(pair_bound)(u_top, v_top, job, sides == RIGHT));
+    if (sides == BOTH) top[1] = L(top)(FN(pair_bound)(u_rest, v_rest, job, 1));
+}
+
+/* The variants that the compiler is to make. */
+static void FN(pair_count_any)(const scan_job *job, int sides, int top[2])
+{
+    int two = job->all->rows->n_classes == 2;
+    if (sides == LEFT) FN(pair_count)(job, LEFT, 1, top);
+    else if (sides == RIGHT) FN(pair_count)(job, RIGHT, 1, top);
+    else if (two) FN(pair_count)(job, BOTH, 1, top);
+    else FN(pair_count)(job, BOTH, 0, top);
+}
