@@ -15,11 +15,13 @@ CT_INLINE int FN(lane)(const uint64_t *words, unsigned block)
 /* The largest and the smallest (rows of a) - (rows of b) over the prefixes of a block that end at a legal position. */
 CT_INLINE void FN(pair_extremes)(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
 {
-    *high = -CT_LANE, *low = CT_LANE;
-    for (; ties; ties &= ties - 1) {
-        uint32_t upto = ties ^ (ties - 1);
-        int net = (int) word_count(a & upto) - (int) word_count(b & upto);
-        if (net > *high) *high = net;
-        if (net < *low) *low = net;
-    }
+#if CT_LANE == 16
+    extremes16(a, b, ties, high, low);
+#else
+    int net = (int) word_count(a & 0xffff) - (int) word_count(b & 0xffff), high2, low2;
+    extremes16(a & 0xffff, b & 0xffff, ties & 0xffff, high, low);
+    extremes16(a >> 16, b >> 16, ties >> 16, &high2, &low2);
+    *high = ct_larger(*high, net + high2);
+    *low = -ct_larger(-*low, -(net + low2));
+#endif
 }

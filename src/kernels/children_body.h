@@ -7,23 +7,24 @@
  * the best score, in order. Blocks within which the value of g never changes hold no split and are passed over. */
 
 /* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
- * exactly, `closed` the best bound of the blocks that were not looked into. */
+ * exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
 static int32_t FN(refine)(scan_job *job, int side, int derived)
 {
-    int size = (int) job->all->size[side], floor = size - job->need[side], closed = 0, pair = job->n_active == 2;
-    int every = job->all->refine_all;
+    int size = (int) job->all->size[side], floor = size - job->need[side], pair = job->n_active == 2;
+    int every = job->all->refine_all, passed = 0;
+    vec closed = v_fill(0);
     int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
     const uint64_t *bounds = job->all->scratch;
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec limits = v_load(bounds + w);
         FN(mask) legal = L(occupied)(v_load(job->ties + w)), open = legal;
         if (!every) open = L(both)(legal, L(above)(limits, L(set)(ct_larger(best, floor))));
-        closed = ct_larger(closed, L(top)(L(max_where)(v_fill(0), limits, L(except)(legal, open))));
+        closed = L(max_where)(closed, limits, L(except)(legal, open));
         for (uint32_t blocks = L(bits)(open); blocks; blocks &= blocks - 1) {
             unsigned block = ct_trailing_zeros(blocks);
             int limit = FN(lane)(bounds + w, block);
             if (limit <= ct_larger(best, floor) && !every) {
-                closed = ct_larger(closed, limit);
+                passed = ct_larger(passed, limit);
                 continue;
             }
             best = ct_larger(best, pair ? FN(pair_block)(job, side, derived, w, block)
@@ -31,7 +32,7 @@ static int32_t FN(refine)(scan_job *job, int side, int derived)
             job->refined++;
         }
     }
-    return size - (best > floor ? best : ct_larger(best, closed));
+    return size - (best > floor ? best : ct_larger(ct_larger(best, passed), L(top)(closed)));
 }
 
 /* Scans the child that `job` points at for the sides with a need above 0. */

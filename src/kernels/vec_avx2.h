@@ -85,7 +85,7 @@ CT_INLINE __m128i v_fold16(vec a)
 CT_INLINE int l16_top(vec a)
 {
     __m128i flipped = _mm_sub_epi16(_mm_set1_epi16(0x7fff), v_fold16(a));
-    return 0x7fff - _mm_cvtsi128_si32(_mm_minpos_epu16(flipped)) % 0x10000;
+    return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(flipped)) & 0xffff);
 }
 CT_INLINE int l32_top(vec a)
 {
@@ -126,6 +126,33 @@ CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t str
         for (unsigned bit = 0; bit < 8 && half + bit < n_planes; bit++)
             planes[(half + bit) * stride] = ~gather_bit(bytes[0], bytes[1], bit);
     }
+}
+
+/* Bytes of all ones where the 16 bits are set. */
+CT_INLINE __m128i bytes_of(uint32_t bits)
+{
+    const __m128i which = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+    const __m128i bit = _mm_set1_epi64x((long long) 0x8040201008040201);
+    return _mm_cmpeq_epi8(_mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int) bits), which), bit), bit);
+}
+
+/* The largest byte of 16, as unsigned numbers. */
+CT_INLINE int top_byte(__m128i x)
+{
+    x = _mm_xor_si128(x, _mm_set1_epi8(-1));
+    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
+}
+
+CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
+{
+    const __m128i middle = _mm_set1_epi8((char) 128);
+    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
+    *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
+    *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
 }
 
 #undef LANE_OPS

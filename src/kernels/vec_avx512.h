@@ -80,7 +80,7 @@ CT_INLINE int l16_top(vec a)
 {
     __m256i x = _mm256_max_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
     __m128i y = _mm_max_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    return 0x7fff - _mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(_mm_set1_epi16(0x7fff), y))) % 0x10000;
+    return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(_mm_set1_epi16(0x7fff), y))) & 0xffff);
 }
 CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
 
@@ -92,6 +92,28 @@ CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t str
         uint64_t a = _mm512_testn_epi16_mask(low, probe), b = _mm512_testn_epi16_mask(high, probe);
         planes[bit * stride] = a | b << 32;
     }
+}
+
+/* Bytes of all ones where the 16 bits are set. */
+CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
+
+/* The largest byte of 16, as unsigned numbers. */
+CT_INLINE int top_byte(__m128i x)
+{
+    x = _mm_xor_si128(x, _mm_set1_epi8(-1));
+    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
+}
+
+CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
+{
+    const __m128i middle = _mm_set1_epi8((char) 128);
+    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
+    *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
+    *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
 }
 
 #undef LANE_OPS

@@ -8,7 +8,9 @@
  *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
  *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
  *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
- *   transpose16   64 numbers of 16 bits to complemented bit planes */
+ *   transpose16   64 numbers of 16 bits to complemented bit planes
+ *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
+ *                 of `ties`; -128 and 128 or beyond without any */
 #ifndef CT_KERNELS_VEC_SCALAR_H
 #define CT_KERNELS_VEC_SCALAR_H
 
@@ -128,6 +130,17 @@ CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t str
             for (unsigned bit = 0; bit < 8; bit++) plane[bit] |= (block >> (8 * bit) & 0xff) << group;
         }
         for (unsigned bit = 0; bit < 8 && half + bit < n_planes; bit++) planes[(half + bit) * stride] = ~plane[bit];
+    }
+}
+
+CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
+{
+    *high = -128, *low = 128;
+    for (; ties; ties &= ties - 1) {
+        uint32_t upto = ties ^ (ties - 1);
+        int net = (int) ct_popcount(a & upto) - (int) ct_popcount(b & upto);
+        if (net > *high) *high = net;
+        if (net < *low) *low = net;
     }
 }
 
