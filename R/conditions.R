@@ -46,8 +46,8 @@ small_call <- function(call) {
 # The name of a function of this package, that of the generic for a method of contree().
 function_name <- function(f) {
   namespace <- topenv()
-  for (name in ls(namespace)) if (identical(namespace[[name]], f)) return(as.name(sub("^contree[.](formula|default)$", "contree", name)))
-  quote(contree)
+  name <- Find(function(name) identical(namespace[[name]], f), ls(namespace))
+  if (is.null(name)) quote(contree) else as.name(sub("^contree[.](formula|default)$", "contree", name))
 }
 
 # A value as it may stand in a message: short, on one line.
@@ -70,6 +70,17 @@ show_values <- function(values, most = 3) {
 show_names <- function(names, most = 5) {
   shown <- paste0("'", names[seq_len(min(most, length(names)))], "'", collapse = ", ")
   if (length(names) > most) gettextf("%s and %d more", shown, length(names) - most) else shown
+}
+
+# As match.arg(): the first of `choices` if the argument was left at its default, else the one that was given.
+check_choice <- function(argument, value, choices, alias = character()) {
+  if (identical(value, choices)) return(choices[1])
+  if (is.character(value) && length(value) == 1) {
+    if (value %in% names(alias)) return(alias[[value]])
+    if (value %in% choices) return(value)
+  }
+  stop_input(argument, gettextf("'%s' must be one of %s, not %s", argument, paste0("\"", choices, "\"", collapse = ", "),
+                                show_value(value)))
 }
 
 # Stops when a method that takes `...` only for its generic's sake was given something in it, most often a misspelt name.

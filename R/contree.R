@@ -10,7 +10,9 @@
 #' @importFrom stats fitted formula model.frame nobs predict residuals terms update
 #' @importFrom graphics plot text
 #' @keywords internal
-"_PACKAGE"
+#' @docType package
+#' @name contree-package
+NULL
 
 #' Optimal classification trees
 #'
@@ -90,9 +92,9 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   data <- if (!missing(data)) data
   env <- environment(formula)
-  if (!missing(weights)) refuse_later("weights", eval(substitute(weights), data, env))
+  if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
   refuse_later("loss", loss)
-  rows <- if (!missing(subset)) eval(substitute(subset), data, env)
+  rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
   fit_contree(frame, settings, call)
 }
@@ -122,8 +124,16 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
 fit_contree <- function(frame, settings, call) {
   used <- droplevels(frame$response)
   settings <- settle_complexity(settings, used)
-  solved <- .Call(ffi_exact_solve, frame$columns, as.integer(used), nlevels(used), search_control(settings))
+  control <- search_control(settings)
+  solved <- tryCatch(.Call(ffi_exact_solve, frame$columns, as.integer(used), nlevels(used), control), error = stop_search)
   new_contree(solved, frame, settings, call)
+}
+
+# What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
+stop_search <- function(problem) {
+  message <- conditionMessage(problem)
+  if (startsWith(message, "internal error")) stop_internal(message)
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
 }
 
 settle_complexity <- function(settings, response) {
@@ -134,9 +144,11 @@ settle_complexity <- function(settings, response) {
   settings[setdiff(names(settings), "cp")]
 }
 
-# The settings as C takes them, with those that only developers change.
+# The settings as C takes them, with those that only developers change: the vector instructions (option contree.simd or the
+# variable CONTREE_SIMD) and the shortcuts of the search that are switched off (option contree.switches).
 search_control <- function(settings) {
-  level <- Sys.getenv("CONTREE_SIMD", "auto")
+  level <- Sys.getenv("CONTREE_SIMD")
+  if (!nzchar(level)) level <- "auto"
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = as.integer(settings$minbucket), minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit, threads = 1L,
@@ -145,14 +157,14 @@ search_control <- function(settings) {
 
 refuse_later <- function(argument, value) {
   if (is.null(value)) return(invisible())
-  stop_unsupported(argument, gettextf("'%s' (%s) is not supported in this version, which counts every row and every error once; leave it out",
-                                      argument, show_value(value)))
+  stop_unsupported(argument, gettextf(
+    "'%s' (%s) is not supported in this version, which counts every row and every error once; leave it out",
+    argument, show_value(value)))
 }
 
 # The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree).
 plain_call <- function(call, generic_call) {
   head <- if (is.call(generic_call)) generic_call[[1]]
-  typed <- identical(head, quote(contree::contree)) || identical(head, quote(contree:::contree))
-  call[[1]] <- if (typed) head else quote(contree)
+  call[[1]] <- if (identical(head, quote(contree::contree))) head else quote(contree)
   small_call(call)
 }

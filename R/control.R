@@ -17,12 +17,8 @@ setting_table <- list(
 # Settings that the search of this version does not follow yet, with the value that switches each off (an expression in the
 # other settings). Any other value is refused. A setting works as soon as its line is deleted.
 not_yet <- expression(
-  minbucket      = 1,
-  minsplit       = 2 * minbucket,
-  max_gap        = 0,
-  max_thresholds = Inf,
-  time_limit     = Inf,
-  memory_limit   = Inf
+  minbucket = 1,
+  minsplit  = 2 * minbucket
 )
 
 # rpart's names for settings that are called otherwise here.
@@ -34,20 +30,20 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' directly.
 #'
 #' A setting that the search of this version cannot follow yet is refused with an error of class
-#' `contree_unsupported_error` unless it has its default value; at present these are `minbucket`, `minsplit`, `max_gap`,
-#' `max_thresholds`, `time_limit` and `memory_limit`.
+#' `contree_unsupported_error` unless it has its default value; at present these are `minbucket` and `minsplit`.
 #'
 #' @param complexity Cost of one split as a share of the training rows, between 0 and 1. The tree minimises *misclassified
 #'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
 #'   The default 0 minimises the misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
 #' @param minbucket Least number of training rows in a leaf, a whole number of at least 1.
 #' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1.
-#' @param max_gap The search may stop as soon as its tree is proven to be at most this far from the optimum, in misclassified
-#'   rows. The default 0 asks for a full proof.
+#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
+#'   misclassified rows. The default 0 asks for a full proof.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
-#'   default `Inf` tries all; only then the tree is optimal without reserve.
+#'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried, and `print()` says so.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
+#'   When they are used up the search stops as at the time limit.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
 #'   training data.
 #'
@@ -160,8 +156,8 @@ merge_settings <- function(control, dots) {
 check_setting_names <- function(given, argument) {
   names <- names(given)
   if (length(given) && (is.null(names) || any(!nzchar(names)))) {
-    stop_input(argument, gettextf("an argument without a name was given in '%s'; name it, as in contree(..., complexity = 0.01)",
-                                  argument))
+    stop_input(argument, gettextf(
+      "an argument without a name was given in '%s'; name it, as in contree(..., complexity = 0.01)", argument))
   }
   known <- c(names(formals(contree_control)), "depth", names(setting_alias))
   unknown <- setdiff(names, known)

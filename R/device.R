@@ -23,7 +23,7 @@ contree_gpu <- function() {
 
 #' How contree was built
 #'
-#' @return A list of class `contree_info`: `version` of the compiled code, `simd` (vector instructions in use),
+#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use),
 #'   `simd_available`, `openmp` and `cuda` (logical: was it built with them). It has a `print` method.
 #' @seealso [contree_gpu()]
 #' @examples
@@ -31,8 +31,8 @@ contree_gpu <- function() {
 #' @export
 contree_info <- function() {
   info <- .Call(ffi_info)
-  structure(list(version = info$version, simd = info$simd, simd_available = info$simd_available, openmp = info$openmp,
-                 cuda = info$cuda_compiled),
+  structure(list(version = as.character(getNamespaceVersion("contree")), simd = info$simd,
+                 simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled),
             class = "contree_info")
 }
 

@@ -21,8 +21,9 @@ read_formula <- function(formula, columns) {
                                    show_formula(formula)))
   }
   if (variable_label(response) %in% names(labels)) {
-    stop_input("formula", gettextf("'%s' is both the response and a predictor in 'formula'; remove it from the right-hand side",
-                                   variable_label(response)))
+    stop_input("formula", gettextf(
+      "'%s' is both the response and a predictor in 'formula'; remove it from the right-hand side",
+      variable_label(response)))
   }
   list(response = response, predictors = labels)
 }
@@ -57,18 +58,19 @@ piece_labels <- function(piece, dot, has_data) {
   if (is.numeric(piece)) return(list())
   if (identical(piece, quote(.))) {
     if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
-    stop_input("formula", gettext("'.' in 'formula' stands for the other columns of 'data', but 'data' is missing; give 'data'"))
+    stop_input("formula", gettext("'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
   }
   if (is.call(piece)) {
     head <- if (is.name(piece[[1]])) as.character(piece[[1]]) else ""
     if (head == "(") return(right_hand_labels(piece[[2]], dot, has_data))
     if (head %in% interaction_operators) {
-      stop_input("formula", gettextf("'formula' has the interaction '%s'; a tree finds interactions itself: list the variables with +",
-                                     variable_label(piece)))
+      stop_input("formula", gettextf(
+        "'formula' has the interaction '%s'; a tree finds interactions itself: list the variables with +",
+        variable_label(piece)))
     }
     if (head == "offset") {
-      stop_input("formula", gettextf("'formula' has the offset '%s', which a classification tree cannot use; remove it",
-                                     variable_label(piece)))
+      stop_input("formula", gettextf(
+        "'formula' has the offset '%s', which a classification tree cannot use; remove it", variable_label(piece)))
     }
   }
   stats::setNames(list(piece), variable_label(piece))

@@ -68,7 +68,8 @@ node_words <- function(fit, digits) {
   share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
   list(variable = node_variable(fit),
        comparison = paste("<", vapply(node_threshold(fit), format, "", digits = digits)),
-       class = as.character(class), short_class = without_common_start(levels(class))[as.integer(class)], share = percent(share), n = paste0("n=", node_n(fit)))
+       class = as.character(class), short_class = without_common_start(levels(class))[as.integer(class)],
+       share = percent(share), n = paste0("n=", node_n(fit)))
 }
 
 # Long names that begin alike would all be shortened to the same; ".." stands for the words they share.
@@ -101,7 +102,7 @@ place_title <- function(frame, page, title) {
   frame
 }
 
-# ---- one size --------------------------------------------------------------------------------------------------------------
+# ---- one size ------------------------------------------------------------------------------------
 
 try_size <- function(frame, words, page, cex, stage, force) {
   layout <- frame
@@ -117,7 +118,7 @@ try_size <- function(frame, words, page, cex, stage, force) {
   place_rows(layout, page, force)
 }
 
-line_height <- function(cex) graphics::strheight("M\nM", units = "inches", cex = cex) - graphics::strheight("M", units = "inches", cex = cex)
+line_height <- function(cex) diff(graphics::strheight(c("M", "M\nM"), units = "inches", cex = cex))
 
 text_width <- function(text, cex, font = 1) graphics::strwidth(text, units = "inches", cex = cex, font = font)
 
@@ -145,8 +146,8 @@ place_legend <- function(layout, page) {
   }
   rows <- max(at$row)
   layout$legend_height <- rows * line_height(cex) * 1.1 + 0.1
-  layout$key <- list(x = at$x, y = layout$legend_height - 0.04 - (at$row - 0.5) * line_height(cex) * 1.1, label = labels, col = col,
-                        cex = cex, swatch = swatch)
+  layout$key <- list(x = at$x, y = layout$legend_height - 0.04 - (at$row - 0.5) * line_height(cex) * 1.1, label = labels,
+                     col = col, cex = cex, swatch = swatch)
   layout
 }
 
@@ -213,7 +214,8 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)
   layout$half_width <- ifelse(layout$leaf, min(room, (lines + 0.7) * layout$line) / 2, 0)
-  layout$leaf_height <- max(text_width(class, layout$cex, 2), if (lines == 2) text_width(figures, layout$cex)) + layout$pad + layout$bar
+  longest <- max(text_width(class, layout$cex, 2), if (lines == 2) text_width(figures, layout$cex))
+  layout$leaf_height <- longest + layout$pad + layout$bar
   if (room < layout$line) layout$facts[leaf] <- list(character())
   layout
 }
@@ -268,7 +270,8 @@ place_rows <- function(layout, page, force) {
   if (!force && rows && max(height[inner]) + gap > pitch) return(NULL)
   if (!force && !rows && layout$leaf_height > top - floor) return(NULL)
   # boxes hang from the top of their row, so that the space below them is free for the branches
-  layout$top <- ifelse(inner, top - pitch * layout$depth, if (rows) floor + layout$leaf_height else (top + floor + layout$leaf_height) / 2)
+  leaf_top <- if (rows) floor + layout$leaf_height else (top + floor + layout$leaf_height) / 2
+  layout$top <- ifelse(inner, top - pitch * layout$depth, leaf_top)
   layout$bottom <- layout$top - height
   layout$y <- (layout$top + layout$bottom) / 2
   # the branches of a row leave at one height, below its lowest box, so that none runs behind a neighbour
@@ -278,10 +281,10 @@ place_rows <- function(layout, page, force) {
   layout
 }
 
-# ---- text ------------------------------------------------------------------------------------------------------------------
+# ---- text ----------------------------------------------------------------------------------------
 
-# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks, or before a capital letter.
-# NULL if it does not fit; with `shorten` its middle gives way to "..".
+# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks and before capitals. NULL
+# if it does not fit; with `shorten` its middle gives way to "..".
 wrap <- function(name, width, cex, most, shorten) {
   lines <- fill_lines(name_pieces(name), width, cex, most)
   if (!is.null(lines) || !shorten) return(lines)

@@ -43,7 +43,9 @@ formula.contree <- function(x, ...) stats::formula(terms.contree(x))
 #' @export
 terms.contree <- function(x, ...) {
   terms <- tree_terms(x)
-  if (is.null(terms)) stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
+  if (is.null(terms)) {
+    stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
+  }
   terms
 }
 
@@ -64,7 +66,8 @@ model.frame.contree <- function(formula, ...) {
 }
 
 no_model_frame <- function(reason) {
-  stop_input("model", gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it", reason))
+  stop_input("model", gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
+                               reason))
 }
 
 #' The nodes of a tree as a data frame

@@ -29,9 +29,9 @@
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
 #' @export
-plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL, legend = TRUE,
-                         ...) {
-  type <- check_plot_type(type)
+plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
+                         legend = TRUE, ...) {
+  type <- check_choice("type", type, c("full", "split", "bare"))
   col <- class_colours(tree_classes(x), col)
   page <- new_page()
   layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend) col)
@@ -50,7 +50,7 @@ text.contree <- function(x, ...) {
   last <- plotted$last
   if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
       !identical(last$layout$ids, node_ids(x))) {
-    stop_input("x", gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first, or plot(x) for both"))
+    stop_input("x", gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
   }
   if (!last$labelled) {
     draw_labels(last$layout, x)
@@ -62,13 +62,6 @@ text.contree <- function(x, ...) {
 # What was drawn last, for text(). Nothing else depends on it.
 plotted <- new.env(parent = emptyenv())
 
-check_plot_type <- function(type) {
-  types <- c("full", "split", "bare")
-  if (identical(type, types)) return(types[1])
-  if (is.character(type) && length(type) == 1 && type %in% types) return(type)
-  stop_input("type", gettextf("'type' must be one of %s, not %s", paste0("\"", types, "\"", collapse = ", "), show_value(type)))
-}
-
 # A new figure whose coordinates are inches from its lower left corner, margins included: a tree has no axes to put there.
 new_page <- function() {
   graphics::plot.new()
@@ -78,7 +71,7 @@ new_page <- function() {
   list(width = size[1], height = size[2])
 }
 
-# ---- colours ---------------------------------------------------------------------------------------------------------------
+# ---- colours -------------------------------------------------------------------------------------
 
 # Okabe and Ito's palette without its black; beyond its eight colours evenly spaced hues.
 class_colours <- function(classes, col) {
@@ -104,7 +97,7 @@ node_fill <- function(fit, col) {
   grDevices::rgb(mixed, maxColorValue = 255)
 }
 
-# ---- drawing ---------------------------------------------------------------------------------------------------------------
+# ---- drawing -------------------------------------------------------------------------------------
 
 draw_title <- function(layout, page) {
   if (length(layout$title)) {

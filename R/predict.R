@@ -3,8 +3,8 @@
 #' Predict with an optimal tree
 #'
 #' @param object A fit of [contree()].
-#' @param newdata Data frame with the columns the tree was fitted with, in any order; other columns are ignored. For a fit
-#'   from `x` and `y` also a matrix; without column names its columns count in the order of `x`. Without `newdata` the
+#' @param newdata Data frame or numeric matrix with the columns the tree was fitted with, in any order; other columns are
+#'   ignored. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
@@ -17,7 +17,8 @@
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
 #'   row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column, or one that is not numeric, integer or logical, is an error of class `contree_input_error` that names it.
+#' A missing column, or one that is not numeric, integer or logical, is an error of class `contree_input_error` that names
+#' it.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' rows <- c(1, 71, 101)
@@ -28,7 +29,7 @@
 #' @export
 predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass, ...) {
   check_no_dots(...)
-  type <- check_type(type)
+  type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
   if (missing(newdata) || is.null(newdata)) {
     answer <- tell(object, tree_where(object), names(tree_where(object)), type)
     return(stats::napredict(tree_na_action(object), answer))
@@ -36,14 +37,6 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
   new <- new_columns(object, newdata, na.action)
   answer <- tell(object, route(object, new$columns), new$row_names, type)
   stats::napredict(new$na.action, answer)
-}
-
-check_type <- function(type) {
-  types <- c("class", "prob", "node", "path")
-  if (identical(type, types)) return(types[1])
-  if (identical(type, "response")) return("class")
-  if (is.character(type) && length(type) == 1 && type %in% types) return(type)
-  stop_input("type", gettextf("'type' must be one of %s, not %s", paste0("\"", types, "\"", collapse = ", "), show_value(type)))
 }
 
 # The row in the node table of the leaf that each row of `columns` comes to.

@@ -27,14 +27,16 @@ print.contree <- function(x, digits = getOption("digits"), time = FALSE, ...) {
 # As rpart has it, to the last blank.
 rows_line <- function(fit) {
   left_out <- tree_na_action(fit)
-  if (is.null(left_out)) paste("n=", node_n(fit)[1], "") else paste0("n=", node_n(fit)[1], " (", stats::naprint(left_out), ")")
+  n <- node_n(fit)[1]
+  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", stats::naprint(left_out), ")")
 }
 
 node_lines <- function(fit, digits) {
   ids <- node_ids(fit)
   indent <- strrep("  ", node_depth(fit))
-  paste0(indent, format(ids), ") ", split_text(fit, digits), " ", node_n(fit), " ", format(signif(node_errors(fit), digits)), " ",
-         node_class(fit), " (", share_text(node_shares(fit), digits), ") ", ifelse(node_is_leaf(fit), "*", " "))
+  paste0(indent, format(ids), ") ", split_text(fit, digits), " ", node_n(fit), " ",
+         format(signif(node_errors(fit), digits)), " ", node_class(fit), " (",
+         share_text(node_shares(fit), digits), ") ", ifelse(node_is_leaf(fit), "*", " "))
 }
 
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
@@ -69,7 +71,12 @@ proof_line <- function(fit, time = FALSE) {
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
            sprintf(ngettext(errors, "%s error", "%s errors"), format(errors)),
            format(round(100 * errors / node_n(fit)[1], 2)),
-           if (optimal) gettext("proven optimal") else gap_text(proof, settings), seconds)
+           if (optimal) optimal_text(proof, settings) else gap_text(proof, settings), seconds)
+}
+
+optimal_text <- function(proof, settings) {
+  if (!isTRUE(proof$capped)) return(gettext("proven optimal"))
+  gettextf("proven optimal among trees on at most %s thresholds a predictor", format(settings$max_thresholds))
 }
 
 # What is known when the search stopped before the proof was complete.

@@ -56,7 +56,8 @@ leaf_rules <- function(fit, digits) {
   calls <- call_labels(fit)
   vapply(node_bounds(fit), function(known) {
     if (nrow(known) == 0) return("TRUE")
-    paste(unlist(Map(interval_text, known$variable, known$low, known$high, known$variable %in% calls, digits)), collapse = " & ")
+    conditions <- Map(interval_text, known$variable, known$low, known$high, known$variable %in% calls, digits)
+    paste(unlist(conditions), collapse = " & ")
   }, "")
 }
 

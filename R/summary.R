@@ -25,9 +25,9 @@ summary.contree <- function(object, ...) {
                         recall = diag(confusion) / rowSums(confusion), precision = diag(confusion) / colSums(confusion),
                         row.names = tree_classes(object))
   structure(
-    c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion), confusion = confusion,
-           classes = classes, variable.importance = tree_importance(object), leaves = sum(node_is_leaf(object)),
-           depth = max(node_depth(object)), proof = proof_line(object)),
+    c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion),
+           confusion = confusion, classes = classes, variable.importance = tree_importance(object),
+           leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)), proof = proof_line(object)),
       tree_proof(object)),
     class = "summary.contree")
 }

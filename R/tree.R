@@ -27,12 +27,13 @@ leaf_mark <- "<leaf>"
 #'     `adj` 0.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
 #'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
-#'   \item{call, terms}{the call; the terms of the formula (`NULL` for x and y), without the caller's environment.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
+#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
 #'   \item{search, simd, elapsed}{counters of the search, named; the vector instructions it used; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
@@ -55,7 +56,7 @@ leaf_mark <- "<leaf>"
 #' c(errors = fit$objective, bound = fit$bound, gap = fit$gap)
 NULL
 
-# ---- making ----------------------------------------------------------------------------------------------------------------
+# ---- making --------------------------------------------------------------------------------------
 
 # `solved`: what ffi_exact_solve gave. `frame`: from frame.R. `control`: with depth.
 new_contree <- function(solved, frame, control, call) {
@@ -72,7 +73,7 @@ new_contree <- function(solved, frame, control, call) {
     residuals = as.integer(label[solved$where] != as.integer(frame$response)),
     call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
-    status = solved$status, search = solved$search, simd = solved$simd, elapsed = solved$elapsed,
+    status = solved$status, capped = solved$capped, search = solved$search, simd = solved$simd, elapsed = solved$elapsed,
     variable.importance = importance(solved, nodes),
     ylevels = classes, xlevels = stats::setNames(list(), character()),
     ordered = stats::setNames(logical(length(frame$shape$names)), frame$shape$names),
@@ -126,7 +127,7 @@ heap_ids <- function(left, right) {
   id
 }
 
-# ---- checking --------------------------------------------------------------------------------------------------------------
+# ---- checking ------------------------------------------------------------------------------------
 
 is_contree <- function(x) inherits(x, "contree")
 
@@ -149,7 +150,7 @@ validate_contree <- function(fit) {
   fit
 }
 
-# ---- reading ---------------------------------------------------------------------------------------------------------------
+# ---- reading -------------------------------------------------------------------------------------
 
 node_ids <- function(fit) as.integer(row.names(fit$frame))
 node_is_leaf <- function(fit) fit$frame$var == leaf_mark
@@ -199,7 +200,7 @@ tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action
 
 # What is known of the search: its result, its proof, its counters.
-tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "elapsed", "search")]
+tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where

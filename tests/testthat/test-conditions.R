@@ -72,7 +72,10 @@ bad_input <- list(
   list("no such variable",      quote(contree(Species ~ nowhere_to_be_found, iris)), "input", c("'nowhere_to_be_found'", "spelling")),
   list("a function by mistake", quote(contree(Species ~ mean, iris)), "input", c("'mean'", "function", "spelling")),
   list("subset of wrong length", quote(contree(Species ~ ., iris, subset = c(TRUE, FALSE, TRUE))), "input", c("'subset'", "length 3", "150 rows")),
+  list("subset asks for too much", quote(contree(Species ~ ., iris, subset = 140:151)), "input", c("'subset'", "151", "150 rows")),
+  list("subset asks for a name", quote(contree(Species ~ ., iris, subset = c("1", "x"))), "input", c("'subset'", "\"x\"", "150 rows")),
   list("subset is a list",      quote(contree(Species ~ ., iris, subset = list(1))), "input", c("'subset'", "list", "row numbers")),
+  list("subset of nothing known", quote(contree(Species ~ ., iris, subset = Nowhere > 1)), "input", c("'subset'", "Nowhere > 1", "spelling")),
   list("na.action unknown",     quote(contree(Species ~ ., iris, na.action = "na.gone")), "input", c("'na.action'", "na.gone", "na.omit")),
   list("weights",               quote(contree(Species ~ ., iris, weights = Petal.Width)), "unsupported", c("'weights'", "length 150", "leave it out")),
   list("weights, x and y",      quote(contree(iris[1:4], iris$Species, weights = 1:150)), "unsupported", c("'weights'", "length 150", "leave it out")),
@@ -101,10 +104,25 @@ test_that("the session is intact afterwards", {
   expect_equal(contree(Species ~ ., iris, depth = 2)$frame, iris2$frame)
 })
 
+test_that("a call made by do.call() is shown without its data", {
+  problem <- expect_contree_error(do.call(contree, list(Species ~ ., data = iris, depth = -1)), "input", "-1")
+  expect_identical(deparse1(conditionCall(problem)), "contree(Species ~ ., data = data, depth = -1)")
+  problem <- expect_contree_error(do.call(contree_control, list(complexity = -1)), "input", "-1")
+  expect_identical(deparse1(conditionCall(problem)), "contree_control(complexity = -1)")
+})
+
 test_that("messages stay short whatever the value", {
   expect_lt(nchar(contree:::show_value(1:1e6)), 40)
   expect_identical(contree:::show_value(NULL), "NULL")
   expect_identical(contree:::show_names(letters), "'a', 'b', 'c', 'd', 'e' and 21 more")
+})
+
+test_that("what C cannot do is an error of a class too", {
+  old <- options(contree.simd = "abacus", contree.switches = NULL)
+  on.exit(options(old))
+  expect_contree_error(contree(Species ~ ., iris), "input", c("abacus", "contree_control"))
+  options(contree.simd = NULL, contree.switches = "no such thing")
+  expect_contree_error(contree(Species ~ ., iris), "input", "no such thing")
 })
 
 test_that("an internal error asks for a report", {

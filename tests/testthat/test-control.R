@@ -25,14 +25,26 @@ test_that("memory is read in bytes or words", {
 
 test_that("what the search cannot do yet is refused, and only that", {
   values <- list(minbucket = 5, minsplit = 20, max_gap = 1, max_thresholds = 10, time_limit = 1, memory_limit = "1GB")
-  for (name in names(contree:::not_yet)) {
-    expect_contree_error(do.call(contree_control, values[name]), "unsupported", c(name, "leave the argument out"))
-  }
-  for (name in setdiff(names(values), names(contree:::not_yet))) {
-    expect_s3_class(do.call(contree_control, values[name]), "contree_control")
+  for (name in names(values)) {
+    if (name %in% names(contree:::not_yet)) {
+      expect_contree_error(do.call(contree_control, values[name]), "unsupported", c(name, "leave the argument out"))
+    } else {
+      expect_s3_class(do.call(contree_control, values[name]), "contree_control")
+    }
   }
   # two leaves of one row need two rows anyway
   expect_equal(contree_control(minsplit = 1)$minsplit, 2)
+})
+
+test_that("limits stop the search with a tree, a bound and a word in print", {
+  stopped <- contree(Species ~ ., iris, depth = 4, time_limit = 0)
+  expect_true(stopped$status %in% c("optimal", "time limit"))
+  expect_lte(stopped$bound, stopped$cost)
+  near <- contree(Species ~ ., iris, depth = 2, max_gap = 3)
+  expect_lte(near$cost, iris2$cost + 3)
+  few <- contree(Species ~ ., iris, depth = 2, max_thresholds = 2)
+  expect_gte(few$cost, iris2$cost)
+  expect_output(print(few), "proven optimal among trees on at most 2 thresholds a predictor", fixed = TRUE)
 })
 
 test_that("a near miss is guessed", {
