@@ -232,13 +232,15 @@ fit_inner <- function(layout, words, stage, force) {
     if (is.null(question) || is.null(facts)) return(NULL)
     layout$question[[node]] <- question
     layout$facts[[node]] <- facts
-    layout$half_width[node] <- (max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border) / 2
+    wide <- max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border
+    layout$half_width[node] <- max(min(wide / 2, layout$room[node]), 0.02)
   }
   layout
 }
 
 fit_question <- function(variable, comparison, width, cex, shorten, force) {
-  if (text_width(comparison, cex, 2) > width && !force) return(NULL)
+  # where not even the threshold fits, the box stays empty
+  if (text_width(comparison, cex, 2) > width) return(if (force) character())
   whole <- paste(variable, comparison)
   if (text_width(whole, cex, 2) <= width) return(whole)
   lines <- wrap(variable, width, cex, 2, shorten)

@@ -44,6 +44,13 @@ test_that("boxes stay on the page and apart", {
   }
 })
 
+test_that("a tree too large for its page loses labels, not its order", {
+  fit <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
+  layout <- layout_of(fit, 4, 3)
+  expect_true(boxes_apart(layout))
+  expect_false(is.unsorted(layout$x[layout$leaf]))
+})
+
 test_that("text fits into its box", {
   fit <- contree(y ~ ., long_names(), depth = 4)
   layout <- on_page(5, 4, {
