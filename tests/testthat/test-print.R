@@ -6,7 +6,9 @@ nodes_printed <- function(x, ...) {
 
 test_that("below the header every byte is rpart's", {
   skip_if_not_installed("rpart")
-  fits <- list(iris2, contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
+  five <- subset(many_classes(), class %in% paste("class", 1:5)) |> transform(class = factor(class))
+  four <- subset(five, class != "class 5") |> transform(class = factor(class))
+  fits <- list(contree(class ~ ., five, depth = 2), contree(class ~ ., four, depth = 2), iris2, contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
                contree(class ~ ., many_classes(), depth = 4), contree(Species == "setosa" ~ ., iris, depth = 1),
                contree(Species ~ ., transform(iris, Petal.Width = Petal.Width * 1e7), depth = 2))
   for (fit in fits) {
