@@ -1,0 +1,170 @@
+#' contree: provably optimal classification trees
+#'
+#' [contree()] fits the classification tree of a given depth that misclassifies the fewest training rows, and proves it. The
+#' fit prints, predicts and plots like one of the package `rpart`; `vignette("contree")` compares the two on real data.
+#'
+#' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees for Continuous Feature
+#'   Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of the AAAI Conference on Artificial Intelligence*
+#'   39(11), 11131-11139. \doi{10.1609/aaai.v39i11.33210}.
+#' @useDynLib contree, .registration = TRUE
+#' @importFrom stats fitted formula model.frame nobs predict residuals terms update
+#' @importFrom graphics plot text
+#' @keywords internal
+#' @docType package
+#' @name contree-package
+NULL
+
+#' Optimal classification trees
+#'
+#' Fits the classification tree with at most `depth` splits between the root and a leaf that misclassifies the fewest
+#' training rows of all such trees, and proves that none is better. Split points are chosen among all values of the
+#' predictors, without binning.
+#'
+#' @section What is minimised:
+#' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
+#' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth with splits of the form
+#' *predictor < threshold* costs less. Among trees of equal cost any one may be returned. The default depth is 3, because
+#' that is proven in moments on data of ordinary size; each further level costs far more time than the one before.
+#'
+#' The training error of an optimal tree is the lowest there is, and therefore an optimistic estimate of its error on new
+#' data. Judge a tree by rows that were not used to fit it.
+#'
+#' @section Names known from rpart:
+#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in `rpart` (but the defaults
+#' 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a split as a share of the errors of the root,
+#' `complexity` as a share of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
+#' names is an error.
+#'
+#' @section Not supported in this version:
+#' Missing values in training (prediction takes them), factor, character and date predictors, `weights` and `loss`. They
+#' give an error of class `contree_unsupported_error` that says what to do instead.
+#'
+#' @section Errors:
+#' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
+#' cannot do `contree_unsupported_error`, and both `contree_error`. Their element `argument` names the argument or the
+#' variable.
+#'
+#' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The right-hand side is a sum of
+#'   variables or functions of them; `.` stands for all other columns of `data` and `-` takes a variable away. Interactions
+#'   (`a:b`, `a*b`) and offsets are errors. Functions must be known at prediction too: they are looked up in the workspace
+#'   (or in the package that holds the formula), not in the function that called `contree()`.
+#' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment.
+#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying.
+#' @param y Response: the classes, one for each row of `x`.
+#'
+#'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
+#'   levels; levels that no row has stay levels of the predictions. A numeric response is an error: use `factor(y)`.
+#'   Predictors are numeric, integer or logical (`FALSE` counts as 0 and `TRUE` as 1).
+#' @param weights,loss Reserved for case weights and for a matrix of the costs of each confusion; only `NULL` is accepted in
+#'   this version.
+#' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row names. Rows for which it is
+#'   `NA` are left out.
+#' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()], which leave out the rows with
+#'   missing values. Without it missing values are an error that names the variable.
+#' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no split) to 16.
+#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
+#' @param control Settings as made by [contree_control()], or a named list of them. A setting given in `...` wins over the
+#'   same setting in `control`.
+#'
+#' @return An object of class `contree`, see [contree.object].
+#' @seealso [predict.contree()], [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
+#' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
+#' @examples
+#' fit <- contree(Species ~ ., data = iris, depth = 2)
+#' fit
+#' fit$status
+#' plot(fit)
+#' predict(fit, iris[c(1, 51, 101), ], type = "prob")
+#'
+#' # a split must save at least 5% of the rows
+#' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)
+#'
+#' # predictors and classes apart
+#' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)
+#' @export
+contree <- function(x, ...) UseMethod("contree")
+
+#' @rdname contree
+#' @export
+contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
+                            control = contree_control(...)) {
+  call <- plain_call(match.call(), sys.call(-1))
+  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  data <- if (!missing(data)) data
+  env <- environment(formula)
+  if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
+  refuse_later("loss", loss)
+  rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  fit_contree(frame, settings, call)
+}
+
+#' @rdname contree
+#' @export
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
+  # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
+  if (missing(x) && "formula" %in% ...names()) {
+    again <- sys.call()
+    again[[1]] <- contree.formula
+    return(eval(again, parent.frame()))
+  }
+  call <- plain_call(match.call(), sys.call(-1))
+  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
+  if (missing(y)) {
+    stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
+                             show_value(x)))
+  }
+  refuse_later("weights", weights)
+  refuse_later("loss", loss)
+  fit_contree(read_xy(x, y), settings, call)
+}
+
+# The one bridge to the search.
+fit_contree <- function(frame, settings, call) {
+  used <- droplevels(frame$response)
+  settings <- settle_complexity(settings, used)
+  control <- search_control(settings)
+  solved <- tryCatch(.Call(ffi_exact_solve, frame$columns, as.integer(used), nlevels(used), control), error = stop_search)
+  new_contree(solved, frame, settings, call)
+}
+
+# What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
+stop_search <- function(problem) {
+  message <- conditionMessage(problem)
+  if (startsWith(message, "internal error")) stop_internal(message)
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
+}
+
+settle_complexity <- function(settings, response) {
+  if (!is.null(settings$cp)) {
+    n <- length(response)
+    settings$complexity <- complexity_from_cp(settings$cp, n - max(tabulate(response)), n)
+  }
+  settings[setdiff(names(settings), "cp")]
+}
+
+# The settings as C takes them, with those that only developers change: the vector instructions (option contree.simd or the
+# variable CONTREE_SIMD) and the shortcuts of the search that are switched off (option contree.switches).
+search_control <- function(settings) {
+  level <- Sys.getenv("CONTREE_SIMD")
+  if (!nzchar(level)) level <- "auto"
+  list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
+       max_thresholds = settings$max_thresholds, minbucket = as.integer(settings$minbucket), minsplit = settings$minsplit,
+       time_limit = settings$time_limit, memory_limit = settings$memory_limit, threads = 1L,
+       simd = getOption("contree.simd", level), switches = getOption("contree.switches", character()))
+}
+
+refuse_later <- function(argument, value) {
+  if (is.null(value)) return(invisible())
+  stop_unsupported(argument, gettextf(
+    "'%s' (%s) is not supported in this version, which counts every row and every error once; leave it out",
+    argument, show_value(value)))
+}
+
+# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree).
+plain_call <- function(call, generic_call) {
+  head <- if (is.call(generic_call)) generic_call[[1]]
+  call[[1]] <- if (identical(head, quote(contree::contree))) head else quote(contree)
+  small_call(call)
+}

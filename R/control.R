@@ -1,0 +1,190 @@
+# Settings of the search: contree_control(), and the way from what the user typed (depth, `...`, control, rpart's names)
+# to one checked list. What a setting means to the search is said in C; here live only names, ranges and defaults.
+
+# One line a setting: lowest value, highest value, whole number?
+setting_table <- list(
+  depth          = list(low = 0, high = 16,  whole = TRUE),
+  complexity     = list(low = 0, high = 1,   whole = FALSE),
+  minbucket      = list(low = 1, high = Inf, whole = TRUE),
+  minsplit       = list(low = 1, high = Inf, whole = TRUE),
+  max_gap        = list(low = 0, high = Inf, whole = FALSE),
+  max_thresholds = list(low = 1, high = Inf, whole = TRUE),
+  time_limit     = list(low = 0, high = Inf, whole = FALSE),
+  memory_limit   = list(low = 0, high = Inf, whole = FALSE),
+  cp             = list(low = 0, high = Inf, whole = FALSE)
+)
+
+# Settings that the search of this version does not follow yet, with the value that switches each off (an expression in the
+# other settings). Any other value is refused. A setting works as soon as its line is deleted.
+not_yet <- expression(
+  minbucket = 1,
+  minsplit  = 2 * minbucket
+)
+
+# rpart's names for settings that are called otherwise here.
+setting_alias <- c(maxdepth = "depth", cp = "complexity")
+
+#' Settings of the search for an optimal tree
+#'
+#' Collects the settings of [contree()] that most analyses leave alone. All of them can also be given to `contree()`
+#' directly.
+#'
+#' A setting that the search of this version cannot follow yet is refused with an error of class
+#' `contree_unsupported_error` unless it has its default value; at present these are `minbucket` and `minsplit`.
+#'
+#' @param complexity Cost of one split as a share of the training rows, between 0 and 1. The tree minimises *misclassified
+#'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
+#'   The default 0 minimises the misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
+#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1.
+#' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1.
+#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
+#'   misclassified rows. The default 0 asks for a full proof.
+#' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
+#'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried, and `print()` says so.
+#' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap.
+#' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
+#'   When they are used up the search stops as at the time limit.
+#' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
+#'   training data.
+#'
+#' @return A list of class `contree_control` with one element a setting.
+#' @seealso [contree()]
+#' @examples
+#' contree_control(complexity = 0.01)
+#' contree(Species ~ ., iris, depth = 2, control = contree_control(complexity = 0.01))
+#' # the same, said directly
+#' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
+#' @export
+contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
+                            time_limit = Inf, memory_limit = NULL, model = FALSE) {
+  control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
+  # two leaves of minbucket rows need twice as many, whatever minsplit says
+  control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
+  control$max_gap <- check_setting("max_gap", max_gap)
+  control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
+  control$time_limit <- check_setting("time_limit", time_limit)
+  control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
+  control$model <- check_flag("model", model)
+  refuse_not_yet(control)
+  structure(control, class = "contree_control")
+}
+
+#' @export
+print.contree_control <- function(x, ...) {
+  cat(gettext("Settings of contree"), "\n", sep = "")
+  cat(paste0("  ", format(names(x)), "  ", vapply(x, format, "")), sep = "\n")
+  invisible(x)
+}
+
+check_setting <- function(name, value) {
+  range <- setting_table[[name]]
+  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
+    value >= range$low && value <= range$high && (!range$whole || is.infinite(value) || value == round(value))
+  if (!fine) stop_input(name, setting_message(name, value, range))
+  as.numeric(value)
+}
+
+setting_message <- function(name, value, range) {
+  kind <- if (range$whole) gettext("a whole number") else gettext("a number")
+  limits <- if (is.finite(range$high)) {
+    gettextf("%s between %s and %s", kind, range$low, range$high)
+  } else {
+    gettextf("%s of at least %s", kind, range$low)
+  }
+  message <- gettextf("'%s' must be %s, not %s", name, limits, show_value(value))
+  if (name != "depth") return(message)
+  paste0(message, gettext("; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
+}
+
+check_flag <- function(name, value) {
+  if (isTRUE(value) || isFALSE(value)) return(value)
+  stop_input(name, gettextf("'%s' must be TRUE or FALSE, not %s", name, show_value(value)))
+}
+
+# NULL, a number of bytes, or a string such as "500MB" (powers of 1024, as memory is counted).
+parse_bytes <- function(value) {
+  if (is.null(value)) return(Inf)
+  if (!is.character(value) || length(value) != 1) return(value)
+  text <- toupper(value)
+  parts <- regmatches(text, regexec("^\\s*([0-9.]+)\\s*([KMGT]?)B?\\s*$", text))[[1]]
+  number <- if (length(parts)) suppressWarnings(as.numeric(parts[2])) else NA
+  if (is.na(number)) {
+    stop_input("memory_limit", gettextf("'memory_limit' must be a number of bytes or a string such as \"2GB\", not %s",
+                                        show_value(value)))
+  }
+  number * 1024^(match(parts[3], c("", "K", "M", "G", "T")) - 1)
+}
+
+refuse_not_yet <- function(control) {
+  for (name in intersect(names(not_yet), names(control))) {
+    neutral <- eval(not_yet[[name]], control)
+    if (control[[name]] == neutral) next
+    stop_unsupported(name, gettextf(
+      "'%s = %s' is not supported in this version, which only knows %s = %s; leave the argument out",
+      name, format(control[[name]]), name, format(neutral)))
+  }
+}
+
+# From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was given (it becomes
+# `complexity` once the data is known). `depth` is NULL when the user did not give it. A setting in `...` wins over the
+# same setting in `control`.
+collect_settings <- function(dots, control, depth) {
+  check_setting_names(dots, "...")
+  if (!is.null(depth)) dots <- c(list(depth = depth), dots)
+  check_aliases(dots)
+  given <- merge_settings(control, dots)
+  names(given)[names(given) == "maxdepth"] <- "depth"
+  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))])
+  settings$depth <- check_setting("depth", if (is.null(given$depth)) 3 else given$depth)
+  settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
+  settings
+}
+
+merge_settings <- function(control, dots) {
+  if (is.null(control)) return(dots)
+  if (!is.list(control)) {
+    stop_input("control", gettextf("'control' must be the value of contree_control() or a named list, not %s",
+                                   show_value(control)))
+  }
+  control <- unclass(control)
+  check_setting_names(control, "control")
+  check_aliases(control)
+  meaning <- function(names) ifelse(names %in% names(setting_alias), setting_alias[names], names)
+  c(control[!meaning(names(control)) %in% meaning(names(dots))], dots)
+}
+
+check_setting_names <- function(given, argument) {
+  names <- names(given)
+  if (length(given) && (is.null(names) || any(!nzchar(names)))) {
+    stop_input(argument, gettextf(
+      "an argument without a name was given in '%s'; name it, as in contree(..., complexity = 0.01)", argument))
+  }
+  known <- c(names(formals(contree_control)), "depth", names(setting_alias))
+  unknown <- setdiff(names, known)
+  if (length(unknown)) {
+    stop_input(unknown[1], gettextf("unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
+                                    unknown[1], did_you_mean(unknown[1], known)))
+  }
+  if (anyDuplicated(names)) {
+    stop_input(argument, gettextf("argument '%s' was given twice", names[anyDuplicated(names)]))
+  }
+}
+
+did_you_mean <- function(name, known) {
+  distance <- drop(utils::adist(name, known, ignore.case = TRUE))
+  nearest <- which.min(distance)
+  if (distance[nearest] > max(2, nchar(name) / 3)) return("")
+  gettextf("; did you mean '%s'?", known[nearest])
+}
+
+check_aliases <- function(given) {
+  both <- setting_alias[names(setting_alias) %in% names(given) & setting_alias %in% names(given)]
+  if (length(both)) {
+    stop_input(names(both)[1], gettextf("'%s' and '%s' are two names for one setting; give only one of them",
+                                        names(both)[1], both[1]))
+  }
+}
+
+# rpart counts the cost of a split in shares of the errors of the root, contree in shares of the rows. A cost of all rows or
+# more allows no split at all, whatever its size.
+complexity_from_cp <- function(cp, root_errors, n) min(1, cp * root_errors / n)

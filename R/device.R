@@ -1,0 +1,46 @@
+# What the package was built with and what the machine offers.
+
+#' GPUs that contree can see
+#'
+#' Says whether the package was built with CUDA, whether a GPU can be used, and if not, why. It never gives an error.
+#'
+#' @return A data frame, one row a GPU, or one row with `NA` in the last four columns if there is none: `built` (logical, was
+#'   the package built with CUDA), `available` (logical, can a GPU be used), `reason` (why not; empty if it can), `device`
+#'   (integer, number of the GPU), `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
+#' @seealso [contree_info()]
+#' @examples
+#' contree_gpu()
+#' @export
+contree_gpu <- function() {
+  found <- tryCatch(.Call(ffi_gpu_info), error = function(problem) {
+    list(compiled = FALSE, available = FALSE, reason = conditionMessage(problem))
+  })
+  or_na <- function(value, none) if (length(value)) value else none
+  data.frame(built = found$compiled, available = found$available, reason = found$reason,
+             device = or_na(found$device, NA_integer_), name = or_na(found$name, NA_character_),
+             memory = or_na(found$memory, NA_real_), capability = or_na(found$capability, NA_character_))
+}
+
+#' How contree was built
+#'
+#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use),
+#'   `simd_available`, `openmp` and `cuda` (logical: was it built with them). It has a `print` method.
+#' @seealso [contree_gpu()]
+#' @examples
+#' contree_info()
+#' @export
+contree_info <- function() {
+  info <- .Call(ffi_info)
+  structure(list(version = as.character(getNamespaceVersion("contree")), simd = info$simd,
+                 simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled),
+            class = "contree_info")
+}
+
+#' @export
+print.contree_info <- function(x, ...) {
+  yes_no <- function(flag) if (flag) gettext("yes") else gettext("no")
+  cat("contree ", x$version, "\n",
+      gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")), "\n",
+      gettextf("OpenMP: %s", yes_no(x$openmp)), "\n", gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
+  invisible(x)
+}

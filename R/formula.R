@@ -1,0 +1,141 @@
+# Formulas. A tree needs from a formula no more than a list of variables, so it is read here directly: `+`, `-`, `.` and
+# parentheses are understood, everything else is a variable to be evaluated in the data. stats::terms() and model.frame() are
+# avoided because the former keeps a square matrix of the variables, which at 20,000 columns is 1.6 GB.
+
+# Up to this many predictors the terms of a fit carry the expanded formula and the matrix of factors, as those of stats do.
+full_terms_limit <- 200
+
+interaction_operators <- c(":", "*", "^", "%in%", "/")
+
+# The response and the predictors of `formula`: list(response = expression, predictors = list of expressions named by their
+# text). `columns` are the names that `.` stands for, NULL when there is no data.
+read_formula <- function(formula, columns) {
+  if (length(formula) != 3) {
+    stop_input("formula", gettextf("'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",
+                                   show_formula(formula)))
+  }
+  response <- formula[[2]]
+  labels <- right_hand_labels(formula[[3]], setdiff(columns, all.vars(response)), !is.null(columns))
+  if (length(labels) == 0) {
+    stop_input("formula", gettextf("'formula' names no predictor: %s; name at least one column, or use . for all",
+                                   show_formula(formula)))
+  }
+  if (variable_label(response) %in% names(labels)) {
+    stop_input("formula", gettextf(
+      "'%s' is both the response and a predictor in 'formula'; remove it from the right-hand side",
+      variable_label(response)))
+  }
+  list(response = response, predictors = labels)
+}
+
+# The additive terms of a right-hand side as expressions named by their text. A long sum leans to the left, so the spine is
+# walked in a loop: 20,000 terms would otherwise be 20,000 nested calls.
+right_hand_labels <- function(rhs, dot, has_data) {
+  pieces <- list()
+  signs <- logical()
+  while (is.call(rhs) && as.character(rhs[[1]])[1] %in% c("+", "-")) {
+    pieces[[length(pieces) + 1]] <- rhs[[length(rhs)]]
+    signs[length(pieces)] <- identical(rhs[[1]], quote(`+`))
+    rhs <- if (length(rhs) == 3) rhs[[2]] else 0
+  }
+  pieces <- rev(c(pieces, rhs))
+  signs <- rev(c(signs, TRUE))
+  terms <- lapply(pieces, piece_labels, dot = dot, has_data = has_data)
+  if (all(signs)) {
+    terms <- do.call(c, terms)
+    return(terms[!duplicated(names(terms))])
+  }
+  take_away <- function(sum, i) {
+    if (signs[i]) return(c(sum, terms[[i]][setdiff(names(terms[[i]]), names(sum))]))
+    refuse_unknown_removal(names(terms[[i]]), names(sum), dot)
+    sum[setdiff(names(sum), names(terms[[i]]))]
+  }
+  Reduce(take_away, seq_along(terms), list())
+}
+
+# One term: the columns behind `.`, the terms inside parentheses, nothing for an intercept, else the variable itself.
+piece_labels <- function(piece, dot, has_data) {
+  if (is.numeric(piece)) return(list())
+  if (identical(piece, quote(.))) {
+    if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
+    stop_input("formula", gettext("'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
+  }
+  if (is.call(piece)) {
+    head <- if (is.name(piece[[1]])) as.character(piece[[1]]) else ""
+    if (head == "(") return(right_hand_labels(piece[[2]], dot, has_data))
+    if (head %in% interaction_operators) {
+      stop_input("formula", gettextf(
+        "'formula' has the interaction '%s'; a tree finds interactions itself: list the variables with +",
+        variable_label(piece)))
+    }
+    if (head == "offset") {
+      stop_input("formula", gettextf(
+        "'formula' has the offset '%s', which a classification tree cannot use; remove it", variable_label(piece)))
+    }
+  }
+  stats::setNames(list(piece), variable_label(piece))
+}
+
+refuse_unknown_removal <- function(removed, present, dot) {
+  unknown <- setdiff(removed, c(present, dot))
+  if (length(unknown)) {
+    stop_input("formula", gettextf("'formula' takes away %s, which is not among the predictors; check the spelling",
+                                   show_names(unknown)))
+  }
+}
+
+# The name that a variable has in the model frame, as stats gives it.
+variable_label <- function(expression) {
+  if (is.name(expression)) as.character(expression) else deparse1(expression, backtick = TRUE)
+}
+
+show_formula <- function(formula) {
+  text <- deparse1(formula)
+  if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
+}
+
+# The terms object of a fit: what stats::terms() would say of the expanded formula, plus `predvars` (how to evaluate each
+# variable in new data; poly() and scale() need the constants of the training data) and `dataClasses`.
+# `frame` is the list of the variables' values, response first.
+new_terms <- function(formula, parts, frame) {
+  expressions <- c(list(parts$response), parts$predictors)
+  small <- length(expressions) <= full_terms_limit
+  predvars <- Map(function(value, expression) {
+    if (is.name(expression)) expression else stats::makepredictcall(value, expression)
+  }, frame, expressions)
+  structure(
+    plain_formula(if (small) expanded_formula(expressions) else formula),
+    variables = as.call(c(quote(list), unname(expressions))),
+    factors = if (small) diagonal_factors(expressions) else integer(),
+    term.labels = unname(vapply(parts$predictors, deparse1, "", backtick = TRUE)),
+    order = rep(1L, length(parts$predictors)),
+    intercept = 1L, response = 1L,
+    class = c("terms", "formula"),
+    .Environment = lasting_environment(environment(formula)),
+    predvars = as.call(c(quote(list), unname(predvars))),
+    dataClasses = vapply(frame, stats::.MFclass, ""))
+}
+
+plain_formula <- function(formula) {
+  attributes(formula) <- NULL
+  formula
+}
+
+expanded_formula <- function(expressions) {
+  sum <- Reduce(function(left, right) call("+", left, right), expressions[-1])
+  call("~", expressions[[1]], sum)
+}
+
+# The response and the predictors of a sum without interactions: one predictor a term.
+diagonal_factors <- function(expressions) {
+  labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
+  predictors <- length(labels) - 1
+  structure(rbind(0L, diag(1L, predictors)), dimnames = list(labels, labels[-1]))
+}
+
+# A fit must not carry the caller's variables into the file it is saved in: its formula keeps the workspace or the namespace
+# it was written in, both of which are saved by name, never the frame of a function.
+lasting_environment <- function(environment) {
+  top <- if (is.null(environment)) globalenv() else topenv(environment, NULL)
+  if (isNamespace(top)) top else globalenv()
+}

@@ -1,0 +1,340 @@
+# Where the nodes of a plotted tree go, and how much text they hold. All lengths are inches.
+#
+# Leaves share the width equally at the bottom; an inner node stands in the middle above its children. How much is said, and
+# how large, is found by trying: each stage below gives up something that the one before kept, and within a stage the largest
+# text that fits is taken. A try (try_size) either gives a layout or NULL.
+
+# upright: must the text of the leaves read from left to right? facts: what inner nodes say below their condition.
+# shorten: may names be shortened? sizes: of the text, largest first.
+layout_stages <- list(
+  list(upright = TRUE,  facts = "all",     shorten = FALSE, sizes = seq(1, 0.65, by = -0.05)),
+  list(upright = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.6, by = -0.05)),
+  list(upright = FALSE, facts = "figures", shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, facts = "figures", shorten = TRUE,  sizes = seq(0.7, 0.45, by = -0.05)),
+  list(upright = FALSE, facts = "none",    shorten = TRUE,  sizes = seq(0.6, 0.4, by = -0.05)))
+
+lay_out <- function(fit, page, title, cex, digits, facts, legend_col) {
+  frame <- skeleton(fit, page)
+  frame$legend_col <- legend_col[colSums(node_counts(fit)) > 0]
+  frame <- place_title(frame, page, title)
+  words <- node_words(fit, digits)
+  for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
+    layout <- try_stages(frame, words, page, facts, sizes)
+    if (!is.null(layout)) return(layout)
+  }
+  last <- layout_stages[[length(layout_stages)]]
+  try_size(frame, words, page, min(last$sizes), last, force = TRUE)
+}
+
+# The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those of the stages.
+try_stages <- function(frame, words, page, facts, sizes) {
+  for (stage in layout_stages) {
+    if (!facts) stage$facts <- "none"
+    for (size in if (is.null(sizes)) stage$sizes else sizes) {
+      layout <- try_size(frame, words, page, size, stage, force = FALSE)
+      if (!is.null(layout)) return(layout)
+    }
+  }
+  NULL
+}
+
+# What does not depend on the size of the text.
+skeleton <- function(fit, page) {
+  leaf <- node_is_leaf(fit)
+  children <- node_children(fit)
+  margin <- 0.08
+  unit <- (page$width - 2 * margin) / sum(leaf)
+  x <- numeric(length(leaf))
+  x[leaf] <- margin + unit * (seq_len(sum(leaf)) - 0.5)
+  for (node in rev(which(!leaf))) x[node] <- (x[children$left[node]] + x[children$right[node]]) / 2
+  depth <- node_depth(fit)
+  list(ids = node_ids(fit), leaf = leaf, parent = node_parent(fit), depth = depth, x = x, unit = unit, margin = margin,
+       room = vapply(seq_along(x), side_room, 0, x = x, leaf = leaf, depth = depth, page = page))
+}
+
+# How far the box of an inner node may reach to either side: to the middle between it and the next inner node of its row, or
+# nearly to the branch of a leaf that passes its row.
+side_room <- function(node, x, leaf, depth, page) {
+  if (leaf[node]) return(0)
+  gap <- 0.04
+  boxes <- x[!leaf & depth == depth[node] & x != x[node]]
+  lines <- x[leaf & depth <= depth[node]]
+  min(abs(boxes - x[node]) / 2 - gap, abs(lines - x[node]) - 2 * gap, x[node] - gap, page$width - x[node] - gap)
+}
+
+# The texts of the nodes before they are fitted: variable and comparison of inner nodes, class and figures of all.
+node_words <- function(fit, digits) {
+  class <- node_class(fit)
+  share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
+  list(variable = node_variable(fit),
+       comparison = paste("<", vapply(node_threshold(fit), format, "", digits = digits)),
+       class = as.character(class), short_class = without_common_start(levels(class))[as.integer(class)],
+       share = percent(share), n = paste0("n=", node_n(fit)))
+}
+
+# Long names that begin alike would all be shortened to the same; ".." stands for the words they share.
+without_common_start <- function(names) {
+  pieces <- lapply(names, name_pieces)
+  same <- 0
+  while (length(names) > 1 && same + 1 < min(lengths(pieces)) &&
+         length(unique(vapply(pieces, `[`, "", same + 1))) == 1) same <- same + 1
+  if (same == 0) return(names)
+  paste0("..", vapply(pieces, function(p) paste(p[-seq_len(same)], collapse = ""), ""))
+}
+
+# A class that is not alone is never said to have 100%, nor one that is there 0%.
+percent <- function(share) {
+  text <- paste0(round(100 * share), "%")
+  text[share < 1 & text == "100%"] <- ">99%"
+  text[share > 0 & text == "0%"] <- "<1%"
+  text
+}
+
+place_title <- function(frame, page, title) {
+  frame$title <- if (length(title)) unlist(strsplit(as.character(title), "\n", fixed = TRUE))
+  frame$title_cex <- 1.1
+  frame$title_height <- 0
+  if (length(frame$title)) {
+    widest <- max(text_width(frame$title, frame$title_cex, 2))
+    frame$title_cex <- frame$title_cex * min(1, 0.96 * page$width / widest)
+    frame$title_height <- length(frame$title) * line_height(frame$title_cex) + 0.1
+  }
+  frame
+}
+
+# ---- one size ------------------------------------------------------------------------------------
+
+try_size <- function(frame, words, page, cex, stage, force) {
+  layout <- frame
+  layout$cex <- cex
+  layout$line <- line_height(cex)
+  layout$pad <- 0.5 * layout$line
+  layout$bar <- 0.5 * layout$line
+  layout <- place_legend(layout, page)
+  layout <- fit_leaves(layout, words, page, stage, force)
+  if (is.null(layout)) return(NULL)
+  layout <- fit_inner(layout, words, stage, force)
+  if (is.null(layout)) return(NULL)
+  place_rows(layout, page, force)
+}
+
+line_height <- function(cex) diff(graphics::strheight(c("M", "M\nM"), units = "inches", cex = cex))
+
+text_width <- function(text, cex, font = 1) graphics::strwidth(text, units = "inches", cex = cex, font = font)
+
+# Classes in rows at the bottom, at most three; what is beyond is counted.
+place_legend <- function(layout, page) {
+  layout$legend_height <- 0.06
+  col <- layout$legend_col
+  if (length(col) == 0) return(layout)
+  cex <- max(0.6, min(0.9, layout$cex))
+  swatch <- 0.6 * line_height(cex)
+  place <- function(labels) {
+    wide <- swatch * 3.2 + text_width(labels, cex)
+    row <- fill_rows(wide, page$width - 2 * layout$margin)
+    start <- stats::ave(wide, row, FUN = function(w) cumsum(c(0, w[-length(w)])))
+    used <- stats::ave(wide, row, FUN = sum) - swatch * 1.6
+    list(row = row, x = (page$width - used) / 2 + start)
+  }
+  labels <- shorten_to_width(names(col), page$width - 2 * layout$margin - 4 * swatch, cex)
+  at <- place(labels)
+  if (max(at$row) > 3) {
+    shown <- sum(at$row <= 3) - 1
+    labels <- c(labels[seq_len(shown)], gettextf("and %d more", length(col) - shown))
+    col <- c(col[seq_len(shown)], NA)
+    at <- place(labels)
+  }
+  rows <- max(at$row)
+  layout$legend_height <- rows * line_height(cex) * 1.1 + 0.1
+  layout$key <- list(x = at$x, y = layout$legend_height - 0.04 - (at$row - 0.5) * line_height(cex) * 1.1, label = labels,
+                     col = col, cex = cex, swatch = swatch)
+  layout
+}
+
+# Rows of things of given widths, filled one after the other.
+fill_rows <- function(wide, width) {
+  row <- 1
+  used <- 0
+  rows <- integer(length(wide))
+  for (i in seq_along(wide)) {
+    if (used > 0 && used + wide[i] > width) {
+      row <- row + 1
+      used <- 0
+    }
+    used <- used + wide[i]
+    rows[i] <- row
+  }
+  rows
+}
+
+# Leaves: upright text if it fits, else text that reads upwards.
+fit_leaves <- function(layout, words, page, stage, force) {
+  upright <- fit_upright(layout, words, stage$shorten && layout$unit > 8 * text_width("n", layout$cex, 2))
+  if (!is.null(upright)) return(upright)
+  if (stage$upright) return(NULL)
+  fit_turned(layout, words, 0.25 * page$height, stage$shorten, force)
+}
+
+# Names of the classes of the leaves; of those that are too long the part that tells them apart, if names may be shortened.
+leaf_class <- function(words, leaf, width, cex, shorten) {
+  class <- words$class[leaf]
+  ifelse(shorten & text_width(class, cex, 2) > width, words$short_class[leaf], class)
+}
+
+fit_upright <- function(layout, words, shorten) {
+  leaf <- which(layout$leaf)
+  width <- layout$unit - 0.06 - 1.6 * layout$pad
+  figures <- Map(c, words$share[leaf], words$n[leaf])
+  if (max(text_width(unlist(figures), layout$cex)) > width) return(NULL)
+  class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width, cex = layout$cex, most = 2,
+                  shorten = shorten)
+  if (any(vapply(class, is.null, NA))) return(NULL)
+  rows <- max(lengths(class))
+  layout$turned <- FALSE
+  layout$facts <- vector("list", length(layout$leaf))
+  layout$facts[leaf] <- Map(c, class, figures)
+  widest <- max(text_width(unlist(class), layout$cex, 2), text_width(unlist(figures), layout$cex))
+  layout$half_width <- ifelse(layout$leaf, (max(widest, 0.25) + 1.6 * layout$pad) / 2, 0)
+  layout$leaf_height <- (rows + 2) * layout$line + layout$pad + layout$bar
+  layout
+}
+
+fit_turned <- function(layout, words, longest, shorten, force) {
+  leaf <- which(layout$leaf)
+  room <- layout$unit - 0.04
+  lines <- if (room >= 2.3 * layout$line) 2 else 1
+  if (room < 1.1 * layout$line && !force) return(NULL)
+  figures <- paste(words$share, words$n)[leaf]
+  height <- longest - layout$bar - layout$pad
+  class <- leaf_class(words, leaf, height, layout$cex, shorten)
+  too_long <- text_width(class, layout$cex, 2) > height
+  if (any(too_long) && !shorten) return(NULL)
+  class <- shorten_to_width(class, height, layout$cex, 2)
+  layout$turned <- TRUE
+  layout$facts <- vector("list", length(layout$leaf))
+  layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)
+  layout$half_width <- ifelse(layout$leaf, min(room, (lines + 0.7) * layout$line) / 2, 0)
+  longest <- max(text_width(class, layout$cex, 2), if (lines == 2) text_width(figures, layout$cex))
+  layout$leaf_height <- longest + layout$pad + layout$bar
+  if (room < layout$line) layout$facts[leaf] <- list(character())
+  layout
+}
+
+# Inner nodes: the condition in up to three lines, the class and its figures in up to two.
+fit_inner <- function(layout, words, stage, force) {
+  layout$question <- vector("list", length(layout$leaf))
+  layout$with_facts <- stage$facts != "none"
+  border <- 1.6 * layout$pad
+  for (node in which(!layout$leaf)) {
+    width <- 2 * layout$room[node] - border
+    question <- fit_question(words$variable[node], words$comparison[node], width, layout$cex, stage$shorten, force)
+    facts <- fit_facts(words, node, width, layout$cex, stage$facts)
+    if (is.null(question) || is.null(facts)) return(NULL)
+    layout$question[[node]] <- question
+    layout$facts[[node]] <- facts
+    wide <- max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border
+    layout$half_width[node] <- max(min(wide / 2, layout$room[node]), 0.02)
+  }
+  layout
+}
+
+fit_question <- function(variable, comparison, width, cex, shorten, force) {
+  # where not even the threshold fits, the box stays empty
+  if (text_width(comparison, cex, 2) > width) return(if (force) character())
+  whole <- paste(variable, comparison)
+  if (text_width(whole, cex, 2) <= width) return(whole)
+  lines <- wrap(variable, width, cex, 2, shorten)
+  if (is.null(lines)) return(if (force) comparison)
+  joined <- paste(lines[length(lines)], comparison)
+  if (text_width(joined, cex, 2) <= width) c(lines[-length(lines)], joined) else c(lines, comparison)
+}
+
+fit_facts <- function(words, node, width, cex, facts) {
+  if (facts == "none") return(character())
+  figures <- paste(words$share[node], words$n[node])
+  whole <- paste(words$class[node], figures)
+  if (facts == "all" && text_width(whole, cex) <= width) return(whole)
+  if (text_width(figures, cex) > width) return(NULL)
+  if (facts == "figures") return(figures)
+  if (text_width(words$class[node], cex) <= width) c(words$class[node], figures)
+}
+
+# Heights. Rows of inner nodes are equally far apart; the leaves stand on the legend.
+place_rows <- function(layout, page, force) {
+  inner <- !layout$leaf
+  text_lines <- lengths(layout$question) + lengths(layout$facts)
+  height <- ifelse(inner, text_lines * layout$line + layout$pad * (1 + layout$with_facts), layout$leaf_height)
+  top <- page$height - layout$title_height - 0.08
+  floor <- layout$legend_height
+  rows <- if (any(inner)) max(layout$depth[inner]) + 1 else 0
+  gap <- 1.2 * layout$line
+  pitch <- if (rows) (top - floor - layout$leaf_height) / rows else 0
+  if (!force && rows && max(height[inner]) + gap > pitch) return(NULL)
+  if (!force && !rows && layout$leaf_height > top - floor) return(NULL)
+  # boxes hang from the top of their row, so that the space below them is free for the branches
+  leaf_top <- if (rows) floor + layout$leaf_height else (top + floor + layout$leaf_height) / 2
+  layout$top <- ifelse(inner, top - pitch * layout$depth, leaf_top)
+  layout$bottom <- layout$top - height
+  layout$y <- (layout$top + layout$bottom) / 2
+  # the branches of a row leave at one height, below its lowest box, so that none runs behind a neighbour
+  lowest <- vapply(layout$depth, function(depth) min(layout$bottom[inner & layout$depth == depth], Inf), 0)
+  space <- lowest - (top - pitch * (layout$depth + 1))
+  layout$bus <- lowest - pmin(space / 2, 0.9 * layout$line)
+  layout
+}
+
+# ---- text ----------------------------------------------------------------------------------------
+
+# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks and before capitals. NULL
+# if it does not fit; with `shorten` its middle gives way to "..".
+wrap <- function(name, width, cex, most, shorten) {
+  lines <- fill_lines(name_pieces(name), width, cex, most)
+  if (!is.null(lines) || !shorten) return(lines)
+  if (most == 1) shortened_line(name, width, cex) else shortened_lines(name, width, cex)
+}
+
+name_pieces <- function(name) {
+  marked <- gsub("([._/: -])(?=[^._/: -])", "\\1\n", name, perl = TRUE)
+  marked <- gsub("([a-z])(?=[A-Z])", "\\1\n", marked, perl = TRUE)
+  strsplit(marked, "\n", fixed = TRUE)[[1]]
+}
+
+# Pieces joined into lines, each as full as fits.
+fill_lines <- function(pieces, width, cex, most) {
+  row <- fill_rows(text_width(pieces, cex, 2), width)
+  lines <- trimws(vapply(split(pieces, row), paste, "", collapse = ""))
+  if (length(lines) <= most && max(text_width(lines, cex, 2)) <= width) unname(lines)
+}
+
+# The start of a name and "..", and below it the end of the name, from the beginning of a word if that is not far.
+shortened_lines <- function(name, width, cex) {
+  characters <- strsplit(name, "")[[1]]
+  wide <- text_width(characters, cex, 2)
+  from_start <- sum(cumsum(wide) <= width - text_width("..", cex, 2))
+  from_end <- sum(cumsum(rev(wide)) <= width)
+  if (from_start < 2 || from_end < 2) return(NULL)
+  if (from_start + from_end >= length(characters)) from_end <- length(characters) - from_start
+  words <- cumsum(nchar(rev(name_pieces(name))))
+  whole <- words[words <= from_end]
+  if (length(whole) && max(whole) >= from_end / 2) from_end <- max(whole)
+  c(paste0(substr(name, 1, from_start), ".."), substr(name, length(characters) - from_end + 1, length(characters)))
+}
+
+# The start and the end of a name around "..", as much of them as fits.
+shortened_line <- function(name, width, cex, font = 2) {
+  if (text_width(name, cex, font) <= width) return(name)
+  characters <- strsplit(name, "")[[1]]
+  wide <- text_width(characters, cex, font)
+  space <- width - text_width("..", cex, font)
+  head <- sum(cumsum(wide) <= 0.6 * space)
+  tail <- sum(cumsum(rev(wide)) <= space - sum(wide[seq_len(head)]))
+  if (head < 2) return(NULL)
+  paste0(substr(name, 1, head), "..", substr(name, length(characters) - tail + 1, length(characters)))
+}
+
+shorten_to_width <- function(names, width, cex, font = 1) {
+  vapply(names, function(name) {
+    short <- shortened_line(name, width, cex, font)
+    if (is.null(short)) "" else short
+  }, "", USE.NAMES = FALSE)
+}

@@ -1,0 +1,100 @@
+# The small generics of stats and base.
+
+#' Standard methods for optimal trees
+#'
+#' `fitted()` gives the predicted classes of the training rows, `residuals()` 1 for each misclassified training row and 0 for
+#' the others; rows that `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and `terms()`
+#' give the formula; `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
+#' [update()] works as usual.
+#'
+#' @param object,x,formula A fit of [contree()].
+#' @param ... Not used.
+#' @return `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a
+#'   terms object; `model.frame()`: a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
+#'   `contree_input_error` for fits from `x` and `y`, which have no formula.
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' table(fitted(fit), iris$Species)
+#' which(residuals(fit) == 1)
+#' nobs(fit)
+#' formula(fit)
+#' head(model.frame(fit), 3)
+#' update(fit, . ~ . - Petal.Width, depth = 1)
+#' @name contree_methods
+NULL
+
+#' @rdname contree_methods
+#' @export
+fitted.contree <- function(object, ...) predict.contree(object)
+
+#' @rdname contree_methods
+#' @export
+residuals.contree <- function(object, ...) stats::naresid(tree_na_action(object), tree_residuals(object))
+
+#' @rdname contree_methods
+#' @export
+nobs.contree <- function(object, ...) node_n(object)[1]
+
+#' @rdname contree_methods
+#' @export
+formula.contree <- function(x, ...) stats::formula(terms.contree(x))
+
+#' @rdname contree_methods
+#' @export
+terms.contree <- function(x, ...) {
+  terms <- tree_terms(x)
+  if (is.null(terms)) {
+    stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
+  }
+  terms
+}
+
+#' @rdname contree_methods
+#' @export
+model.frame.contree <- function(formula, ...) {
+  if (!is.null(tree_model(formula))) return(tree_model(formula))
+  call <- tree_call(formula)
+  call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
+  call[[1]] <- quote(stats::model.frame)
+  call$formula <- terms.contree(formula)
+  if (is.null(call$na.action)) call$na.action <- quote(stats::na.pass)
+  frame <- tryCatch(eval(call, parent.frame()), error = function(problem) no_model_frame(conditionMessage(problem)))
+  if (nrow(frame) != nobs.contree(formula)) {
+    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), nobs.contree(formula)))
+  }
+  frame
+}
+
+no_model_frame <- function(reason) {
+  stop_input("model", gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
+                               reason))
+}
+
+#' The nodes of a tree as a data frame
+#'
+#' @param x A fit of [contree()].
+#' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
+#' @param ... Not used.
+#' @return A data frame, one row a node in the order of `print()`:
+#'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical), `variable` and
+#'   `threshold` of the split (a smaller value goes to `left`, others to `right`; `NA` in leaves), `left` and `right` (node
+#'   numbers of the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node were a leaf),
+#'   `class` (factor), `probability` (share of that class), and for each class a column with its share, named
+#'   `prob.` and the class.
+#' @examples
+#' as.data.frame(contree(Species ~ ., iris, depth = 2))
+#' @export
+as.data.frame.contree <- function(x, row.names = NULL, optional = FALSE, ...) {
+  ids <- node_ids(x)
+  children <- node_children(x)
+  number <- function(row) ids[ifelse(row == 0, NA, row)]
+  class <- node_class(x)
+  shares <- node_shares(x)
+  nodes <- data.frame(
+    node = ids, parent = number(node_parent(x)), depth = node_depth(x), leaf = node_is_leaf(x), variable = node_variable(x),
+    threshold = node_threshold(x), left = number(children$left), right = number(children$right), n = node_n(x),
+    errors = node_errors(x), class = class, probability = shares[cbind(seq_along(ids), as.integer(class))])
+  nodes[paste0("prob.", tree_classes(x))] <- as.data.frame(shares)
+  row.names(nodes) <- row.names
+  nodes
+}

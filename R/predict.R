@@ -1,0 +1,57 @@
+# predict(): new rows walk down the tree in C; what is said of them is looked up by leaf.
+
+#' Predict with an optimal tree
+#'
+#' @param object A fit of [contree()].
+#' @param newdata Data frame or numeric matrix with the columns the tree was fitted with, in any order; other columns are
+#'   ignored. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
+#'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
+#' @param type What to return for each row:
+#'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
+#'   * `"prob"`: a matrix with a column for each class, the shares of the classes among the training rows of the leaf;
+#'   * `"node"`: the number of the leaf, as shown by `print()`;
+#'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
+#' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
+#'   missing where it is needed goes to the child with more training rows.
+#' @param ... Not used; anything given here is an error.
+#' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
+#'   row of `newdata` that `na.action` leaves.
+#' @section Errors:
+#' A missing column, or one that is not numeric, integer or logical, is an error of class `contree_input_error` that names
+#' it.
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' rows <- c(1, 71, 101)
+#' predict(fit, iris[rows, ])
+#' predict(fit, iris[rows, ], type = "prob")
+#' predict(fit, iris[rows, ], type = "path")
+#' table(predict(fit), iris$Species)
+#' @export
+predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass, ...) {
+  check_no_dots(...)
+  type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
+  if (missing(newdata) || is.null(newdata)) {
+    answer <- tell(object, tree_where(object), names(tree_where(object)), type)
+    return(stats::napredict(tree_na_action(object), answer))
+  }
+  new <- new_columns(object, newdata, na.action)
+  answer <- tell(object, route(object, new$columns), new$row_names, type)
+  stats::napredict(new$na.action, answer)
+}
+
+# The row in the node table of the leaf that each row of `columns` comes to.
+route <- function(fit, columns) {
+  names <- if (is.matrix(columns)) colnames(columns) else names(columns)
+  children <- node_children(fit)
+  .Call(ffi_tree_route, match(node_variable(fit), names, 0L), node_threshold(fit), children$left, children$right,
+        node_default_left(fit), columns)
+}
+
+# What `type` says of rows whose leaves are known.
+tell <- function(fit, leaf, row_names, type) {
+  switch(type,
+    class = stats::setNames(node_class(fit)[leaf], row_names),
+    prob = structure(node_shares(fit)[leaf, , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
+    node = stats::setNames(node_ids(fit)[leaf], row_names),
+    path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf], row_names))
+}

@@ -1,0 +1,93 @@
+# print(): rpart's text, which other programs parse, with one line more that says what is proven.
+
+#' Print an optimal tree
+#'
+#' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
+#' class shares; a `*` marks leaves. A line above it says how the tree was proven: `proven optimal`, or how far from the
+#' optimum it can be at most.
+#'
+#' @param x A fit of [contree()].
+#' @param digits Significant digits of thresholds and shares.
+#' @param time `TRUE` adds the seconds the search took, which differ from run to run.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' print(fit, digits = 3)
+#' print(fit, time = TRUE)
+#' @export
+print.contree <- function(x, digits = getOption("digits"), time = FALSE, ...) {
+  cat(rows_line(x), "\n\n", sep = "")
+  cat(proof_line(x, time), "\n\n", sep = "")
+  cat("node), split, n, loss, yval, (yprob)\n      * denotes terminal node\n\n")
+  cat(node_lines(x, digits), sep = "\n")
+  invisible(x)
+}
+
+# As rpart has it, to the last blank.
+rows_line <- function(fit) {
+  left_out <- tree_na_action(fit)
+  n <- node_n(fit)[1]
+  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", stats::naprint(left_out), ")")
+}
+
+node_lines <- function(fit, digits) {
+  ids <- node_ids(fit)
+  indent <- strrep("  ", node_depth(fit))
+  paste0(indent, format(ids), ") ", split_text(fit, digits), " ", node_n(fit), " ",
+         format(signif(node_errors(fit), digits)), " ", node_class(fit), " (",
+         share_text(node_shares(fit), digits), ") ", ifelse(node_is_leaf(fit), "*", " "))
+}
+
+# The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
+split_text <- function(fit, digits) {
+  parent <- node_parent(fit)
+  left <- node_ids(fit) %% 2L == 0L
+  variable <- node_variable(fit)[pmax(parent, 1L)]
+  threshold <- sprintf(paste0("%.", digits, "g"), node_threshold(fit)[pmax(parent, 1L)])
+  ifelse(parent == 0L, "root", paste0(variable, ifelse(left, "< ", ">="), threshold))
+}
+
+# rpart writes shares of up to four classes with a common number of decimals and those of more with two digits.
+share_text <- function(shares, digits) {
+  text <- if (ncol(shares) < 5) {
+    format(shares, digits = digits, nsmall = min(20, digits))
+  } else {
+    array(sprintf("%.2g", shares), dim(shares))
+  }
+  apply(text, 1, paste, collapse = " ")
+}
+
+# "Optimal tree of depth <= 3, 4 leaves, 1 error (0.67%); proven optimal"
+proof_line <- function(fit, time = FALSE) {
+  settings <- tree_settings(fit)
+  proof <- tree_proof(fit)
+  optimal <- proof$status == "optimal"
+  leaves <- sum(node_is_leaf(fit))
+  errors <- proof$objective
+  seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
+  gettextf("%s of depth <= %s%s, %s, %s (%s%%); %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
+           settings$depth, if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
+           sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
+           sprintf(ngettext(errors, "%s error", "%s errors"), format(errors)),
+           format(round(100 * errors / node_n(fit)[1], 2)),
+           if (optimal) optimal_text(proof, settings) else gap_text(proof, settings), seconds)
+}
+
+optimal_text <- function(proof, settings) {
+  if (!isTRUE(proof$capped)) return(gettext("proven optimal"))
+  gettextf("proven optimal among trees on at most %s thresholds a predictor", format(settings$max_thresholds))
+}
+
+# What is known when the search stopped before the proof was complete.
+gap_text <- function(proof, settings) {
+  unit <- if (settings$complexity > 0) gettext("cost") else ngettext(max(1, proof$gap), "error", "errors")
+  reason <- switch(proof$status,
+    "gap reached" = gettextf("max_gap %s", format(settings$max_gap)),
+    "time limit" = gettextf("time limit %s s", format(settings$time_limit)),
+    "memory limit" = gettext("memory limit"),
+    "interrupted" = gettext("interrupted"),
+    proof$status)
+  gettextf("best found; gap %s %s (bound %s <= optimum <= %s), %s", format(proof$gap), unit, format(proof$bound),
+           format(proof$cost), reason)
+}

@@ -1,0 +1,207 @@
+# The tree: how the object is made, what must hold of it, and the only ways to read it. Everything behind this file (predict,
+# print, plot, rules) asks the accessors and never looks inside, so that other growers can share it.
+#
+# A node is known by its row in `frame` (preorder: a node, its left subtree, its right subtree) and by its heap id (the root
+# is 1, the children of k are 2k and 2k + 1), which is what users see.
+
+leaf_mark <- "<leaf>"
+
+#' The object that contree() returns
+#'
+#' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
+#' (which are saved by name), no pointer, and no training data unless it was made with `model = TRUE`; it can be saved with
+#' [saveRDS()] and read in another session.
+#'
+#' A row goes to the left child of a split if its value is *less than* the threshold. If the value is missing, it goes to
+#' the child with more training rows.
+#'
+#' @format A list of
+#' \describe{
+#'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
+#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`, `wt`: training rows;
+#'     `dev`: misclassified training rows if the node were a leaf; `yval`: its class, as a code into `ylevels`;
+#'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts, the
+#'     class shares, and the share of all rows that come to the node.}
+#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node, `ncat`
+#'     always -1 (less than goes left), `improve` misclassified rows saved by the split, `index` the threshold,
+#'     `adj` 0.}
+#'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
+#'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
+#'   \item{control}{the settings, see [contree_control()], and the `depth`.}
+#'   \item{objective}{misclassified training rows.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
+#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
+#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
+#'   \item{search, simd, elapsed}{counters of the search, named; the vector instructions it used; its seconds.}
+#'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
+#'     that only prepares the next one (as in an exclusive or) saves none itself.}
+#'   \item{ylevels}{classes, in order, with those that no training row has.}
+#'   \item{xlevels, ordered}{levels of factor predictors (none in this version); for each predictor, whether it is an
+#'     ordered factor.}
+#'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
+#'   \item{na.action}{rows left out because of missing values; absent if none.}
+#'   \item{model}{the model frame; only with `model = TRUE`.}
+#'   \item{format_version}{1. Later versions of the package read objects of this format.}
+#' }
+#' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
+#' where you can; they will stay the same when the list grows.
+#' @name contree.object
+#' @seealso [contree()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' fit$frame
+#' fit$splits
+#' c(errors = fit$objective, bound = fit$bound, gap = fit$gap)
+NULL
+
+# ---- making --------------------------------------------------------------------------------------
+
+# `solved`: what ffi_exact_solve gave. `frame`: from frame.R. `control`: with depth.
+new_contree <- function(solved, frame, control, call) {
+  classes <- levels(frame$response)
+  used <- which(tabulate(frame$response, length(classes)) > 0)
+  counts <- matrix(0, length(solved$feature), length(classes))
+  counts[, used] <- solved$counts
+  label <- used[solved$label]
+  nodes <- node_table(solved, counts, label, frame$shape$names)
+  fit <- list(
+    frame = nodes,
+    splits = split_table(solved, nodes),
+    where = stats::setNames(solved$where, frame$row_names),
+    residuals = as.integer(label[solved$where] != as.integer(frame$response)),
+    call = call, terms = frame$terms, control = control,
+    objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
+    status = solved$status, capped = solved$capped, search = solved$search, simd = solved$simd, elapsed = solved$elapsed,
+    variable.importance = importance(solved, nodes),
+    ylevels = classes, xlevels = stats::setNames(list(), character()),
+    ordered = stats::setNames(logical(length(frame$shape$names)), frame$shape$names),
+    shape = frame$shape, na.action = frame$na.action,
+    model = if (control$model) frame$model,
+    format_version = 1L)
+  validate_contree(structure(fit[!vapply(fit, is.null, NA)], class = "contree"))
+}
+
+node_table <- function(solved, counts, label, names) {
+  n <- rowSums(counts)
+  table <- data.frame(
+    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(n), wt = n,
+    dev = n - counts[cbind(seq_along(label), label)], yval = as.numeric(label),
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA),
+    row.names = heap_ids(solved$left, solved$right))
+  table$yval2 <- structure(cbind(label, counts, counts / n, n / n[1]),
+                           dimnames = list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob")))
+  table
+}
+
+split_table <- function(solved, nodes) {
+  split <- which(solved$feature > 0)
+  structure(cbind(nodes$n[split], rep(-1, length(split)), improvement(solved, nodes$dev)[split], solved$threshold[split],
+                  rep(0, length(split))),
+            dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
+}
+
+# Misclassified rows that each split saves; 0 in leaves.
+improvement <- function(solved, errors) {
+  saved <- numeric(length(errors))
+  split <- solved$feature > 0
+  saved[split] <- errors[split] - errors[solved$left[split]] - errors[solved$right[split]]
+  saved
+}
+
+importance <- function(solved, nodes) {
+  split <- solved$feature > 0
+  sort(vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0), decreasing = TRUE)
+}
+
+# Level by level, from the root down.
+heap_ids <- function(left, right) {
+  id <- rep(1L, length(left))
+  level <- 1L
+  while (length(level <- level[left[level] > 0])) {
+    id[left[level]] <- 2L * id[level]
+    id[right[level]] <- 2L * id[level] + 1L
+    level <- c(left[level], right[level])
+  }
+  id
+}
+
+# ---- checking ------------------------------------------------------------------------------------
+
+is_contree <- function(x) inherits(x, "contree")
+
+# What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing with the search; here
+# they must agree with each other, with the leaf of every row and with the reported objective.
+validate_contree <- function(fit) {
+  leaf <- node_is_leaf(fit)
+  n <- node_n(fit)
+  child <- node_children(fit)
+  splits <- !leaf
+  holds <- c(
+    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
+    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
+    "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
+    "the errors of the leaves add up to the objective" = sum(node_errors(fit)[leaf]) == fit$objective,
+    "the residuals add up to the objective" = sum(fit$residuals) == fit$objective,
+    "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
+    "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
+  if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
+  fit
+}
+
+# ---- reading -------------------------------------------------------------------------------------
+
+node_ids <- function(fit) as.integer(row.names(fit$frame))
+node_is_leaf <- function(fit) fit$frame$var == leaf_mark
+node_variable <- function(fit) ifelse(node_is_leaf(fit), NA_character_, fit$frame$var)
+node_n <- function(fit) fit$frame$n
+node_errors <- function(fit) fit$frame$dev
+node_default_left <- function(fit) fit$frame$default_left
+node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
+
+# The class of each node, a factor with all classes.
+node_class <- function(fit) factor(fit$ylevels[fit$frame$yval], levels = fit$ylevels)
+
+# Training rows, and their share, by node (rows) and class (columns).
+node_counts <- function(fit) class_columns(fit, 0)
+node_shares <- function(fit) class_columns(fit, length(fit$ylevels))
+
+class_columns <- function(fit, offset) {
+  classes <- fit$ylevels
+  structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
+}
+
+# The threshold of each node; a value below it goes left. NA in leaves.
+node_threshold <- function(fit) {
+  threshold <- rep(NA_real_, nrow(fit$frame))
+  threshold[!node_is_leaf(fit)] <- fit$splits[, "index"]
+  threshold
+}
+
+# Rows of the children and of the parent; 0 where there is none.
+node_children <- function(fit) {
+  ids <- node_ids(fit)
+  list(left = match(2L * ids, ids, 0L), right = match(2L * ids + 1L, ids, 0L))
+}
+
+node_parent <- function(fit) {
+  ids <- node_ids(fit)
+  match(ids %/% 2L, ids, 0L)
+}
+
+tree_classes <- function(fit) fit$ylevels
+tree_shape <- function(fit) fit$shape
+tree_terms <- function(fit) fit$terms
+tree_call <- function(fit) fit$call
+tree_model <- function(fit) fit$model
+tree_importance <- function(fit) fit$variable.importance
+tree_settings <- function(fit) fit$control
+tree_na_action <- function(fit) fit$na.action
+
+# What is known of the search: its result, its proof, its counters.
+tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
+
+# The row of the leaf of each training row, named by it; and whether it is misclassified there.
+tree_where <- function(fit) fit$where
+tree_residuals <- function(fit) stats::setNames(fit$residuals, names(fit$where))

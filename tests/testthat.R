@@ -1,0 +1,4 @@
+library(testthat)
+library(contree)
+
+test_check("contree")

@@ -1,0 +1,64 @@
+# Shared by the tests: expectations, brute force, and small data.
+
+# `code` must fail with an error of contree of the given kind that names all of `words`, in the user's call.
+expect_contree_error <- function(code, kind, words = character()) {
+  problem <- tryCatch({
+    force(code)
+    NULL
+  }, error = identity)
+  expect_s3_class(problem, paste0("contree_", kind, "_error"))
+  expect_s3_class(problem, "contree_error")
+  for (word in words) expect_match(conditionMessage(problem), word, fixed = TRUE)
+  called <- deparse1(conditionCall(problem))
+  expect_false(grepl("^(stop|check|read|refuse)_", called), info = called)
+  invisible(problem)
+}
+
+# The least cost of a tree of a depth, by trying everything: misclassified rows + penalty a split.
+brute_force <- function(x, y, depth, penalty = 0) {
+  best <- length(y) - max(tabulate(y))
+  if (depth == 0 || best <= penalty) return(best)
+  for (j in seq_len(ncol(x))) {
+    for (threshold in sort(unique(x[, j]))[-1]) {
+      left <- x[, j] < threshold
+      cost <- penalty + brute_force(x[left, , drop = FALSE], y[left], depth - 1, penalty) +
+        brute_force(x[!left, , drop = FALSE], y[!left], depth - 1, penalty)
+      best <- min(best, cost)
+    }
+  }
+  best
+}
+
+# What a tree says of rows, walking node by node in R: shares no code with predict().
+walk <- function(fit, data) {
+  nodes <- as.data.frame(fit)
+  vapply(seq_len(nrow(data)), function(i) {
+    node <- 1
+    while (!nodes$leaf[match(node, nodes$node)]) {
+      here <- nodes[match(node, nodes$node), ]
+      node <- if (data[[here$variable]][i] < here$threshold) here$left else here$right
+    }
+    as.integer(node)
+  }, 0L)
+}
+
+# An rpart object with the nodes of a fit, so that rpart's own methods can be asked about it.
+as_rpart <- function(fit) {
+  frame <- fit$frame
+  frame$complexity <- 0
+  frame$ncompete <- frame$nsurrogate <- 0L
+  template <- rpart::rpart(Species ~ ., iris)
+  structure(list(frame = frame, where = fit$where, splits = fit$splits, functions = template$functions, method = "class",
+                 na.action = fit$na.action, control = template$control),
+            ylevels = fit$ylevels, xlevels = list(), class = "rpart")
+}
+
+# 7 classes, noise columns, names that R must quote.
+many_classes <- function(n = 120) {
+  set.seed(7)
+  data <- data.frame(a = runif(n), `second column` = round(rnorm(n), 1), c = rpois(n, 3), check.names = FALSE)
+  data$class <- factor(paste("class", 1 + (floor(data$a * 3.5) + 3 * (data$c > 3)) %% 7), levels = paste("class", 1:7))
+  data
+}
+
+iris2 <- contree(Species ~ ., iris, depth = 2)

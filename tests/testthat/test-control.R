@@ -1,0 +1,60 @@
+test_that("defaults and classes", {
+  control <- contree_control()
+  expect_s3_class(control, "contree_control")
+  expect_equal(control$minsplit, 2)
+  expect_identical(control$memory_limit, Inf)
+  expect_output(print(control), "complexity +0")
+})
+
+test_that("each setting is checked by name and value", {
+  expect_contree_error(contree_control(complexity = -1), "input", c("'complexity'", "-1", "between 0 and 1"))
+  expect_contree_error(contree_control(complexity = NA), "input", c("'complexity'", "NA"))
+  expect_contree_error(contree_control(minbucket = 0), "input", c("'minbucket'", "0", "at least 1"))
+  expect_contree_error(contree_control(max_gap = "a"), "input", c("'max_gap'", "\"a\""))
+  expect_contree_error(contree_control(memory_limit = "2 bananas"), "input", c("'memory_limit'", "2 bananas", "2GB"))
+  expect_contree_error(contree_control(model = 1), "input", c("'model'", "1", "TRUE or FALSE"))
+})
+
+test_that("memory is read in bytes or words", {
+  expect_identical(contree:::parse_bytes(NULL), Inf)
+  expect_identical(contree:::parse_bytes(1000), 1000)
+  expect_identical(contree:::parse_bytes("2GB"), 2 * 1024^3)
+  expect_identical(contree:::parse_bytes("500 mb"), 500 * 1024^2)
+  expect_identical(contree:::parse_bytes("7"), 7)
+})
+
+test_that("what the search cannot do yet is refused, and only that", {
+  values <- list(minbucket = 5, minsplit = 20, max_gap = 1, max_thresholds = 10, time_limit = 1, memory_limit = "1GB")
+  for (name in names(values)) {
+    if (name %in% names(contree:::not_yet)) {
+      expect_contree_error(do.call(contree_control, values[name]), "unsupported", c(name, "leave the argument out"))
+    } else {
+      expect_s3_class(do.call(contree_control, values[name]), "contree_control")
+    }
+  }
+  # two leaves of one row need two rows anyway
+  expect_equal(contree_control(minsplit = 1)$minsplit, 2)
+})
+
+test_that("limits stop the search with a tree, a bound and a word in print", {
+  stopped <- contree(Species ~ ., iris, depth = 4, time_limit = 0)
+  expect_true(stopped$status %in% c("optimal", "time limit"))
+  expect_lte(stopped$bound, stopped$cost)
+  near <- contree(Species ~ ., iris, depth = 2, max_gap = 3)
+  expect_lte(near$cost, iris2$cost + 3)
+  few <- contree(Species ~ ., iris, depth = 2, max_thresholds = 2)
+  expect_gte(few$cost, iris2$cost)
+  expect_output(print(few), "proven optimal among trees on at most 2 thresholds a predictor", fixed = TRUE)
+})
+
+test_that("a near miss is guessed", {
+  known <- c("depth", "complexity", "maxdepth")
+  expect_match(contree:::did_you_mean("Depth", known), "'depth'")
+  expect_match(contree:::did_you_mean("max_depth", known), "'maxdepth'")
+  expect_identical(contree:::did_you_mean("elephant", known), "")
+})
+
+test_that("cp of rpart becomes a share of the rows", {
+  expect_equal(contree:::complexity_from_cp(0.01, 100, 150), 0.01 * 100 / 150)
+  expect_equal(contree:::complexity_from_cp(5, 100, 150), 1)
+})

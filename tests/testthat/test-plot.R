@@ -1,0 +1,133 @@
+# The picture itself is judged by eye; here: nothing fails, and no box leaves the page or meets another.
+on_page <- function(width, height, code) {
+  grDevices::pdf(NULL, width, height)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+layout_of <- function(fit, width, height, ...) {
+  on_page(width, height, {
+    plot(fit, ...)
+    contree:::plotted$last$layout
+  })
+}
+
+boxes_apart <- function(layout) {
+  left <- layout$x - layout$half_width
+  right <- layout$x + layout$half_width
+  overlap <- outer(left, right, `<`) & t(outer(left, right, `<`)) & outer(layout$bottom, layout$top, `<`) &
+    t(outer(layout$bottom, layout$top, `<`))
+  !any(overlap & !diag(TRUE, length(left)))
+}
+
+long_names <- function() {
+  set.seed(2)
+  n <- 300
+  data <- data.frame(median_household_income_before_tax = rlnorm(n, 10), number_of_late_payments_last_24_months = rpois(n, 2),
+                     DebtToIncomeRatioAtApplication = runif(n))
+  risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication + rnorm(n)
+  data$y <- factor(risk > 4, labels = c("Application was approved without further conditions",
+                                        "Application was declined by the underwriting department"))
+  data
+}
+
+test_that("boxes stay on the page and apart", {
+  fits <- list(iris = contree(Species ~ ., iris, depth = 3), root = contree(Species ~ ., iris, depth = 0),
+               many = contree(class ~ ., many_classes(), depth = 4), long = contree(y ~ ., long_names(), depth = 4))
+  for (name in names(fits)) {
+    for (size in list(c(7, 5), c(5, 4), c(9, 3))) {
+      layout <- layout_of(fits[[name]], size[1], size[2])
+      expect_true(boxes_apart(layout), info = paste(name, size[1]))
+      expect_true(all(layout$x - layout$half_width >= 0, layout$x + layout$half_width <= size[1], layout$bottom > 0,
+                      layout$top <= size[2]), info = paste(name, size[1]))
+    }
+  }
+})
+
+test_that("a tree too large for its page loses labels, not its order", {
+  fit <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
+  layout <- layout_of(fit, 4, 3)
+  expect_true(boxes_apart(layout))
+  expect_false(is.unsorted(layout$x[layout$leaf]))
+})
+
+test_that("text fits into its box", {
+  fit <- contree(y ~ ., long_names(), depth = 4)
+  layout <- on_page(5, 4, {
+    plot(fit)
+    layout <- contree:::plotted$last$layout
+    layout$widest <- vapply(layout$question, function(lines) max(0, contree:::text_width(lines, layout$cex, 2)), 0)
+    layout
+  })
+  inner <- !layout$leaf
+  expect_true(all(layout$widest[inner] <= 2 * layout$half_width[inner]))
+  expect_true(any(grepl("..", unlist(layout$question), fixed = TRUE)))
+})
+
+test_that("coordinates come back invisibly, in the order of the nodes", {
+  on_page(7, 5, {
+    expect_invisible(at <- plot(iris2))
+    expect_named(at, c("x", "y"))
+    expect_length(at$x, nrow(iris2$frame))
+    nodes <- as.data.frame(iris2)
+    inner <- which(!nodes$leaf)
+    expect_true(all(at$x[match(nodes$left[inner], nodes$node)] < at$x[inner]))
+    expect_true(all(at$y[match(nodes$left[inner], nodes$node)] < at$y[inner]))
+  })
+})
+
+test_that("text() completes a bare plot, once, and needs a plot", {
+  on_page(7, 5, {
+    plot(iris2, type = "bare")
+    expect_false(contree:::plotted$last$labelled)
+    expect_named(text(iris2, use.n = TRUE), c("x", "y"))
+    expect_true(contree:::plotted$last$labelled)
+    plot(iris2)
+    expect_silent(text(iris2))
+    plot(1:3)
+    expect_contree_error(text(iris2), "input", c("just plotted", "plot(x"))
+  })
+})
+
+test_that("arguments are checked and used", {
+  on_page(7, 5, {
+    expect_contree_error(plot(iris2, type = "fancy"), "input", c("'type'", "fancy"))
+    expect_contree_error(plot(iris2, col = "red"), "input", c("'col'", "1 colours", "3 classes"))
+    expect_silent(plot(iris2, main = "Two\nlines", cex = 0.7, digits = 2, type = "split", legend = FALSE, uniform = TRUE))
+    expect_equal(contree:::plotted$last$layout$cex, 0.7)
+    plot(iris2, col = c(virginica = "red", setosa = "blue", versicolor = "green"))
+    expect_identical(unname(contree:::plotted$last$layout$col), c("blue", "green", "red"))
+  })
+  on_page(7, 5, {
+    old <- par(mfrow = c(1, 2))
+    before <- par("mar", "mfrow", "cex")
+    plot(iris2)
+    plot(iris2)
+    expect_identical(par("mar", "mfrow", "cex"), before)
+  })
+})
+
+test_that("colours are told apart, whatever the number of classes", {
+  expect_equal(length(unique(contree:::class_colours(letters[1:8], NULL))), 8)
+  expect_equal(length(unique(contree:::class_colours(as.character(1:40), NULL))), 40)
+})
+
+test_that("shares are never rounded into a lie", {
+  expect_identical(contree:::percent(c(1, 0.999, 0.5, 0.001, 0)), c("100%", ">99%", "50%", "<1%", "0%"))
+})
+
+test_that("names are broken at words, and shortened in the middle", {
+  on_page(7, 5, {
+    plot.new()
+    wide <- contree:::text_width("median_household_", 1, 2)
+    expect_identical(contree:::wrap("median_household_income", wide, 1, 2, FALSE), c("median_household_", "income"))
+    expect_null(contree:::wrap("median_household_income_before", wide * 0.6, 1, 2, FALSE))
+    short <- contree:::wrap("median_household_income_before_tax", wide * 0.7, 1, 2, TRUE)
+    expect_length(short, 2)
+    expect_match(short[1], "\\.\\.$")
+    expect_true(all(contree:::text_width(short, 1, 2) <= wide * 0.7))
+  })
+  expect_identical(contree:::without_common_start(c("plan was good", "plan was bad")), c("..good", "..bad"))
+  expect_identical(contree:::without_common_start(c("a", "b")), c("a", "b"))
+  expect_identical(contree:::without_common_start("only"), "only")
+})

@@ -1,0 +1,49 @@
+# What rpart prints for the same nodes, without the lines above them.
+nodes_printed <- function(x, ...) {
+  lines <- capture.output(print(x, ...))
+  lines[-seq_len(match("node), split, n, loss, yval, (yprob)", lines) - 1)]
+}
+
+test_that("below the header every byte is rpart's", {
+  skip_if_not_installed("rpart")
+  five <- subset(many_classes(), class %in% paste("class", 1:5)) |> transform(class = factor(class))
+  four <- subset(five, class != "class 5") |> transform(class = factor(class))
+  fits <- list(contree(class ~ ., five, depth = 2), contree(class ~ ., four, depth = 2), iris2, contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
+               contree(class ~ ., many_classes(), depth = 4), contree(Species == "setosa" ~ ., iris, depth = 1),
+               contree(Species ~ ., transform(iris, Petal.Width = Petal.Width * 1e7), depth = 2))
+  for (fit in fits) {
+    expect_identical(nodes_printed(fit), nodes_printed(as_rpart(fit)))
+    expect_identical(nodes_printed(fit, digits = 3), nodes_printed(as_rpart(fit), digits = 3))
+  }
+})
+
+test_that("the first line is rpart's too", {
+  skip_if_not_installed("rpart")
+  expect_identical(capture.output(print(iris2))[1], capture.output(print(as_rpart(iris2)))[1])
+  holes <- transform(iris, Petal.Width = replace(Petal.Width, 5, NA))
+  fit <- contree(Species ~ ., holes, depth = 1, na.action = na.omit)
+  expect_identical(capture.output(print(fit))[1], capture.output(print(as_rpart(fit)))[1])
+})
+
+test_that("the proof is told, the time only when asked", {
+  line <- capture.output(print(iris2))[3]
+  expect_match(line, "^Optimal tree of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
+  expect_match(capture.output(print(iris2, time = TRUE))[3], "proven optimal in [0-9.e-]+ s$")
+  expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3], "of depth <= 3 at complexity 0.1, ", fixed = TRUE)
+  expect_identical(capture.output(print(iris2)), capture.output(print(iris2)))
+  expect_invisible(print(iris2)) |> capture.output() |> invisible()
+})
+
+test_that("a search that stopped says how far it can be from the optimum", {
+  stopped <- iris2
+  stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 2, 4, "time limit")
+  stopped$control$time_limit <- 60
+  expect_match(contree:::proof_line(stopped), "^Tree of .* 6 errors \\(4%\\); best found; gap 4 errors \\(bound 2 <= optimum <= 6\\), time limit 60 s$")
+  for (status in c("gap reached", "memory limit", "interrupted")) {
+    stopped$status <- status
+    expect_match(contree:::proof_line(stopped), "best found; gap 4 errors")
+  }
+  stopped$objective <- 1
+  stopped$gap <- 1
+  expect_match(contree:::proof_line(stopped), "1 error \\(0.67%\\); best found; gap 1 error \\(")
+})

@@ -1,0 +1,88 @@
+within_list <- function(fit, ...) structure(utils::modifyList(unclass(fit), list(...)), class = "contree")
+
+test_that("the object has rpart's layout", {
+  expect_identical(rownames(contree(Species ~ ., iris, depth = 1)$frame), c("1", "2", "3"))
+  expect_true(all(c("var", "n", "wt", "dev", "yval", "yval2") %in% names(iris2$frame)))
+  expect_equal(unname(iris2$frame$yval2[1, ]), c(1, 50, 50, 50, 1 / 3, 1 / 3, 1 / 3, 1))
+  expect_identical(colnames(iris2$splits), c("count", "ncat", "improve", "index", "adj"))
+  expect_identical(rownames(iris2$splits), iris2$frame$var[iris2$frame$var != "<leaf>"])
+  expect_true(all(iris2$splits[, "ncat"] == -1))
+  expect_type(iris2$where, "integer")
+  expect_identical(iris2$format_version, 1L)
+  expect_identical(iris2$ylevels, levels(iris$Species))
+  expect_identical(iris2$ordered, setNames(logical(4), names(iris)[1:4]))
+})
+
+test_that("rpart reads it", {
+  skip_if_not_installed("rpart")
+  expect_equal(unname(predict(as_rpart(iris2), type = "prob")), unname(predict(iris2, type = "prob")))
+  expect_identical(unname(rpart::path.rpart(as_rpart(iris2), 2, print.it = FALSE)[[1]][2]),
+                   contree:::split_text(iris2, 7)[2])
+})
+
+test_that("counts, classes and errors of the nodes are those of the data", {
+  data <- many_classes()
+  fit <- contree(class ~ ., data, depth = 3)
+  nodes <- as.data.frame(fit)
+  leaf <- walk(fit, data)
+  expect_identical(unname(predict(fit, type = "node")), leaf)
+  for (node in nodes$node) {
+    inside <- leaf
+    while (any(inside > node)) inside[inside > node] <- inside[inside > node] %/% 2L
+    counts <- table(data$class[inside == node])
+    row <- match(node, nodes$node)
+    expect_equal(unname(contree:::node_counts(fit)[row, ]), as.vector(counts))
+    expect_equal(nodes$errors[row], sum(counts) - max(counts))
+    expect_equal(unname(counts[as.character(nodes$class[row])]), max(counts), ignore_attr = TRUE)
+  }
+  expect_equal(fit$objective, sum(nodes$errors[nodes$leaf]))
+})
+
+test_that("nothing in the object drags along an environment or the data", {
+  environments <- function(x) {
+    found <- if (is.environment(x)) list(x) else if (is.function(x)) list(environment(x)) else list()
+    if (is.list(x)) found <- c(found, unlist(lapply(unclass(x), environments), FALSE))
+    c(found, unlist(lapply(attributes(x), environments), FALSE))
+  }
+  local({
+    ballast <- rnorm(1e5)
+    for (fit in list(contree(Species ~ ., iris, depth = 2), contree(iris[1:4], iris$Species, depth = 2),
+                     contree(Species ~ poly(Petal.Width, 2), iris, depth = 2, na.action = na.omit))) {
+      expect_true(all(vapply(environments(fit), function(e) identical(e, globalenv()) || isNamespace(e), NA)))
+      expect_lt(length(serialize(fit, NULL)), 12000)
+      expect_false(any(vapply(rapply(unclass(fit), typeof, how = "unlist"), identical, NA, "externalptr")))
+    }
+  })
+  data <- iris[rep(1:150, 100), ]
+  expect_lt(length(serialize(contree(Species ~ ., data, depth = 1)[c("frame", "splits", "terms", "call", "control")], NULL)), 10000)
+})
+
+test_that("the training data is kept on request only", {
+  expect_null(iris2$model)
+  expect_equal(contree(Species ~ ., iris, depth = 1, model = TRUE)$model, model.frame(Species ~ ., iris), ignore_attr = TRUE)
+})
+
+test_that("a saved fit works in a new process", {
+  skip_on_cran()
+  file <- tempfile(fileext = ".rds")
+  script <- tempfile(fileext = ".R")
+  saveRDS(list(contree(Species ~ log(Petal.Width) + ., iris, depth = 2), contree(iris[1:4], iris$Species, depth = 2)), file)
+  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)", sprintf("fits <- readRDS(%s)", deparse1(file)),
+               "for (fit in fits) { print(fit); cat(as.character(predict(fit, iris[c(1, 60, 150), ])), '\\n') }",
+               "pdf(NULL); plot(fits[[1]]); print(nobs(fits[[2]])); print(formula(fits[[1]]))"), script)
+  output <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE)
+  expect_null(attr(output, "status"), info = paste(output, collapse = "\n"))
+  expect_equal(sum(grepl("^setosa versicolor virginica", output)), 2)
+  unlink(c(file, script))
+})
+
+test_that("a tree that contradicts itself is noticed", {
+  for (spoil in list(function(f) within_list(f, where = replace(f$where, 1, 1L)),
+                     function(f) within_list(f, objective = f$objective + 1),
+                     function(f) within_list(f, residuals = 1L - f$residuals),
+                     function(f) within_list(f, control = replace(f$control, "depth", 0)),
+                     function(f) within_list(f, gap = -1))) {
+    expect_contree_error(contree:::validate_contree(spoil(iris2)), "internal")
+  }
+  expect_identical(contree:::validate_contree(iris2), iris2)
+})
