@@ -116,7 +116,7 @@ static void check_side(const sample *s, uint32_t t, int right)
         if (j % 64 == 0) CHECK_INT(s->members[w], members);
         for (uint32_t c = 0; c < s->n_classes; c++)
             CHECK_INT(ct_bit(s->sets + c * s->words, j), in && (uint32_t) s->classes[j] == c);
-        members += in;
+        members += (uint32_t) in;
     }
     if (end) CHECK_INT(s->members[end], members);
 }
@@ -318,7 +318,7 @@ static void several_children(void)
         const ct_kernels *kernels = ct_kernels_find("auto");
         make_planes(kernels, &s, &r);
         make_side(kernels, &s, NULL, 0, 0);
-        for (int g = 0; g < N; g++) {
+        for (size_t g = 0; g < N; g++) {
             if (g) for (size_t w = 0; w < s.words; w++) s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
             for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side);
             memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
@@ -348,7 +348,7 @@ static void several_children(void)
         CHECK_INT(c->scans + c->skipped, N);
         for (int side = 0; side < 2; side++) {
             int32_t least = exact[0][side];
-            for (int g = 0; g < N; g++) {
+            for (size_t g = 0; g < N; g++) {
                 CHECK(errors[side][g] <= exact[g][side] && errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
                 if (exact[g][side] < least) least = exact[g][side];
             }

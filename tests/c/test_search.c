@@ -209,11 +209,12 @@ static int stop_after(void *left) { return --*(int *) left < 0; }
 static void stopped_search_has_valid_bounds(void)
 {
     rng r = {6};
-    random_table t = table_random(&r, 6000, 6, 2, 0);
+    uint32_t n = CHECK_QUICK() ? 1500 : 6000;
+    random_table t = table_random(&r, n, 6, 2, 0);
     ct_options options = ct_options_default();
-    for (uint32_t i = 0; i < 6000; i += 3) t.classes[i] ^= 1;
+    for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
     double cost = solved_cost(&t.data, &options);
-    for (int polls = 0; polls < 12; polls++) {
+    for (int polls = 0; polls < (CHECK_QUICK() ? 2 : 12); polls++) {
         int left = polls;
         options.stop = stop_after;
         options.stop_data = &left;
@@ -229,12 +230,12 @@ static void stopped_search_has_valid_bounds(void)
 static void memory_limit_and_failures(void)
 {
     rng r = {7};
-    random_table t = table_random(&r, 500, 5, 3, 0);
+    random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
     ct_options options = ct_options_default();
     double cost = solved_cost(&t.data, &options);
     ct_result result;
     ct_error error;
-    for (size_t limit = 1000; limit < 4000000; limit = limit * 3 / 2) {
+    for (size_t limit = 1000; limit < 4000000; limit = limit * (CHECK_QUICK() ? 6 : 3) / 2) {
         options.memory_limit = limit;
         ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
         if (status == CT_NO_MEMORY) continue;
@@ -244,7 +245,7 @@ static void memory_limit_and_failures(void)
         ct_result_free(&result);
     }
     options = ct_options_default();
-    for (int after = 0; after < 40; after++) {
+    for (int after = 0; after < 40; after += CHECK_QUICK() ? 5 : 1) {
         ct_alloc_fail_after(after);
         ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
         ct_alloc_fail_after(-1);
