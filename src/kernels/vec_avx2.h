@@ -2,17 +2,12 @@
 #ifndef CT_KERNELS_VEC_AVX2_H
 #define CT_KERNELS_VEC_AVX2_H
 
-#include <immintrin.h>
+#include "kernels/vec_x86.h"
 
 enum { VEC_WORDS = 4 };
 typedef __m256i vec;
 typedef __m256i mask16;
 typedef __m256i mask32;
-
-#define CT_INLINE static inline __attribute__((always_inline))
-
-CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
-CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word)); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return _mm256_loadu_si256((const __m256i *) words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { _mm256_storeu_si256((__m256i *) words, a); }
@@ -78,14 +73,9 @@ CT_INLINE vec l16_last(vec a)
 }
 CT_INLINE vec l32_last(vec a) { return _mm256_shuffle_epi32(_mm256_permute4x64_epi64(a, 0xff), 0xff); }
 
-CT_INLINE __m128i v_fold16(vec a)
-{
-    return _mm_max_epi16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-}
 CT_INLINE int l16_top(vec a)
 {
-    __m128i flipped = _mm_sub_epi16(_mm_set1_epi16(0x7fff), v_fold16(a));
-    return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(flipped)) & 0xffff);
+    return top_of_8(_mm_max_epi16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1)));
 }
 CT_INLINE int l32_top(vec a)
 {
@@ -134,25 +124,6 @@ CT_INLINE __m128i bytes_of(uint32_t bits)
     const __m128i which = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     const __m128i bit = _mm_set1_epi64x((long long) 0x8040201008040201);
     return _mm_cmpeq_epi8(_mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int) bits), which), bit), bit);
-}
-
-/* The largest byte of 16, as unsigned numbers. */
-CT_INLINE int top_byte(__m128i x)
-{
-    x = _mm_xor_si128(x, _mm_set1_epi8(-1));
-    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
-}
-
-CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
-{
-    const __m128i middle = _mm_set1_epi8((char) 128);
-    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
-    *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
-    *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
 }
 
 #undef LANE_OPS

@@ -2,17 +2,12 @@
 #ifndef CT_KERNELS_VEC_AVX512_H
 #define CT_KERNELS_VEC_AVX512_H
 
-#include <immintrin.h>
+#include "kernels/vec_x86.h"
 
 enum { VEC_WORDS = 8 };
 typedef __m512i vec;
 typedef __mmask32 mask16;
 typedef __mmask16 mask32;
-
-#define CT_INLINE static inline __attribute__((always_inline))
-
-CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
-CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word)); }
 
 CT_INLINE vec v_load(const uint64_t *words) { return _mm512_loadu_si512(words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { _mm512_storeu_si512(words, a); }
@@ -80,7 +75,7 @@ CT_INLINE int l16_top(vec a)
 {
     __m256i x = _mm256_max_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
     __m128i y = _mm_max_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(_mm_set1_epi16(0x7fff), y))) & 0xffff);
+    return top_of_8(y);
 }
 CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
 
@@ -96,25 +91,6 @@ CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t str
 
 /* Bytes of all ones where the 16 bits are set. */
 CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
-
-/* The largest byte of 16, as unsigned numbers. */
-CT_INLINE int top_byte(__m128i x)
-{
-    x = _mm_xor_si128(x, _mm_set1_epi8(-1));
-    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
-}
-
-CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
-{
-    const __m128i middle = _mm_set1_epi8((char) 128);
-    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
-    *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
-    *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
-}
 
 #undef LANE_OPS
 #endif

@@ -72,6 +72,27 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, 
     memcpy(m->floors[side], task->floors, roots->node->box->n_cols * sizeof *task->floors);
 }
 
+/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
+static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
+{
+    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_QUADRANTS) ? worker->quadrants : NULL;
+}
+
+/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
+static int is_settled(ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows, const ct_task *task,
+                      ct_point *m, int side, ct_bounds *bounds)
+{
+    if (worker->stopped || m->lower[side] >= task->cap) return 1;
+    if (ct_solve_at_once(worker, totals, n_classes, n_rows, task, bounds)) return 1;
+    const ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    if (!quadrants) return 0;
+    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, n_rows, worker->search->unit_shift);
+    m->lower[side] = ct_larger_cost(m->lower[side], bound);
+    int hit = m->lower[side] >= task->cap;
+    worker->statistics.quadrant_hits += (uint64_t) hit;
+    return hit;
+}
+
 /* Solves one side of m as far as its task asks; returns the cost of its best known tree. */
 static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, const ct_task *task)
 {
@@ -81,13 +102,14 @@ static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, c
     int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], n_classes, size));
     ct_bounds bounds = {0, leaf};
     m->best_child[side] = -1;
-    if (worker->stopped || m->lower[side] >= task->cap ||
-        ct_solve_at_once(worker, roots->totals[side], n_classes, size, task, &bounds)) {
+    if (is_settled(worker, roots->totals[side], n_classes, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
     } else {
         bounds = solve_side(roots, f, m, side, task);
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
+        ct_quadrants *quadrants = quadrants_for(worker, task->path);
+        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, size, bounds.lower);
     }
     m->lower[side] = ct_larger_cost(m->lower[side], bounds.lower);
     return bounds.upper;
@@ -100,7 +122,10 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     const uint32_t size[2] = {m->n_left, roots->node->n_rows - m->n_left}, n_cols = roots->node->box->n_cols;
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     ct_task task[2];
+    ct_path path[2];
     for (int side = 0; side < 2; side++) {
+        path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
+        task[side].path = &path[side];
         task[side].depth = roots->task->depth - 1;
         task[side].gap = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
@@ -148,34 +173,22 @@ static ct_point *new_point(ct_roots *roots)
 static ct_bounds branch_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
                               ct_split_code *tree)
 {
-    const ct_container *box = node->box;
-    ct_arena *arena = &worker->arena;
-    ct_arena_mark mark = ct_arena_here(arena);
-    uint32_t *totals = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) box->n_classes);
-    int64_t *given = CT_ARENA_NEW(arena, int64_t, 2 * (size_t) box->n_cols);
-    int64_t *zeros = CT_ARENA_ZEROED(arena, int64_t, box->n_cols);
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, ct_rows_cost(worker, node->leaf_errors)};
-    if (!totals || !given || !zeros) {
+    ct_roots roots;
+    int ready = ct_roots_init(&roots, worker, node, task, floors, tree);
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, node->box->n_cols);
+    roots.extra = CT_ARENA_NEW(&worker->arena, int64_t, 2 * (size_t) node->box->n_cols);
+    if (ready && zeros && roots.extra) {
+        roots.evaluate = evaluate;
+        roots.new_point = new_point;
+        for (int end = 0; end < 2; end++) roots.ends[end].floors[0] = roots.ends[end].floors[1] = zeros;
+        worker->statistics.nodes++;
+        bounds = ct_roots_search(&roots);
+    } else {
         ct_worker_stop(worker, CT_END_MEMORY);
-        tree[0] = CT_LEAF_CODE;
-        return bounds;
     }
-    ct_roots roots = {0};
-    roots.worker = worker;
-    roots.node = node;
-    roots.task = task;
-    roots.floors = floors;
-    roots.tree = tree;
-    roots.evaluate = evaluate;
-    roots.new_point = new_point;
-    roots.extra = given;
-    for (int side = 0; side < 2; side++) {
-        roots.totals[side] = totals + (size_t) side * box->n_classes;
-        for (int end = 0; end < 2; end++) roots.ends[end].floors[side] = zeros;
-    }
-    worker->statistics.nodes++;
-    bounds = ct_roots_search(&roots);
-    ct_arena_release(arena, mark);
+    ct_arena_release(&worker->arena, mark);
     return bounds;
 }
 

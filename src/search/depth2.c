@@ -103,50 +103,50 @@ static ct_point *new_point(ct_roots *roots)
     return point;
 }
 
+/* Sets up what stays the same over a solve; 0 if memory ends. */
+static int children_init(ct_children *children, const ct_roots *roots)
+{
+    const ct_worker *worker = roots->worker;
+    const ct_node *node = roots->node;
+    ct_arena *arena = &roots->worker->arena;
+    memset(children, 0, sizeof *children);
+    children->rows = &node->rows;
+    children->totals[0] = roots->totals[0];
+    children->totals[1] = roots->totals[1];
+    children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
+    children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
+    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
+    children->active = CT_ARENA_NEW(arena, uint32_t, node->rows.n_classes);
+    children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
+    children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
+    return children->active && children->done && children->scratch;
+}
+
 ct_bounds ct_depth2_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
                           ct_split_code *tree)
 {
-    const ct_container *box = node->box;
-    ct_arena *arena = &worker->arena;
-    ct_arena_mark mark = ct_arena_here(arena);
-    ct_children children = {0};
-    int32_t *zeros = CT_ARENA_ZEROED(arena, int32_t, box->n_cols);
-    uint32_t *totals = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) box->n_classes);
-    children.done = CT_ARENA_ZEROED(arena, uint8_t, box->n_cols);
-    children.scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(box->words, box->n_classes));
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, ct_rows_cost(worker, node->leaf_errors)};
-    if (!zeros || !totals || !children.done || !children.scratch) {
-        ct_worker_stop(worker, CT_END_MEMORY);
-        tree[0] = CT_LEAF_CODE;
-        return bounds;
-    }
-    ct_roots roots = {0};
-    roots.worker = worker;
-    roots.node = node;
-    roots.task = task;
-    roots.floors = floors;
-    roots.tree = tree;
-    roots.evaluate = evaluate;
-    roots.new_point = new_point;
-    roots.extra = &children;
-    for (int side = 0; side < 2; side++) {
-        roots.totals[side] = totals + (size_t) side * box->n_classes;
-        children.totals[side] = roots.totals[side];
+    ct_roots roots;
+    ct_children children;
+    int ready = ct_roots_init(&roots, worker, node, task, floors, tree) && children_init(&children, &roots);
+    int32_t *zeros = CT_ARENA_ZEROED(&worker->arena, int32_t, node->box->n_cols);
+    if (ready && zeros) {
+        roots.evaluate = evaluate;
+        roots.new_point = new_point;
+        roots.extra = &children;
         for (int end = 0; end < 2; end++) {
-            roots.ends[end].errors[side] = zeros;
-            roots.ends[end].best_child[side] = -1;
+            roots.ends[end].errors[0] = roots.ends[end].errors[1] = zeros;
+            roots.ends[end].best_child[0] = roots.ends[end].best_child[1] = -1;
         }
+        worker->statistics.depth2++;
+        bounds = ct_roots_search(&roots);
+        worker->statistics.scans += children.scans;
+        worker->statistics.skipped_children += children.skipped;
+        worker->statistics.refined += children.refined;
+    } else {
+        ct_worker_stop(worker, CT_END_MEMORY);
     }
-    children.rows = &node->rows;
-    children.active = totals + 2 * (size_t) box->n_classes;
-    children.scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
-    children.refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
-    children.count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
-    worker->statistics.depth2++;
-    bounds = ct_roots_search(&roots);
-    worker->statistics.scans += children.scans;
-    worker->statistics.skipped_children += children.skipped;
-    worker->statistics.refined += children.refined;
-    ct_arena_release(arena, mark);
+    ct_arena_release(&worker->arena, mark);
     return bounds;
 }

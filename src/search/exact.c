@@ -89,7 +89,9 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_co
     uint32_t *totals;
     CT_TRY(class_totals(data, &worker->arena, &totals, error));
     ct_task task = {0};
+    const ct_path whole = {0};
     task.depth = worker->search->options->depth;
+    task.path = &whole;
     task.cap = INT64_MAX;
     task.gap = worker->search->gap;
     if (ct_solve_at_once(worker, totals, data->n_classes, data->n_rows, &task, bounds)) return CT_OK;
@@ -151,9 +153,12 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.deadline = start + options->time_limit;
     ct_worker worker = {0};
     worker.search = &search;
-    ct_arena_init(&worker.arena, options->memory_limit);
+    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
+    ct_arena_init(&worker.arena, options->memory_limit - for_quadrants);
+    if (for_quadrants) worker.quadrants = ct_quadrants_new(for_quadrants);
     ct_status status = solve(&worker, &search, &table, data, result, leaf_of_row, error);
     ct_arena_free(&worker.arena);
+    ct_quadrants_free(worker.quadrants);
     result->statistics = worker.statistics;
     result->simd = search.kernels->name;
     result->seconds = ct_seconds() - start;

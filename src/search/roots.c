@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* A floor of which nothing is known. */
+static const int64_t UNKNOWN = INT64_MAX / 4;
+
 int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
                              unsigned depth)
 {
@@ -220,8 +223,6 @@ static void search_feature(ct_roots *roots, uint32_t feature, ct_point *first)
 
 /* ---- all features ---- */
 
-static const int64_t UNKNOWN = INT64_MAX / 4;
-
 /* What is proven about a root feature before the search. */
 static int64_t known_floor(const ct_roots *roots, uint32_t feature)
 {
@@ -271,8 +272,10 @@ static void sort_features(uint32_t *order, uint32_t n, const int64_t *key)
 }
 
 /* Closes every feature. */
-static void search_features(ct_roots *roots, ct_point **first, uint32_t *order)
+static void search_features(ct_roots *roots)
 {
+    ct_point **first = roots->first;
+    uint32_t *order = roots->order;
     uint32_t n_cols = roots->node->box->n_cols;
     int32_t hinted;
     ct_point *hint = evaluate_hint(roots, &hinted);
@@ -292,30 +295,42 @@ static void search_features(ct_roots *roots, ct_point **first, uint32_t *order)
     }
 }
 
+int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
+                  ct_split_code *tree)
+{
+    uint32_t n_cols = node->box->n_cols, n_classes = node->box->n_classes;
+    memset(roots, 0, sizeof *roots);
+    roots->worker = worker;
+    roots->node = node;
+    roots->task = task;
+    roots->floors = floors;
+    roots->tree = tree;
+    roots->leaf = ct_rows_cost(worker, node->leaf_errors);
+    roots->best = roots->leaf;
+    if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
+    roots->least = ct_class_count_bound(worker, node->totals, n_classes, node->n_rows, task->depth);
+    roots->promising = UNKNOWN;
+    roots->ends[1].n_left = node->n_rows;
+    for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
+    for (uint32_t f = 0; f < n_cols; f++) floors[f] = UNKNOWN;
+    roots->totals[0] = CT_ARENA_NEW(&worker->arena, uint32_t, 2 * (size_t) n_classes);
+    roots->first = CT_ARENA_ZEROED(&worker->arena, ct_point *, n_cols);
+    roots->order = CT_ARENA_NEW(&worker->arena, uint32_t, n_cols);
+    if (!roots->totals[0] || !roots->first || !roots->order) {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        return 0;
+    }
+    roots->totals[1] = roots->totals[0] + n_classes;
+    for (uint32_t f = 0; f < n_cols; f++) roots->order[f] = f;
+    return 1;
+}
+
 ct_bounds ct_roots_search(ct_roots *roots)
 {
     ct_worker *worker = roots->worker;
     uint32_t n_cols = roots->node->box->n_cols;
-    roots->leaf = ct_rows_cost(worker, roots->node->leaf_errors);
-    roots->best = roots->leaf;
-    if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, roots->task->cap);
-    roots->least = ct_class_count_bound(worker, roots->node->totals, roots->node->box->n_classes, roots->node->n_rows,
-                                        roots->task->depth);
-    roots->promising = UNKNOWN;
-    for (size_t i = 0; i < ct_heap_size(roots->task->depth); i++) roots->tree[i] = CT_LEAF_CODE;
-    roots->ends[1].n_left = roots->node->n_rows;
-    for (uint32_t f = 0; f < n_cols; f++) roots->floors[f] = UNKNOWN;
-
     ct_bounds bounds = {0, roots->leaf};
-    ct_point **first = CT_ARENA_ZEROED(&worker->arena, ct_point *, n_cols);
-    uint32_t *order = CT_ARENA_NEW(&worker->arena, uint32_t, n_cols);
-    if (!first || !order) {
-        ct_worker_stop(worker, CT_END_MEMORY);
-        return bounds;
-    }
-    for (uint32_t f = 0; f < n_cols; f++) order[f] = f;
-    search_features(roots, first, order);
-
+    search_features(roots);
     if (roots->improved) bounds.upper = roots->best;
     bounds.lower = roots->leaf;
     for (uint32_t f = 0; f < n_cols; f++) bounds.lower = ct_smaller_cost(bounds.lower, roots->floors[f]);

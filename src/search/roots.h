@@ -8,6 +8,7 @@
 
 #include "search/interval.h"
 #include "search/node.h"
+#include "search/quadrants.h"
 
 /* The answer for one row set: lower <= optimum <= upper, where upper is the cost of a known tree. A finished solve with
  * a cap has either lower == upper < cap, or lower >= min(cap, leaf). */
@@ -18,6 +19,7 @@ typedef struct {
 /* What is asked of a solve. */
 typedef struct {
     unsigned depth;
+    const ct_path *path;         /* how the row set lies in the table */
     int64_t cap;                 /* costs from here on need not be told apart */
     int64_t gap;                 /* trees better by no more than this need not be found */
     const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
@@ -46,14 +48,19 @@ struct ct_roots {
      * side to -1 where the best known tree is the leaf. Returns the cost of the best tree found there. */
     int64_t (*evaluate)(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
     ct_point *(*new_point)(ct_roots *roots);
-    /* scratch of the evaluations */
-    uint32_t *totals[2];     /* [class] of both sides */
-    void *extra;
+    void *extra;             /* of the evaluations */
+    uint32_t *totals[2];     /* [class] of both sides of the threshold under evaluation */
+    ct_point **first;        /* [f] scratch: the first point of a feature */
+    uint32_t *order;         /* [f] scratch */
 };
 
-/* Searches all root features. `roots` comes with worker, node, task, evaluate, new_point, floors, tree and scratch set,
- * the rest 0. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if this is below
- * the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
+/* Fills in what every depth needs and takes the scratch memory from the worker's arena. The caller adds evaluate,
+ * new_point, extra and what its points hold at the two ends. On failure: 0, worker->stopped, and *tree a leaf. */
+int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
+                  ct_split_code *tree);
+
+/* Searches all root features. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if
+ * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
 ct_bounds ct_roots_search(ct_roots *roots);
 
 /* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best

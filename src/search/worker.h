@@ -27,7 +27,7 @@ struct ct_quadrants;
 typedef struct {
     const ct_search *search;
     ct_arena arena;
-    struct ct_quadrants *quadrants; /* NULL: not in use */
+    struct ct_quadrants *quadrants; /* owned; NULL: not in use */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
     uint64_t work;    /* rows scanned since the clock was last asked */

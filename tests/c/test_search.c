@@ -135,6 +135,26 @@ static void floors_of_features_that_separate_nothing(void)
     }
 }
 
+/* Deep enough that row sets arise from more than one order of splits. */
+static void remembered_row_sets_change_nothing(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 120); seed++) {
+        rng r = {(uint64_t) seed + 5500};
+        ct_options options = ct_options_default();
+        options.depth = 4 + (unsigned) seed % 2;
+        uint32_t n_rows = 30 + rng_below(&r, options.depth == 4 ? 170 : 40);
+        uint32_t n_cols = options.depth == 4 ? 2 + rng_below(&r, 2) : 1 + rng_below(&r, 2);
+        random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 5), seed % 3);
+        for (uint32_t i = 0; i < n_rows; i++)
+            if (rng_below(&r, 3) == 0) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
+        double cost = solved_cost(&t.data, &options);
+        options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
+        CHECK(solved_cost(&t.data, &options) == cost);
+        table_free(&t);
+    }
+}
+
 /* Copies of a table that must cost the same: rows and columns shuffled, columns transformed monotonously. */
 static void transformed_tables_cost_the_same(void)
 {
@@ -311,6 +331,7 @@ static const check_case cases[] = {
     {"instruction sets agree", instruction_sets_agree},
     {"shortcuts change nothing", shortcuts_change_nothing},
     {"floors of features that separate nothing", floors_of_features_that_separate_nothing},
+    {"remembered row sets change nothing", remembered_row_sets_change_nothing},
     {"transformed tables cost the same", transformed_tables_cost_the_same},
     {"many rows and classes", many_rows_and_classes},
     {"small plane budget", small_plane_budget},

@@ -1,0 +1,46 @@
+/* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits. Needs bytes_of() for extremes16. */
+#ifndef CT_KERNELS_VEC_X86_H
+#define CT_KERNELS_VEC_X86_H
+
+#include <immintrin.h>
+
+#include "core/bits.h"
+
+#define CT_INLINE static inline __attribute__((always_inline))
+
+CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
+CT_INLINE unsigned word_select(uint64_t word, unsigned k)
+{
+    return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word));
+}
+
+/* The largest of 8 signed 16-bit numbers. */
+CT_INLINE int top_of_8(__m128i x)
+{
+    const __m128i most = _mm_set1_epi16(0x7fff);
+    return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(most, x))) & 0xffff);
+}
+
+/* Bytes of all ones where the 16 bits are set. */
+CT_INLINE __m128i bytes_of(uint32_t bits);
+
+/* The largest byte of 16, as unsigned numbers. */
+CT_INLINE int top_byte(__m128i x)
+{
+    x = _mm_xor_si128(x, _mm_set1_epi8(-1));
+    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
+}
+
+CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
+{
+    const __m128i middle = _mm_set1_epi8((char) 128);
+    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
+    *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
+    *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
+}
+
+#endif

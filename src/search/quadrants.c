@@ -1,0 +1,150 @@
+#include "search/quadrants.h"
+
+#include <string.h>
+
+#include "core/memory.h"
+
+enum { BUCKETS = 1 << 12, MOST_ENTRIES = 1024 };
+
+typedef struct {
+    uint32_t n_rows;
+    int64_t lower;
+} entry;
+
+/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest makes room. */
+typedef struct list {
+    struct list *next;
+    unsigned depth;
+    ct_path path; /* its lines; the thresholds do not count */
+    uint32_t n_entries, room, oldest;
+    entry *entries;
+    uint32_t *thresholds;
+} list;
+
+struct ct_quadrants {
+    ct_arena arena;
+    list *buckets[BUCKETS];
+};
+
+ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t threshold)
+{
+    ct_path extended = *path;
+    uint32_t line = 2 * feature + (uint32_t) side, i = 0;
+    while (i < path->n && path->line[i] < line) i++;
+    if (i == path->n || path->line[i] != line) {
+        for (uint32_t j = path->n; j > i; j--) {
+            extended.line[j] = path->line[j - 1];
+            extended.threshold[j] = path->threshold[j - 1];
+        }
+        extended.n++;
+        extended.line[i] = line;
+    }
+    extended.threshold[i] = threshold;
+    return extended;
+}
+
+ct_quadrants *ct_quadrants_new(size_t limit)
+{
+    ct_quadrants *quadrants = (ct_quadrants *) ct_alloc(sizeof *quadrants);
+    if (!quadrants) return NULL;
+    memset(quadrants, 0, sizeof *quadrants);
+    ct_arena_init(&quadrants->arena, limit);
+    return quadrants;
+}
+
+void ct_quadrants_free(ct_quadrants *quadrants)
+{
+    if (!quadrants) return;
+    ct_arena_free(&quadrants->arena);
+    ct_free(quadrants);
+}
+
+static size_t bucket_of(const ct_path *path, unsigned depth)
+{
+    uint64_t hash = depth;
+    for (uint32_t i = 0; i < path->n; i++) hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t) (hash >> 32) % BUCKETS;
+}
+
+static list *find_list(const ct_quadrants *quadrants, const ct_path *path, unsigned depth)
+{
+    for (list *l = quadrants->buckets[bucket_of(path, depth)]; l; l = l->next)
+        if (l->depth == depth && l->path.n == path->n && !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
+            return l;
+    return NULL;
+}
+
+/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a lower threshold is the
+ * smaller set, the right side the larger one. */
+static unsigned compare(const ct_path *path, const uint32_t *thresholds)
+{
+    unsigned relation = 3;
+    for (uint32_t i = 0; i < path->n; i++) {
+        if (thresholds[i] == path->threshold[i]) continue;
+        int smaller = (thresholds[i] < path->threshold[i]) != (int) (path->line[i] & 1);
+        relation &= smaller ? 2u : 1u;
+    }
+    return relation;
+}
+
+int64_t ct_quadrants_find(const ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows,
+                          unsigned unit_shift)
+{
+    const list *l = find_list(quadrants, path, depth);
+    int64_t best = 0;
+    for (uint32_t i = 0; l && i < l->n_entries; i++) {
+        int64_t bound = l->entries[i].lower;
+        if (bound <= best) continue;
+        unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
+        if (relation == 1) bound -= (int64_t) (l->entries[i].n_rows - n_rows) * ((int64_t) 1 << unit_shift);
+        if (relation && bound > best) best = bound;
+    }
+    return best;
+}
+
+static list *add_list(ct_quadrants *quadrants, const ct_path *path, unsigned depth)
+{
+    list *l = CT_ARENA_ZEROED(&quadrants->arena, list, 1);
+    if (!l) return NULL;
+    list **bucket = &quadrants->buckets[bucket_of(path, depth)];
+    l->depth = depth;
+    l->path = *path;
+    l->next = *bucket;
+    *bucket = l;
+    return l;
+}
+
+/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or MOST_ENTRIES. */
+static uint32_t place_for_entry(ct_quadrants *quadrants, list *l)
+{
+    if (l->n_entries == MOST_ENTRIES) {
+        uint32_t place = l->oldest;
+        l->oldest = (l->oldest + 1) % MOST_ENTRIES;
+        return place;
+    }
+    if (l->n_entries == l->room) {
+        uint32_t room = l->room ? 2 * l->room : 16;
+        entry *entries = CT_ARENA_NEW(&quadrants->arena, entry, room);
+        uint32_t *thresholds = CT_ARENA_NEW(&quadrants->arena, uint32_t, (size_t) room * l->path.n);
+        if (!entries || !thresholds) return MOST_ENTRIES;
+        if (l->n_entries) {
+            memcpy(entries, l->entries, l->n_entries * sizeof *entries);
+            memcpy(thresholds, l->thresholds, (size_t) l->n_entries * l->path.n * sizeof *thresholds);
+        }
+        l->entries = entries;
+        l->thresholds = thresholds;
+        l->room = room;
+    }
+    return l->n_entries++;
+}
+
+void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower)
+{
+    if (lower <= 0) return;
+    list *l = find_list(quadrants, path, depth);
+    if (!l) l = add_list(quadrants, path, depth);
+    uint32_t place = l ? place_for_entry(quadrants, l) : MOST_ENTRIES;
+    if (place == MOST_ENTRIES) return;
+    l->entries[place] = (entry){n_rows, lower};
+    memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+}
