@@ -150,7 +150,7 @@ search_control <- function(settings) {
   level <- Sys.getenv("CONTREE_SIMD")
   if (!nzchar(level)) level <- "auto"
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
-       max_thresholds = settings$max_thresholds, minbucket = as.integer(settings$minbucket), minsplit = settings$minsplit,
+       max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit, threads = 1L,
        simd = getOption("contree.simd", level), switches = getOption("contree.switches", character()))
 }

@@ -14,13 +14,6 @@ setting_table <- list(
   cp             = list(low = 0, high = Inf, whole = FALSE)
 )
 
-# Settings that the search of this version does not follow yet, with the value that switches each off (an expression in the
-# other settings). Any other value is refused. A setting works as soon as its line is deleted.
-not_yet <- expression(
-  minbucket = 1,
-  minsplit  = 2 * minbucket
-)
-
 # rpart's names for settings that are called otherwise here.
 setting_alias <- c(maxdepth = "depth", cp = "complexity")
 
@@ -29,14 +22,13 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' Collects the settings of [contree()] that most analyses leave alone. All of them can also be given to `contree()`
 #' directly.
 #'
-#' A setting that the search of this version cannot follow yet is refused with an error of class
-#' `contree_unsupported_error` unless it has its default value; at present these are `minbucket` and `minsplit`.
-#'
 #' @param complexity Cost of one split as a share of the training rows, between 0 and 1. The tree minimises *misclassified
 #'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
 #'   The default 0 minimises the misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
-#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1.
-#' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1.
+#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree is optimal among those
+#'   that keep to it; the proof takes longer the more it costs (up to some eight times at one row in twenty).
+#' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1; taken as at least
+#'   twice `minbucket`.
 #' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
 #'   misclassified rows. The default 0 asks for a full proof.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
@@ -65,7 +57,6 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$time_limit <- check_setting("time_limit", time_limit)
   control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
   control$model <- check_flag("model", model)
-  refuse_not_yet(control)
   structure(control, class = "contree_control")
 }
 
@@ -113,16 +104,6 @@ parse_bytes <- function(value) {
                                         show_value(value)))
   }
   number * 1024^(match(parts[3], c("", "K", "M", "G", "T")) - 1)
-}
-
-refuse_not_yet <- function(control) {
-  for (name in intersect(names(not_yet), names(control))) {
-    neutral <- eval(not_yet[[name]], control)
-    if (control[[name]] == neutral) next
-    stop_unsupported(name, gettextf(
-      "'%s = %s' is not supported in this version, which only knows %s = %s; leave the argument out",
-      name, format(control[[name]]), name, format(neutral)))
-  }
 }
 
 # From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was given (it becomes

@@ -22,6 +22,12 @@ static size_t size_of(double value)
     return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
 }
 
+/* Likewise for a count of rows. */
+static uint32_t rows_of(double value)
+{
+    return value < UINT32_MAX ? (uint32_t) value : UINT32_MAX;
+}
+
 static uint32_t shortcuts_off(SEXP names)
 {
     uint32_t off = 0;
@@ -54,6 +60,8 @@ static ct_options options_of(SEXP control)
         Rf_error("control elements 'simd' and 'switches' must be character vectors");
     options.depth = (unsigned) number(control, "depth");
     options.complexity = number(control, "complexity");
+    options.min_bucket = rows_of(number(control, "minbucket"));
+    options.min_split = rows_of(number(control, "minsplit"));
     options.max_gap = number(control, "max_gap");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");

@@ -35,8 +35,19 @@ static int32_t FN(refine)(scan_job *job, int side, int derived)
     return size - (best > floor ? best : ct_larger(ct_larger(best, passed), L(top)(closed)));
 }
 
+/* Likewise over the splits that keep to min_rows, where `error` is the answer over all of them. */
+static int32_t FN(refine_allowed)(scan_job *job, int side, int derived, int32_t error)
+{
+    const uint64_t *ties = job->ties;
+    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
+    confine(job, side);
+    int32_t allowed = FN(refine)(job, side, derived);
+    job->ties = ties;
+    return allowed;
+}
+
 /* Scans the child that `job` points at for the sides with a need above 0. */
-static void FN(scan)(scan_job *job, int32_t error[2])
+static void FN(scan)(scan_job *job, int32_t error[2], int32_t allowed[2])
 {
     int top[2], sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
     if (job->n_active == 2) FN(pair_count_any)(job, sides, top);
@@ -44,9 +55,11 @@ static void FN(scan)(scan_job *job, int32_t error[2])
     for (int side = 0; side < 2; side++) {
         if (job->need[side] <= 0) continue;
         error[side] = (int32_t) job->all->size[side] - ct_larger(top[side], 0);
-        if (error[side] < job->need[side] || job->all->refine_all)
-            error[side] = FN(refine)(job, side, side && sides == BOTH);
+        int derived = side && sides == BOTH;
+        if (error[side] < job->need[side] || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
+        allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
         if (error[side] >= job->need[side] && error[side] > job->dropped[side]) error[side] = job->dropped[side];
+        if (allowed[side] >= job->need[side] && allowed[side] > job->dropped[side]) allowed[side] = job->dropped[side];
     }
 }
 
@@ -54,7 +67,7 @@ static void FN(scan)(scan_job *job, int32_t error[2])
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
 {
     const ct_rows *rows = c->rows;
-    int32_t bound[2], need[2], error[2];
+    int32_t bound[2], need[2], error[2], allowed[2];
     for (int side = 0; side < 2; side++) {
         bound[side] = ct_larger(ct_larger(c->near[side][g], c->far[side][g] - c->far_rows[side]), c->floor[side]);
         need[side] = bound[side] < c->need[side] || c->scan_all ? c->need[side] : 0;
@@ -74,22 +87,24 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
             job->need[1] = need[1];
             if (rows->n_classes > 2) choose_active(job);
         }
-        error[0] = job->dropped[0];
-        error[1] = job->dropped[1];
-        if (job->n_active > 1) FN(scan)(job, error);
+        error[0] = allowed[0] = job->dropped[0];
+        error[1] = allowed[1] = job->dropped[1];
+        if (job->n_active > 1) FN(scan)(job, error, allowed);
         for (int side = 0; side < 2; side++) {
             if (need[side] <= 0) continue;
-            if (error[side] < need[side]) {
-                c->need[side] = error[side];
+            if (allowed[side] < need[side]) {
+                c->need[side] = allowed[side];
                 c->best[side] = (int32_t) g;
             }
             bound[side] = ct_larger(bound[side], error[side]);
+            if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
         }
         c->scans++;
     }
     for (int side = 0; side < 2; side++) {
         c->errors[side][g] = bound[side];
         if (bound[side] < c->least[side]) c->least[side] = bound[side];
+        if (need[side] <= 0 && bound[side] < c->least_allowed[side]) c->least_allowed[side] = bound[side];
     }
 }
 
@@ -102,7 +117,7 @@ static void FN(children)(ct_children *c)
     job.refined = 0;
     choose_active(&job);
     c->best[0] = c->best[1] = -1;
-    c->least[0] = c->least[1] = INT32_MAX;
+    c->least[0] = c->least[1] = c->least_allowed[0] = c->least_allowed[1] = INT32_MAX;
     for (int i = 0; i < 4; i++) {
         if (c->first[i] < 0 || c->done[c->first[i]]) continue;
         c->done[c->first[i]] = 1;

@@ -19,6 +19,7 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/line_body.h"
 #include "kernels/planes_body.h"
 #include "kernels/active_body.h"
+#include "kernels/confine_body.h"
 
 #define CT_LANE 16
 #define CT_LOWEST (-32768)

@@ -47,7 +47,10 @@ typedef struct {
  * Lower bounds of these errors come in from two neighbouring thresholds, one whose side lies within this one's and one
  * whose side contains it with `far_rows` rows more. Children whose bounds reach `need` are skipped. A child's answer is
  * exact if it is below `need`, which then falls to it; else it is a lower bound not below `need`. Only splits with two
- * different labels count; the leaf is the caller's. */
+ * different labels count; the leaf is the caller's.
+ *
+ * Where leaves must have `min_rows` rows, `errors` and `least` are those of splits of any size, and `need`, `best` and
+ * `least_allowed` go by those that keep to it. */
 typedef struct {
     const ct_rows *rows;
     const uint64_t *planes;     /* planes of f: [g][n_planes][words] */
@@ -57,11 +60,13 @@ typedef struct {
     const int32_t *near[2], *far[2]; /* [g] bounds at the neighbours */
     int32_t far_rows[2];
     int32_t floor[2];           /* a bound for every g */
+    uint32_t min_rows[2];       /* least rows on either side of a child's split; at most half of size, or 1 */
     int32_t first[4];           /* children to begin with; -1: none */
     int32_t *errors[2];         /* out: [g] */
     int32_t need[2];            /* in and out; at most 0: the side is not wanted */
     int32_t best[2];            /* out: the last child that lowered need; -1: none */
     int32_t least[2];           /* out: the least of errors[side] */
+    int32_t least_allowed[2];   /* out: likewise over the splits that keep to min_rows; exact if it is `need` */
     int scan_all;               /* switch: no child is skipped */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */
@@ -73,7 +78,7 @@ typedef struct {
 
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 {
-    return (1 + (n_classes > 2 ? 2 * (size_t) n_classes : 3)) * words + (size_t) n_classes * 8;
+    return (2 + (n_classes > 2 ? 2 * (size_t) n_classes : 3)) * words + (size_t) n_classes * 8;
 }
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes` hold, with x_c the

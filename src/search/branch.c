@@ -21,7 +21,7 @@ static ct_bounds solve_side(ct_roots *roots, uint32_t f, const ct_point *m, int 
 {
     ct_worker *worker = roots->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, INT64_MAX};
+    ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
     if (ct_node_side(worker, roots->node, f, m->threshold, side, roots->totals[side], &node)) {
         const ct_node *child = &node;
@@ -93,14 +93,14 @@ static int is_settled(ct_worker *worker, const uint32_t *totals, uint32_t n_clas
     return hit;
 }
 
-/* Solves one side of m as far as its task asks; returns the cost of its best known tree. */
-static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, const ct_task *task)
+/* Solves one side of m as far as its task asks. */
+static ct_bounds settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, const ct_task *task)
 {
     ct_worker *worker = roots->worker;
     uint32_t n_classes = roots->node->box->n_classes;
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], n_classes, size));
-    ct_bounds bounds = {0, leaf};
+    ct_bounds bounds = {0, 0, leaf};
     m->best_child[side] = -1;
     if (is_settled(worker, roots->totals[side], n_classes, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
@@ -109,10 +109,11 @@ static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, c
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
         ct_quadrants *quadrants = quadrants_for(worker, task->path);
-        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, size, bounds.lower);
+        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, size, bounds.relaxed);
     }
-    m->lower[side] = ct_larger_cost(m->lower[side], bounds.lower);
-    return bounds.upper;
+    m->lower[side] = ct_larger_cost(m->lower[side], bounds.relaxed);
+    bounds.proven = ct_may_split(worker, size) ? ct_larger_cost(bounds.proven, m->lower[side]) : leaf;
+    return bounds;
 }
 
 static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
@@ -140,6 +141,7 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     }
     if (ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= target) {
         worker->statistics.closed_counts++;
+        m->proven = ct_point_total(worker, m);
         for (int side = 0; side < 2; side++) {
             m->best_child[side] = -1;
             keep_given(roots, &task[side], m, side);
@@ -147,11 +149,16 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
         return INT64_MAX;
     }
     int64_t upper = worker->search->split_cost;
+    m->proven = upper;
     for (int side = 0; side < 2; side++) {
         if (!ct_uses(worker, CT_SHORTCUT_CAPS)) task[side].cap = INT64_MAX;
-        upper += settle_side(roots, f, m, side, &task[side]);
+        ct_bounds bounds = settle_side(roots, f, m, side, &task[side]);
+        upper += bounds.upper;
+        m->proven += bounds.proven;
     }
-    return upper;
+    if (ct_may_split_at(worker, roots->node->n_rows, m->n_left)) return upper;
+    m->proven = INT64_MAX;
+    return INT64_MAX;
 }
 
 static ct_point *new_point(ct_roots *roots)
@@ -174,7 +181,7 @@ static ct_bounds branch_solve(ct_worker *worker, const ct_node *node, const ct_t
                               ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, ct_rows_cost(worker, node->leaf_errors)};
+    ct_bounds bounds = {0, 0, ct_rows_cost(worker, node->leaf_errors)};
     ct_roots roots;
     int ready = ct_roots_init(&roots, worker, node, task, floors, tree);
     int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, node->box->n_cols);

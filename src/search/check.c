@@ -8,7 +8,7 @@
 typedef struct {
     const ct_data *data;
     const ct_forest *tree;
-    unsigned max_depth;
+    const ct_tree_rules *rules;
     uint32_t *counts; /* [n_nodes][n_classes] recounted */
 } check;
 
@@ -27,7 +27,7 @@ static int node_is_sound(const check *c, uint32_t node)
 static uint32_t walk(const check *c, uint32_t row)
 {
     uint32_t node = c->tree->roots[0];
-    for (unsigned level = 0; level <= c->max_depth; level++) {
+    for (unsigned level = 0; level <= c->rules->max_depth; level++) {
         c->counts[(size_t) node * c->tree->n_classes + (uint32_t) c->data->classes[row]]++;
         if (c->tree->feature[node] < 0) return node;
         double x = ct_column_value(&c->data->columns[c->tree->feature[node]], row);
@@ -36,7 +36,7 @@ static uint32_t walk(const check *c, uint32_t row)
     return c->tree->n_nodes;
 }
 
-/* The node's recount is what the tree says, and its label the first of the largest classes. */
+/* The node's recount is what the tree says and large enough, and its label the first of the largest classes. */
 static int counts_agree(const check *c, uint32_t node)
 {
     size_t n_classes = c->tree->n_classes;
@@ -46,6 +46,7 @@ static int counts_agree(const check *c, uint32_t node)
         total += counted[k];
         if (counted[k] > at_label || (counted[k] == at_label && k < (size_t) c->tree->label[node])) return 0;
     }
+    if (c->tree->feature[node] >= 0 ? total < c->rules->min_split : node != c->tree->roots[0] && total < c->rules->min_bucket) return 0;
     return total && !memcmp(counted, c->tree->counts + node * n_classes, n_classes * sizeof *counted);
 }
 
@@ -63,14 +64,14 @@ static ct_status recount(const check *c, uint32_t *leaf_of_row, uint64_t *errors
     }
     for (uint32_t node = 0; node < c->tree->n_nodes; node++)
         if (!counts_agree(c, node))
-            return ct_fail(error, CT_INTERNAL, "check: the counts of node %lu differ", (unsigned long) node);
+            return ct_fail(error, CT_INTERNAL, "check: the rows of node %lu are not as many as they should be", (unsigned long) node);
     return CT_OK;
 }
 
-ct_status ct_check(const ct_data *data, const ct_forest *tree, unsigned max_depth, uint32_t *leaf_of_row,
+ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules, uint32_t *leaf_of_row,
                    uint64_t *errors, uint32_t *splits, ct_error *error)
 {
-    check c = {data, tree, max_depth, NULL};
+    check c = {data, tree, rules, NULL};
     size_t size = (size_t) tree->n_nodes * tree->n_classes * sizeof *c.counts;
     *errors = 0;
     *splits = 0;

@@ -7,12 +7,14 @@
 /* ---- the best split of rows sorted by one feature ---- */
 
 typedef struct {
+    uint32_t min_bucket;    /* least rows on either side */
     uint32_t *left, *right; /* [class] */
     uint32_t *right_best;   /* [row] largest class among the rows from here on */
 } stump_scratch;
 
-static int stump_scratch_init(stump_scratch *s, ct_arena *arena, uint32_t n_rows, uint32_t n_classes)
+static int stump_scratch_init(stump_scratch *s, ct_arena *arena, uint32_t min_bucket, uint32_t n_rows, uint32_t n_classes)
 {
+    s->min_bucket = min_bucket;
     s->left = CT_ARENA_NEW(arena, uint32_t, n_classes);
     s->right = CT_ARENA_NEW(arena, uint32_t, n_classes);
     s->right_best = CT_ARENA_NEW(arena, uint32_t, (size_t) n_rows + 1);
@@ -20,7 +22,7 @@ static int stump_scratch_init(stump_scratch *s, ct_arena *arena, uint32_t n_rows
 }
 
 /* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the fewest errors and, as the number of rows to the left, the
- * first place that has them; 0 if all ranks are equal. */
+ * first place that has them; 0 if there is no such place. */
 static uint32_t best_split(const int32_t *classes, uint32_t n_classes, const uint32_t *rows, const uint32_t *ranks,
                            uint32_t n, stump_scratch *s, uint32_t *errors)
 {
@@ -35,6 +37,7 @@ static uint32_t best_split(const int32_t *classes, uint32_t n_classes, const uin
     for (uint32_t j = 0; j + 1 < n; j++) {
         uint32_t count = ++s->left[classes[rows[j]]];
         if (count > left_best) left_best = count;
+        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket) continue;
         if (ranks[j] != ranks[j + 1] && left_best + s->right_best[j + 1] > best) {
             best = left_best + s->right_best[j + 1];
             place = j + 1;
@@ -166,7 +169,7 @@ static void sort_pending_rows(completion *c, uint32_t feature)
     }
 }
 
-/* Splits one pending node; 0 if its rows are all alike, which the search rules out. */
+/* Splits one pending node; 0 if its rows cannot be, which the search rules out. */
 static int finish_pending(completion *c, const pending *p)
 {
     uint32_t errors, n = p->hi - p->lo, next = c->forest->n_nodes;
@@ -198,8 +201,8 @@ static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned level
     return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) + count_nodes(codes, 2 * i + 2, levels - 1, lowest);
 }
 
-ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, ct_arena *arena,
-                      ct_forest *forest, ct_error *error)
+ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, uint32_t min_bucket,
+                      ct_arena *arena, ct_forest *forest, ct_error *error)
 {
     uint32_t n_lowest = 0, n_nodes = count_nodes(codes, 0, depth, &n_lowest), n_rows = table->n_rows;
     CT_TRY(ct_forest_init(forest, 1, n_nodes, table->n_classes, error));
@@ -217,7 +220,7 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
     ct_status status = CT_OK;
     if (!c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
-        !stump_scratch_init(&c.stump, arena, n_rows, table->n_classes)) {
+        !stump_scratch_init(&c.stump, arena, min_bucket, n_rows, table->n_classes)) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
     } else {
         for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
@@ -228,12 +231,12 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     return status;
 }
 
-ct_status ct_best_stump(const ct_table *table, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error)
+ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error)
 {
     ct_arena_mark mark = ct_arena_here(arena);
     stump_scratch stump;
     uint32_t *ranks = CT_ARENA_NEW(arena, uint32_t, table->n_rows);
-    if (!ranks || !stump_scratch_init(&stump, arena, table->n_rows, table->n_classes)) {
+    if (!ranks || !stump_scratch_init(&stump, arena, min_bucket, table->n_rows, table->n_classes)) {
         ct_arena_release(arena, mark);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to split the rows");
     }

@@ -7,11 +7,12 @@
 #include "search/interval.h"
 
 /* Initialises and fills *forest, which the caller frees. `codes` is a heap of depth `depth`, whose lowest level has
- * features but no thresholds. Scratch memory comes from `arena` and is given back. */
-ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, ct_arena *arena,
-                      ct_forest *forest, ct_error *error);
+ * features but no thresholds; they are chosen such that leaves have min_bucket rows. Scratch memory comes from `arena`
+ * and is given back. */
+ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, uint32_t min_bucket,
+                      ct_arena *arena, ct_forest *forest, ct_error *error);
 
-/* The feature of the best single split of all rows and its errors; -1 if no column has two values. */
-ct_status ct_best_stump(const ct_table *table, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error);
+/* The feature of the best single split of all rows and its errors; -1 if no split leaves min_bucket rows on both sides. */
+ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error);
 
 #endif

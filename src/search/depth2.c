@@ -67,13 +67,17 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     if (close_by_counts(roots, a, b, m, children)) {
         keep_bounds(children, a, b, m);
         worker->statistics.closed_counts++;
+        m->proven = ct_point_total(worker, m);
         return INT64_MAX;
     }
     /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
      * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
     int64_t leaf[2], known[2] = {b->lower[1], a->lower[0]}, upper = worker->search->split_cost;
     int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? roots->best - roots->task->gap - upper : INT64_MAX / 2;
+    int allowed = ct_may_split_at(worker, roots->node->n_rows, m->n_left);
     for (int side = 0; side < 2; side++) {
+        /* without an allowed split the least relaxed errors are all that is asked for */
+        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
         leaf[side] = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], box->n_classes, children->size[side]));
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
     }
@@ -82,13 +86,18 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     worker->search->kernels->children[roots->node->wide](children);
     ct_worker_poll(worker, (uint64_t) box->n_cols * roots->node->n_rows);
 
+    m->proven = upper;
     for (int side = 0; side < 2; side++) {
-        int64_t split = worker->search->split_cost + ct_rows_cost(worker, children->least[side]);
-        m->lower[side] = ct_smaller_cost(leaf[side], split);
-        m->best_child[side] = children->best[side];
-        upper += children->best[side] >= 0 ? split : leaf[side];
+        int64_t relaxed = worker->search->split_cost + ct_rows_cost(worker, children->least[side]);
+        int64_t split = worker->search->split_cost + ct_rows_cost(worker, children->least_allowed[side]);
+        m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
+        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
+        upper += m->best_child[side] >= 0 ? split : leaf[side];
+        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split) : leaf[side];
     }
-    return upper;
+    if (allowed) return upper;
+    m->proven = INT64_MAX;
+    return INT64_MAX;
 }
 
 static ct_point *new_point(ct_roots *roots)
@@ -126,7 +135,7 @@ ct_bounds ct_depth2_solve(ct_worker *worker, const ct_node *node, const ct_task 
                           ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, ct_rows_cost(worker, node->leaf_errors)};
+    ct_bounds bounds = {0, 0, ct_rows_cost(worker, node->leaf_errors)};
     ct_roots roots;
     ct_children children;
     int ready = ct_roots_init(&roots, worker, node, task, floors, tree) && children_init(&children, &roots);

@@ -35,13 +35,16 @@ static ct_status check_options(const ct_options *options, ct_error *error)
 
 /* Fixed point: with a complexity cost a row counts 2^shift, as many as leave room for the largest possible cost, so
  * that the cost of a split, rounded to that, is off by less than n_rows * 2^-30 of a row. No split is worth more than all rows. */
-static void set_costs(ct_search *search, uint32_t n_rows, const ct_options *options)
+static void set_rules(ct_search *search, uint32_t n_rows, const ct_options *options)
 {
     double split_rows = options->complexity * n_rows;
     if (split_rows > n_rows) split_rows = n_rows;
     unsigned shift = 60 - ct_bit_width(n_rows) - options->depth;
     search->unit_shift = split_rows > 0 ? (shift < 30 ? shift : 30) : 0;
     search->split_cost = (int64_t) llround(ldexp(split_rows, (int) search->unit_shift));
+    search->min_bucket = options->min_bucket < n_rows ? options->min_bucket : n_rows;
+    if (!search->min_bucket) search->min_bucket = 1;
+    search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
     double gap = floor(ldexp(options->max_gap, (int) search->unit_shift));
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
 }
@@ -56,11 +59,11 @@ static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_c
 {
     int32_t feature;
     uint32_t errors;
-    CT_TRY(ct_best_stump(worker->search->table, &worker->arena, &feature, &errors, error));
+    CT_TRY(ct_best_stump(worker->search->table, worker->search->min_bucket, &worker->arena, &feature, &errors, error));
     int64_t cost = worker->search->split_cost + ct_rows_cost(worker, errors);
     if (feature < 0 || cost >= ct_rows_cost(worker, leaf_errors)) cost = ct_rows_cost(worker, leaf_errors);
     else codes[0].feature = feature;
-    bounds->lower = bounds->upper = cost;
+    *bounds = (ct_bounds){cost, cost, cost};
     return CT_OK;
 }
 
@@ -95,6 +98,10 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_co
     task.cap = INT64_MAX;
     task.gap = worker->search->gap;
     if (ct_solve_at_once(worker, totals, data->n_classes, data->n_rows, &task, bounds)) return CT_OK;
+    if (!ct_may_split(worker, data->n_rows)) {
+        bounds->proven = bounds->upper;
+        return CT_OK;
+    }
     if (task.depth == 1) return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
     solve_table(worker, &task, codes, bounds);
     return CT_OK;
@@ -104,20 +111,22 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                         ct_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_search *search = worker->search;
-    unsigned depth = search->options->depth;
+    const ct_options *options = search->options;
+    unsigned depth = options->depth;
     uint64_t errors;
     uint32_t splits;
-    CT_TRY(ct_complete(search->table, codes, depth, &worker->arena, &result->tree, error));
-    CT_TRY(ct_check(data, &result->tree, depth, leaf_of_row, &errors, &splits, error));
+    CT_TRY(ct_complete(search->table, codes, depth, search->min_bucket, &worker->arena, &result->tree, error));
+    ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
+    CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &errors, &splits, error));
     int64_t cost = ct_rows_cost(worker, (int64_t) errors) + search->split_cost * (int64_t) splits;
-    if (cost != bounds->upper || bounds->lower > bounds->upper)
+    if (cost != bounds->upper || bounds->proven > bounds->upper)
         return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g rows, the search said %.17g with bound %.17g",
-                       to_rows(search, cost), to_rows(search, bounds->upper), to_rows(search, bounds->lower));
+                       to_rows(search, cost), to_rows(search, bounds->upper), to_rows(search, bounds->proven));
     result->errors = (double) errors;
     result->cost = to_rows(search, cost);
-    result->bound = to_rows(search, bounds->lower);
-    result->end = worker->stopped && bounds->lower < bounds->upper ? worker->end
-                  : bounds->lower < bounds->upper                  ? CT_END_GAP
+    result->bound = to_rows(search, bounds->proven);
+    result->end = worker->stopped && bounds->proven < bounds->upper ? worker->end
+                  : bounds->proven < bounds->upper                 ? CT_END_GAP
                                                                    : CT_END_OPTIMAL;
     return CT_OK;
 }
@@ -127,7 +136,7 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
 {
     const ct_options *options = search->options;
     CT_TRY(ct_table_init(table, data, options->max_thresholds, &worker->arena, error));
-    set_costs(search, data->n_rows, options);
+    set_rules(search, data->n_rows, options);
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);

@@ -11,6 +11,11 @@
  *                               tot(p) >= tot(a) - unit (p - a),  tot(b) - unit (b - p)      [Lip and M]
  *
  * All of them hold with lower bounds in place of l and r; so the ends of the feature are points too, with bounds 0.
+ *
+ * With a least leaf size (or a least size of nodes that are split) the restricted tree in M may no longer be allowed. So
+ * opt is always that of the *relaxed* problem, trees of any leaf size, for which all of the above holds; only trees that
+ * are allowed become the best known one. A threshold is then done with in one of two ways: it was evaluated, and its
+ * allowed optimum compared with the best; or its relaxed bound reached the best, and so does its allowed optimum.
  * (ConTree, AAAI-25: neighbourhood pruning, interval shrinking, sub-interval pruning.) */
 #ifndef CT_SEARCH_INTERVAL_H
 #define CT_SEARCH_INTERVAL_H
@@ -28,7 +33,8 @@ typedef struct {
 
 typedef struct ct_point {
     uint32_t n_left, threshold;
-    int64_t lower[2];           /* proven lower bounds of l and r */
+    int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
+    int64_t proven;             /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
     struct ct_point *next_free;
     int32_t best_child[2];      /* the root feature of each side's best known tree, -1: a leaf */

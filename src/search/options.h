@@ -35,6 +35,8 @@ typedef enum {
 typedef struct {
     unsigned depth;          /* 0 .. CT_MAX_DEPTH */
     double complexity;       /* cost of a split as a share of the rows, >= 0 */
+    uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
+    uint32_t min_split;      /* least rows of a node that is split */
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
     uint32_t max_thresholds; /* per column; 0: all */
     double time_limit;       /* seconds; infinite: none */

@@ -16,15 +16,14 @@ int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n
                      const ct_task *task, ct_bounds *bounds)
 {
     int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(totals, n_classes, n_rows));
-    bounds->lower = 0;
-    bounds->upper = leaf;
+    *bounds = (ct_bounds){0, 0, leaf};
     if (leaf <= worker->search->split_cost || task->depth == 0) {
-        bounds->lower = leaf; /* any split costs as much */
+        bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
         return 1;
     }
     if (task->cap <= 0) return 1;
-    bounds->lower = ct_class_count_bound(worker, totals, n_classes, n_rows, task->depth);
-    return bounds->lower >= ct_smaller_cost(task->cap, leaf);
+    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, n_classes, n_rows, task->depth);
+    return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
 /* ---- points and intervals of one feature ---- */
@@ -66,10 +65,16 @@ static int64_t target_of(const ct_roots *roots)
     return roots->best - roots->task->gap;
 }
 
-/* Lowers the feature's proven bound to `bound`, which covers thresholds that are done with. */
+/* Lowers the feature's bounds to those of thresholds that are done with. */
+static void note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
+{
+    roots->floors[feature] = ct_smaller_cost(roots->floors[feature], relaxed);
+    roots->proven = ct_smaller_cost(roots->proven, proven);
+}
+
 static void note(ct_roots *roots, uint32_t feature, int64_t bound)
 {
-    if (bound < roots->floors[feature]) roots->floors[feature] = bound;
+    note_both(roots, feature, bound, bound);
 }
 
 static void push(feature_search *s, ct_point *a, ct_point *b)
@@ -124,6 +129,8 @@ static int window(feature_search *s, const ct_point *a, const ct_point *b, uint3
     if (cut_low > 0) note(roots, s->feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
     if (cut_high > 0) note(roots, s->feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
     worker->statistics.skipped_thresholds += (uint64_t) (cut_low + cut_high);
+    low = ct_larger_cost(low, roots->edge);
+    high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
     if (low > high) return 0;
     ct_node_window(roots->worker, roots->node, s->feature, (uint32_t) low, (uint32_t) high, first, last);
     return *first <= *last;
@@ -162,7 +169,7 @@ static ct_point *evaluate(ct_roots *roots, uint32_t feature, const ct_point *a, 
         roots->totals[1][c] = roots->node->totals[c] - roots->totals[0][c];
     int64_t upper = roots->evaluate(roots, feature, a, b, m), total = ct_point_total(roots->worker, m);
     roots->worker->statistics.thresholds++;
-    note(roots, feature, total);
+    note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
     if (upper < roots->best) {
         CT_ASSERT(total <= upper);
@@ -254,8 +261,9 @@ static ct_point *evaluate_hint(ct_roots *roots, int32_t *feature)
 
 static ct_point *evaluate_median(ct_roots *roots, uint32_t feature)
 {
-    uint32_t first, last;
-    ct_node_window(roots->worker, roots->node, feature, 1, roots->node->n_rows - 1, &first, &last);
+    uint32_t first, last, n = roots->node->n_rows;
+    if (roots->edge > n - roots->edge) return NULL;
+    ct_node_window(roots->worker, roots->node, feature, roots->edge, n - roots->edge, &first, &last);
     if (first > last) return NULL;
     uint32_t t = middle_threshold(roots->worker, first, last);
     return evaluate(roots, feature, &roots->ends[0], &roots->ends[1], t);
@@ -286,7 +294,7 @@ static void search_features(ct_roots *roots)
     for (uint32_t i = 0; i < n_cols; i++) {
         uint32_t f = order[i];
         if (skip_feature(roots, f)) {
-            roots->floors[f] = known_floor(roots, f);
+            note(roots, f, known_floor(roots, f));
             roots->worker->statistics.skipped_roots++;
             continue;
         }
@@ -309,7 +317,8 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const
     roots->best = roots->leaf;
     if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
     roots->least = ct_class_count_bound(worker, node->totals, n_classes, node->n_rows, task->depth);
-    roots->promising = UNKNOWN;
+    roots->promising = roots->proven = UNKNOWN;
+    roots->edge = task->path->n ? 1 : worker->search->min_bucket;
     roots->ends[1].n_left = node->n_rows;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) floors[f] = UNKNOWN;
@@ -329,11 +338,11 @@ ct_bounds ct_roots_search(ct_roots *roots)
 {
     ct_worker *worker = roots->worker;
     uint32_t n_cols = roots->node->box->n_cols;
-    ct_bounds bounds = {0, roots->leaf};
+    ct_bounds bounds = {roots->leaf, 0, roots->leaf};
     search_features(roots);
     if (roots->improved) bounds.upper = roots->best;
-    bounds.lower = roots->leaf;
-    for (uint32_t f = 0; f < n_cols; f++) bounds.lower = ct_smaller_cost(bounds.lower, roots->floors[f]);
+    for (uint32_t f = 0; f < n_cols; f++) bounds.relaxed = ct_smaller_cost(bounds.relaxed, roots->floors[f]);
+    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
 
     /* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand,
      * since it may separate those of a neighbouring set. Such a tree costs a split and a tree of the level below on

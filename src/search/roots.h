@@ -10,10 +10,11 @@
 #include "search/node.h"
 #include "search/quadrants.h"
 
-/* The answer for one row set: lower <= optimum <= upper, where upper is the cost of a known tree. A finished solve with
- * a cap has either lower == upper < cap, or lower >= min(cap, leaf). */
+/* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the allowed optimum <= upper,
+ * where upper is the cost of a known allowed tree. A finished solve with a cap has either proven == upper < cap, or
+ * proven >= min(cap, leaf). Where trees of any leaf size are allowed, relaxed == proven. */
 typedef struct {
-    int64_t lower, upper;
+    int64_t relaxed, proven, upper;
 } ct_bounds;
 
 /* What is asked of a solve. */
@@ -35,7 +36,9 @@ struct ct_roots {
     const ct_node *node;
     const ct_task *task;
     int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
-    int64_t *floors;         /* [f] proven lower bound of all trees with root feature f */
+    int64_t *floors;         /* [f] proven lower bound of all trees with root feature f, relaxed */
+    int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
+    uint32_t edge;           /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
     ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
@@ -44,8 +47,9 @@ struct ct_roots {
     int64_t least;           /* a lower bound of every tree, from the class counts */
     ct_point ends[2];        /* before the first row and after the last */
     ct_point *free_points;
-    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower, and m->best_child of either
-     * side to -1 where the best known tree is the leaf. Returns the cost of the best tree found there. */
+    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower and m->proven, and
+     * m->best_child of either side to -1 where the best known tree is the leaf. Returns the cost of the best allowed tree
+     * found there, INT64_MAX if none. */
     int64_t (*evaluate)(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
     ct_point *(*new_point)(ct_roots *roots);
     void *extra;             /* of the evaluations */

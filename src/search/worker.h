@@ -19,6 +19,8 @@ typedef struct {
     unsigned unit_shift;
     int64_t split_cost;
     int64_t gap;
+    uint32_t min_bucket; /* at least 1 */
+    uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
 } ct_search;
 
@@ -42,6 +44,18 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
 static inline int64_t ct_rows_cost(const ct_worker *worker, int64_t rows)
 {
     return rows * ((int64_t) 1 << worker->search->unit_shift);
+}
+
+/* Whether a tree may split n rows, and split them so that n_left go left. */
+static inline int ct_may_split(const ct_worker *worker, uint32_t n)
+{
+    return n >= worker->search->min_split;
+}
+
+static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t n_left)
+{
+    uint32_t least = worker->search->min_bucket;
+    return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
 }
 
 void ct_worker_stop(ct_worker *worker, ct_end end);

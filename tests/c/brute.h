@@ -10,6 +10,7 @@ enum { BRUTE_ROWS = 16, BRUTE_DEPTH = 4 };
 typedef struct {
     const ct_data *data;
     double split_cost; /* in rows */
+    uint32_t min_bucket, min_split;
     double known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* -1: not yet */
 } brute;
 
@@ -37,7 +38,8 @@ static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
             uint32_t left = 0;
             for (uint32_t i = 0; i < b->data->n_rows; i++)
                 if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
-            if (!left) continue;
+            uint32_t n_left = ct_popcount(left), n = ct_popcount(rows);
+            if (!left || n < b->min_split || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
             double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
             if (cost < best) best = cost;
         }
@@ -45,13 +47,16 @@ static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
     return *known = best;
 }
 
-static inline double brute_optimum(brute *b, const ct_data *data, unsigned depth, double complexity)
+/* The least cost under the options' depth, complexity, min_bucket and min_split. */
+static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
 {
     b->data = data;
-    b->split_cost = complexity * data->n_rows;
-    for (unsigned d = 0; d <= depth; d++)
+    b->split_cost = options->complexity * data->n_rows;
+    b->min_bucket = options->min_bucket;
+    b->min_split = options->min_split;
+    for (unsigned d = 0; d <= options->depth; d++)
         for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++) b->known[d][rows] = -1;
-    return brute_cost(b, (UINT32_C(1) << data->n_rows) - 1, depth);
+    return brute_cost(b, (UINT32_C(1) << data->n_rows) - 1, options->depth);
 }
 
 #endif

@@ -34,10 +34,36 @@ static void equals_brute_force(void)
         ct_options options = ct_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
-        double expected = brute_optimum(&b, &t.data, options.depth, options.complexity);
+        double expected = brute_optimum(&b, &t.data, &options);
         double cost = solved_cost(&t.data, &options);
         if (!CHECK(fabs(cost - expected) < 1e-6))
             printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth, options.complexity, cost, expected);
+        table_free(&t);
+    }
+}
+
+/* Restricts leaves, and in some cases nodes that are split, to a size that few or most trees keep to. */
+static void random_sizes(rng *r, ct_options *options, uint32_t most)
+{
+    options->min_bucket = 1 + rng_below(r, most);
+    if (rng_below(r, 3) == 0) options->min_split = 1 + rng_below(r, 3 * most);
+}
+
+static void leaf_sizes_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 3000); seed++) {
+        rng r = {(uint64_t) seed + 31000};
+        uint32_t n_rows = 2 + rng_below(&r, 13), n_classes = 2 + rng_below(&r, 3);
+        random_table t = table_random(&r, n_rows, 1 + rng_below(&r, 3), n_classes, seed % 3 != 0);
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        random_sizes(&r, &options, 5);
+        if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(fabs(cost - expected) < 1e-6))
+            printf("    seed %d: depth %u min_bucket %u min_split %u: %g, not %g\n", seed, options.depth,
+                   options.min_bucket, options.min_split, cost, expected);
         table_free(&t);
     }
 }
@@ -51,7 +77,7 @@ static void deeper_equals_brute_force(void)
         random_table t = table_random(&r, 13 + rng_below(&r, 4), 2, 2 + rng_below(&r, 4), seed % 2);
         ct_options options = ct_options_default();
         options.depth = 4;
-        CHECK(solved_cost(&t.data, &options) == brute_optimum(&b, &t.data, 4, 0));
+        CHECK(solved_cost(&t.data, &options) == brute_optimum(&b, &t.data, &options));
         table_free(&t);
     }
 }
@@ -117,6 +143,7 @@ static void shortcuts_change_nothing(void)
         uint32_t n_rows = 12 + rng_below(&r, options.depth == 2 ? 300 : options.depth == 3 ? 60 : 16);
         random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 2), 2 + rng_below(&r, 4), seed % 4);
         if (seed % 5 == 0) options.complexity = rng_below(&r, 8) / 4.0 / n_rows;
+        if (seed % 4 == 1) random_sizes(&r, &options, n_rows / 6);
         check_shortcuts(&r, &t.data, &options, 8);
         table_free(&t);
     }
@@ -326,6 +353,7 @@ static void bad_input_is_refused(void)
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
+    {"leaf sizes equal brute force", leaf_sizes_equal_brute_force},
     {"deeper equals brute force", deeper_equals_brute_force},
     {"depth zero is a leaf", depth_zero_is_a_leaf},
     {"instruction sets agree", instruction_sets_agree},

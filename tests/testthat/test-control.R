@@ -23,17 +23,21 @@ test_that("memory is read in bytes or words", {
   expect_identical(contree:::parse_bytes("7"), 7)
 })
 
-test_that("what the search cannot do yet is refused, and only that", {
-  values <- list(minbucket = 5, minsplit = 20, max_gap = 1, max_thresholds = 10, time_limit = 1, memory_limit = "1GB")
-  for (name in names(values)) {
-    if (name %in% names(contree:::not_yet)) {
-      expect_contree_error(do.call(contree_control, values[name]), "unsupported", c(name, "leave the argument out"))
-    } else {
-      expect_s3_class(do.call(contree_control, values[name]), "contree_control")
-    }
-  }
+test_that("leaves and nodes that are split keep to their sizes", {
   # two leaves of one row need two rows anyway
   expect_equal(contree_control(minsplit = 1)$minsplit, 2)
+  free <- contree(Species ~ ., iris, depth = 3)
+  for (minbucket in c(3, 10, 40)) {
+    fit <- contree(Species ~ ., iris, depth = 3, minbucket = minbucket)
+    nodes <- as.data.frame(fit)
+    expect_identical(fit$status, "optimal")
+    expect_gte(fit$objective, free$objective)
+    expect_gte(min(nodes$n[nodes$leaf]), minbucket)
+  }
+  nodes <- as.data.frame(contree(Species ~ ., iris, depth = 3, minsplit = 60))
+  expect_gte(min(nodes$n[!nodes$leaf]), 60)
+  expect_equal(nrow(as.data.frame(contree(Species ~ ., iris, depth = 3, minbucket = 100))), 1)
+  expect_equal(nrow(as.data.frame(contree(Species ~ ., iris, depth = 3, minsplit = Inf))), 1)
 })
 
 test_that("limits stop the search with a tree, a bound and a word in print", {
