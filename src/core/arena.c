@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 struct ct_arena_chunk {
     ct_arena_chunk *next;
@@ -12,20 +13,29 @@ struct ct_arena_chunk {
 
 enum { HEADER = CT_ALIGN, SMALLEST = 1 << 18, LARGEST_STEP = 1 << 26 };
 
-void ct_arena_init(ct_arena *arena, size_t limit)
+void ct_arena_init(ct_arena *arena, ct_budget *budget)
 {
     memset(arena, 0, sizeof *arena);
-    arena->limit = limit;
+    arena->budget = budget;
+}
+
+/* Takes `bytes` out of the budget; 0 if there are fewer left. */
+static int budget_take(ct_budget *budget, size_t bytes)
+{
+    if ((uint64_t) ct_atomic_add(&budget->used, (int64_t) bytes) <= budget->limit) return 1;
+    ct_atomic_add(&budget->used, -(int64_t) bytes);
+    return 0;
 }
 
 void ct_arena_free(ct_arena *arena)
 {
+    ct_atomic_add(&arena->budget->used, -(int64_t) arena->held);
     for (ct_arena_chunk *chunk = arena->first; chunk;) {
         ct_arena_chunk *next = chunk->next;
         ct_free(chunk);
         chunk = next;
     }
-    ct_arena_init(arena, arena->limit);
+    ct_arena_init(arena, arena->budget);
 }
 
 static char *chunk_data(ct_arena_chunk *chunk)
@@ -41,10 +51,15 @@ static ct_arena_chunk *next_chunk(ct_arena *arena, size_t bytes)
     if (following && following->size >= bytes) return following;
     size_t size = arena->held < SMALLEST ? SMALLEST : arena->held > LARGEST_STEP ? LARGEST_STEP : arena->held;
     if (size < bytes) size = bytes;
-    if (arena->held > arena->limit || size > arena->limit - arena->held) size = bytes;
-    if (arena->held > arena->limit || size > arena->limit - arena->held) return NULL;
+    if (!budget_take(arena->budget, size)) {
+        size = bytes;
+        if (!budget_take(arena->budget, size)) return NULL;
+    }
     ct_arena_chunk *chunk = (ct_arena_chunk *) ct_alloc(HEADER + size);
-    if (!chunk) return NULL;
+    if (!chunk) {
+        ct_atomic_add(&arena->budget->used, -(int64_t) size);
+        return NULL;
+    }
     chunk->size = size;
     chunk->next = following;
     if (arena->current) arena->current->next = chunk;

@@ -6,15 +6,22 @@
 #define CT_CORE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct ct_arena_chunk ct_arena_chunk;
+
+/* What several arenas together may take, in bytes. Threads may share one. */
+typedef struct {
+    size_t limit;
+    int64_t used; /* atomic */
+} ct_budget;
 
 typedef struct {
     ct_arena_chunk *first; /* owned list of chunks, in the order in which they fill */
     ct_arena_chunk *current;
     size_t used;           /* bytes used of the current chunk */
     size_t held;           /* bytes of all chunks */
-    size_t limit;          /* no chunk is added beyond this many bytes */
+    ct_budget *budget;     /* borrowed */
 } ct_arena;
 
 typedef struct {
@@ -22,10 +29,10 @@ typedef struct {
     size_t used;
 } ct_arena_mark;
 
-void ct_arena_init(ct_arena *arena, size_t limit);
+void ct_arena_init(ct_arena *arena, ct_budget *budget);
 void ct_arena_free(ct_arena *arena);
 
-/* `count` * `size` uninitialised bytes aligned to CT_ALIGN; NULL if memory or the limit is exhausted. */
+/* `count` * `size` uninitialised bytes aligned to CT_ALIGN; NULL if memory or the budget is exhausted. */
 void *ct_arena_alloc(ct_arena *arena, size_t count, size_t size);
 void *ct_arena_zeroed(ct_arena *arena, size_t count, size_t size);
 

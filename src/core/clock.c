@@ -4,6 +4,19 @@
 #include "core/clock.h"
 
 #include <time.h>
+#if defined(_WIN32)
+#include <windows.h>
+#endif
+
+void ct_pause(void)
+{
+#if defined(_WIN32)
+    Sleep(0);
+#else
+    struct timespec moment = {0, 20000};
+    nanosleep(&moment, NULL);
+#endif
+}
 
 double ct_seconds(void)
 {

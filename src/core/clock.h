@@ -1,7 +1,8 @@
-/* Seconds since some fixed moment, never running backwards. */
+/* Time. */
 #ifndef CT_CORE_CLOCK_H
 #define CT_CORE_CLOCK_H
 
-double ct_seconds(void);
+double ct_seconds(void); /* since some fixed moment, never running backwards */
+void ct_pause(void);     /* lets other threads run for some 20 microseconds */
 
 #endif

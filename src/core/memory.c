@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,12 +11,12 @@
 enum { HUGE_PAGE = 2 << 20 };
 
 #ifdef CT_DEBUG
-static long calls = 0, failing_call = -1;
+static int64_t calls = 0, failing_call = -1;
 
 long ct_alloc_fail_after(long after)
 {
-    failing_call = after < 0 ? -1 : calls + after;
-    return calls;
+    ct_atomic_write(&failing_call, after < 0 ? -1 : ct_atomic_read(&calls) + after);
+    return (long) ct_atomic_read(&calls);
 }
 #endif
 
@@ -24,7 +25,7 @@ long ct_alloc_fail_after(long after)
 void *ct_alloc(size_t bytes)
 {
 #ifdef CT_DEBUG
-    if (calls++ == failing_call) return NULL;
+    if (ct_atomic_add(&calls, 1) - 1 == ct_atomic_read(&failing_call)) return NULL;
 #endif
     size_t align = bytes >= 2 * (size_t) HUGE_PAGE ? (size_t) HUGE_PAGE : (size_t) CT_ALIGN;
     if (bytes > SIZE_MAX - align - sizeof(void *)) return NULL;

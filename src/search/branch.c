@@ -17,32 +17,32 @@ static int wants_container(const ct_worker *worker, const ct_node *node, unsigne
 }
 
 /* Lays out one side of point m and solves it. */
-static ct_bounds solve_side(ct_roots *roots, uint32_t f, const ct_point *m, int side, const ct_task *task)
+static ct_bounds solve_side(ct_seat *seat, uint32_t f, const ct_point *m, int side, const ct_task *task)
 {
-    ct_worker *worker = roots->worker;
+    ct_worker *worker = seat->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, roots->node, f, m->threshold, side, roots->totals[side], &node)) {
+    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, seat->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_container(worker, &node, task->depth)) {
             ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end, node.n_rows);
             child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
         }
-        if (child) bounds = ct_solve(worker, child, task, m->floors[side], m->trees[side]);
+        if (child) bounds = ct_solve(worker, NULL, child, task, m->floors[side], m->trees[side]);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void floors_from_neighbours(const ct_roots *roots, const ct_point *a, const ct_point *b, const ct_point *m,
+static void floors_from_neighbours(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m,
                                    int side, int64_t *floors)
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
     int64_t rows = side ? (int64_t) m->n_left - a->n_left : (int64_t) b->n_left - m->n_left;
-    int64_t moved = ct_rows_cost(roots->worker, rows);
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+    int64_t moved = ct_rows_cost(seat->worker, rows);
+    for (uint32_t f = 0; f < seat->roots->node->box->n_cols; f++)
         floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
 }
 
@@ -84,7 +84,7 @@ static int is_settled(ct_worker *worker, const uint32_t *totals, uint32_t n_clas
 {
     if (worker->stopped || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, n_classes, n_rows, task, bounds)) return 1;
-    const ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    ct_quadrants *quadrants = quadrants_for(worker, task->path);
     if (!quadrants) return 0;
     int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, n_rows, worker->search->unit_shift);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
@@ -94,18 +94,19 @@ static int is_settled(ct_worker *worker, const uint32_t *totals, uint32_t n_clas
 }
 
 /* Solves one side of m as far as its task asks. */
-static ct_bounds settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, const ct_task *task)
+static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, const ct_task *task)
 {
-    ct_worker *worker = roots->worker;
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
     uint32_t n_classes = roots->node->box->n_classes;
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
-    int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], n_classes, size));
+    int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(seat->totals[side], n_classes, size));
     ct_bounds bounds = {0, 0, leaf};
     m->best_child[side] = -1;
-    if (is_settled(worker, roots->totals[side], n_classes, size, task, m, side, &bounds)) {
+    if (is_settled(worker, seat->totals[side], n_classes, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
     } else {
-        bounds = solve_side(roots, f, m, side, task);
+        bounds = solve_side(seat, f, m, side, task);
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
         ct_quadrants *quadrants = quadrants_for(worker, task->path);
@@ -116,10 +117,11 @@ static ct_bounds settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side,
     return bounds;
 }
 
-static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
 {
-    ct_worker *worker = roots->worker;
-    int64_t *floors = (int64_t *) roots->extra, target = roots->best - roots->task->gap;
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    int64_t *floors = (int64_t *) seat->extra, target = seat->target;
     const uint32_t size[2] = {m->n_left, roots->node->n_rows - m->n_left}, n_cols = roots->node->box->n_cols;
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     ct_task task[2];
@@ -128,14 +130,16 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
         path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
         task[side].path = &path[side];
         task[side].depth = roots->task->depth - 1;
+        task[side].seen = roots->seen;
         task[side].gap = 0;
+        task[side].first_of_ties = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
          * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
         task[side].cap = target - worker->search->split_cost - known[side];
         task[side].floors = floors + (size_t) side * n_cols;
-        floors_from_neighbours(roots, a, b, m, side, floors + (size_t) side * n_cols);
+        floors_from_neighbours(seat, a, b, m, side, floors + (size_t) side * n_cols);
         choose_hint(roots, f, a, b, m, side, &task[side]);
-        int64_t counts = ct_class_count_bound(worker, roots->totals[side], roots->node->box->n_classes, size[side],
+        int64_t counts = ct_class_count_bound(worker, seat->totals[side], roots->node->box->n_classes, size[side],
                                               task[side].depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(worker, a, b, m->n_left, side));
     }
@@ -152,7 +156,8 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     m->proven = upper;
     for (int side = 0; side < 2; side++) {
         if (!ct_uses(worker, CT_SHORTCUT_CAPS)) task[side].cap = INT64_MAX;
-        ct_bounds bounds = settle_side(roots, f, m, side, &task[side]);
+        ct_bounds bounds = settle_side(seat, f, m, side, &task[side]);
+        seat->upper[side] = bounds.upper;
         upper += bounds.upper;
         m->proven += bounds.proven;
     }
@@ -163,7 +168,7 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
 
 static ct_point *new_point(ct_roots *roots)
 {
-    ct_arena *arena = &roots->worker->arena;
+    ct_arena *arena = roots->arena;
     size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
     ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
     int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
@@ -177,30 +182,35 @@ static ct_point *new_point(ct_roots *roots)
     return point;
 }
 
-static ct_bounds branch_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
-                              ct_split_code *tree)
+static int new_extra(ct_seat *seat)
+{
+    seat->extra = CT_ARENA_NEW(&seat->worker->arena, int64_t, 2 * (size_t) seat->roots->node->box->n_cols);
+    return seat->extra != NULL;
+}
+
+static int branch_init(ct_roots *roots, ct_worker *worker)
+{
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
+    if (!zeros) return 0;
+    roots->evaluate = evaluate;
+    roots->new_point = new_point;
+    roots->new_extra = new_extra;
+    for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;
+    worker->statistics.nodes++;
+    return 1;
+}
+
+ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
+                   ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, ct_rows_cost(worker, node->leaf_errors)};
     ct_roots roots;
-    int ready = ct_roots_init(&roots, worker, node, task, floors, tree);
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, node->box->n_cols);
-    roots.extra = CT_ARENA_NEW(&worker->arena, int64_t, 2 * (size_t) node->box->n_cols);
-    if (ready && zeros && roots.extra) {
-        roots.evaluate = evaluate;
-        roots.new_point = new_point;
-        for (int end = 0; end < 2; end++) roots.ends[end].floors[0] = roots.ends[end].floors[1] = zeros;
-        worker->statistics.nodes++;
-        bounds = ct_roots_search(&roots);
-    } else {
+    if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
+        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker))
+        bounds = ct_roots_search(&roots, worker);
+    else
         ct_worker_stop(worker, CT_END_MEMORY);
-    }
     ct_arena_release(&worker->arena, mark);
     return bounds;
-}
-
-ct_bounds ct_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors, ct_split_code *tree)
-{
-    return task->depth == 2 ? ct_depth2_solve(worker, node, task, floors, tree)
-                            : branch_solve(worker, node, task, floors, tree);
 }

@@ -181,6 +181,13 @@ const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32
     return box->planes[f];
 }
 
+int ct_container_prepare(ct_worker *worker, ct_container *box)
+{
+    if (box->one_at_a_time) return 0;
+    for (uint32_t f = 0; f < box->n_cols; f++) ct_container_planes(worker, box, f);
+    return 1;
+}
+
 uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)
 {
     size_t w = position / 64;

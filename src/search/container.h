@@ -40,6 +40,9 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
 /* The planes of f, [g][plane][words], after making them if need be. Never fails: the room was taken before. */
 const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f);
 
+/* Makes the planes of all features if the container can hold them; it may then be used by several threads. Returns whether. */
+int ct_container_prepare(ct_worker *worker, ct_container *box);
+
 static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 {
     return box->sets + (size_t) f * box->n_classes * box->words;

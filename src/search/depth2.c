@@ -10,18 +10,18 @@ static int32_t need_below(const ct_worker *worker, int64_t cost)
 }
 
 /* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
-static int close_by_counts(ct_roots *roots, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
 {
-    ct_worker *worker = roots->worker;
-    uint32_t n_classes = roots->node->box->n_classes;
+    ct_worker *worker = seat->worker;
+    uint32_t n_classes = seat->roots->node->box->n_classes;
     if (n_classes <= 2 || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     for (int side = 0; side < 2; side++) {
-        int64_t counts = ct_class_count_bound(worker, roots->totals[side], n_classes, children->size[side], 1);
+        int64_t counts = ct_class_count_bound(worker, seat->totals[side], n_classes, children->size[side], 1);
         m->lower[side] = ct_larger_cost(counts, ct_between(worker, a, b, m->n_left, side));
         /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
         children->floor[side] = need_below(worker, m->lower[side]);
     }
-    return ct_point_total(worker, m) >= roots->best - roots->task->gap;
+    return ct_point_total(worker, m) >= seat->target;
 }
 
 /* Keeps at m what is known of its children without a scan. */
@@ -40,7 +40,7 @@ static void keep_bounds(const ct_children *children, const ct_point *a, const ct
 /* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
  * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
  * first: they bring the errors down. */
-static void prepare(ct_roots *roots, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
+static void prepare(const ct_roots *roots, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
 {
     c->size[0] = m->n_left;
     c->size[1] = roots->node->n_rows - m->n_left;
@@ -57,14 +57,15 @@ static void prepare(ct_roots *roots, const ct_point *a, const ct_point *b, ct_po
     }
 }
 
-static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
 {
-    ct_worker *worker = roots->worker;
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
     ct_container *box = roots->node->box;
-    ct_children *children = (ct_children *) roots->extra;
+    ct_children *children = (ct_children *) seat->extra;
     worker->statistics.thresholds2++;
     prepare(roots, a, b, m, children);
-    if (close_by_counts(roots, a, b, m, children)) {
+    if (close_by_counts(seat, a, b, m, children)) {
         keep_bounds(children, a, b, m);
         worker->statistics.closed_counts++;
         m->proven = ct_point_total(worker, m);
@@ -73,12 +74,12 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
      * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
     int64_t leaf[2], known[2] = {b->lower[1], a->lower[0]}, upper = worker->search->split_cost;
-    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? roots->best - roots->task->gap - upper : INT64_MAX / 2;
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? seat->target - upper : INT64_MAX / 2;
     int allowed = ct_may_split_at(worker, roots->node->n_rows, m->n_left);
     for (int side = 0; side < 2; side++) {
         /* without an allowed split the least relaxed errors are all that is asked for */
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
-        leaf[side] = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], box->n_classes, children->size[side]));
+        leaf[side] = ct_rows_cost(worker, ct_leaf_errors(seat->totals[side], box->n_classes, children->size[side]));
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
     }
     children->planes = ct_container_planes(worker, box, f);
@@ -92,7 +93,8 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
         int64_t split = worker->search->split_cost + ct_rows_cost(worker, children->least_allowed[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
         m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
-        upper += m->best_child[side] >= 0 ? split : leaf[side];
+        seat->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
+        upper += seat->upper[side];
         m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split) : leaf[side];
     }
     if (allowed) return upper;
@@ -103,8 +105,8 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
 static ct_point *new_point(ct_roots *roots)
 {
     uint32_t n_cols = roots->node->box->n_cols;
-    ct_point *point = CT_ARENA_NEW(&roots->worker->arena, ct_point, 1);
-    int32_t *errors = CT_ARENA_NEW(&roots->worker->arena, int32_t, 2 * (size_t) n_cols);
+    ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
+    int32_t *errors = CT_ARENA_NEW(roots->arena, int32_t, 2 * (size_t) n_cols);
     if (!point || !errors) return NULL;
     memset(point, 0, sizeof *point);
     point->errors[0] = errors;
@@ -113,49 +115,46 @@ static ct_point *new_point(ct_roots *roots)
 }
 
 /* Sets up what stays the same over a solve; 0 if memory ends. */
-static int children_init(ct_children *children, const ct_roots *roots)
+static int new_extra(ct_seat *seat)
 {
-    const ct_worker *worker = roots->worker;
-    const ct_node *node = roots->node;
-    ct_arena *arena = &roots->worker->arena;
-    memset(children, 0, sizeof *children);
+    const ct_worker *worker = seat->worker;
+    const ct_node *node = seat->roots->node;
+    ct_arena *arena = &seat->worker->arena;
+    ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
+    if (!children) return 0;
     children->rows = &node->rows;
-    children->totals[0] = roots->totals[0];
-    children->totals[1] = roots->totals[1];
+    children->totals[0] = seat->totals[0];
+    children->totals[1] = seat->totals[1];
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
     children->active = CT_ARENA_NEW(arena, uint32_t, node->rows.n_classes);
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
     children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
+    seat->extra = children;
     return children->active && children->done && children->scratch;
 }
 
-ct_bounds ct_depth2_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
-                          ct_split_code *tree)
+static void end_extra(ct_seat *seat)
 {
-    ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, 0, ct_rows_cost(worker, node->leaf_errors)};
-    ct_roots roots;
-    ct_children children;
-    int ready = ct_roots_init(&roots, worker, node, task, floors, tree) && children_init(&children, &roots);
-    int32_t *zeros = CT_ARENA_ZEROED(&worker->arena, int32_t, node->box->n_cols);
-    if (ready && zeros) {
-        roots.evaluate = evaluate;
-        roots.new_point = new_point;
-        roots.extra = &children;
-        for (int end = 0; end < 2; end++) {
-            roots.ends[end].errors[0] = roots.ends[end].errors[1] = zeros;
-            roots.ends[end].best_child[0] = roots.ends[end].best_child[1] = -1;
-        }
-        worker->statistics.depth2++;
-        bounds = ct_roots_search(&roots);
-        worker->statistics.scans += children.scans;
-        worker->statistics.skipped_children += children.skipped;
-        worker->statistics.refined += children.refined;
-    } else {
-        ct_worker_stop(worker, CT_END_MEMORY);
+    const ct_children *children = (const ct_children *) seat->extra;
+    seat->worker->statistics.scans += children->scans;
+    seat->worker->statistics.skipped_children += children->skipped;
+    seat->worker->statistics.refined += children->refined;
+}
+
+int ct_depth2_init(ct_roots *roots, ct_worker *worker)
+{
+    int32_t *zeros = CT_ARENA_ZEROED(&worker->arena, int32_t, roots->node->box->n_cols);
+    if (!zeros) return 0;
+    roots->evaluate = evaluate;
+    roots->new_point = new_point;
+    roots->new_extra = new_extra;
+    roots->end_extra = end_extra;
+    for (int end = 0; end < 2; end++) {
+        roots->ends[end].errors[0] = roots->ends[end].errors[1] = zeros;
+        roots->ends[end].best_child[0] = roots->ends[end].best_child[1] = -1;
     }
-    ct_arena_release(&worker->arena, mark);
-    return bounds;
+    worker->statistics.depth2++;
+    return 1;
 }

@@ -5,8 +5,7 @@
 
 #include "search/roots.h"
 
-/* As ct_solve in branch.h, for task->depth == 2: tree has 3 entries. */
-ct_bounds ct_depth2_solve(ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
-                          ct_split_code *tree);
+/* Makes *roots a search of depth two, after ct_roots_init: 0 if memory ends. */
+int ct_depth2_init(ct_roots *roots, ct_worker *worker);
 
 #endif

@@ -5,9 +5,12 @@
 
 #include "core/bits.h"
 #include "core/clock.h"
+#include "core/memory.h"
 #include "search/branch.h"
 #include "search/check.h"
 #include "search/complete.h"
+
+enum { MOST_WORKERS = 256 };
 
 const char *ct_end_name(ct_end end)
 {
@@ -75,7 +78,8 @@ static void solve_table(ct_worker *worker, const ct_task *task, ct_split_code *c
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, worker->search->table->n_cols);
     if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
     if (!box || !floors || !ct_node_whole(worker, box, &root)) return;
-    *bounds = ct_solve(worker, &root, task, floors, codes);
+    ct_crew *crew = worker->crew && ct_container_prepare(worker, box) ? worker->crew : NULL;
+    *bounds = ct_solve(worker, crew, &root, task, floors, codes);
     if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
 }
 
@@ -97,6 +101,8 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_co
     task.path = &whole;
     task.cap = INT64_MAX;
     task.gap = worker->search->gap;
+    task.seen = INT64_MAX;
+    task.first_of_ties = !worker->search->options->any_of_ties && !task.gap;
     if (ct_solve_at_once(worker, totals, data->n_classes, data->n_rows, &task, bounds)) return CT_OK;
     if (!ct_may_split(worker, data->n_rows)) {
         bounds->proven = bounds->upper;
@@ -125,7 +131,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->errors = (double) errors;
     result->cost = to_rows(search, cost);
     result->bound = to_rows(search, bounds->proven);
-    result->end = worker->stopped && bounds->proven < bounds->upper ? worker->end
+    result->end = ct_is_halted(worker) && bounds->proven < bounds->upper ? worker->end
                   : bounds->proven < bounds->upper                 ? CT_END_GAP
                                                                    : CT_END_OPTIMAL;
     return CT_OK;
@@ -148,28 +154,72 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     return CT_OK;
 }
 
+/* Threads take some time to start and to meet; small searches are done before. Their size: rows times columns, times eight
+ * for every level above two. */
+static unsigned crew_size(const ct_data *data, const ct_options *options)
+{
+#ifdef _OPENMP
+    double work = (double) data->n_rows * data->n_cols * pow(8, (double) options->depth - 2);
+    if (options->threads > 1 && options->depth > 1 && work > options->crew_above)
+        return options->threads < MOST_WORKERS ? options->threads : MOST_WORKERS;
+#else
+    (void) data;
+    (void) options;
+#endif
+    return 1;
+}
+
+static void add_statistics(ct_statistics *sum, const ct_statistics *more)
+{
+#define ADD(field, name, text) sum->field += more->field;
+    CT_STATISTICS(ADD)
+#undef ADD
+}
+
+static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_data *data, ct_result *result,
+                            uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_options *options = search->options;
+    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
+    ct_budget budget = {options->memory_limit - for_quadrants, 0};
+    ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
+    ct_crew crew;
+    memset(workers, 0, n_workers * sizeof *workers);
+    for (unsigned i = 0; i < n_workers; i++) {
+        workers[i].search = search;
+        workers[i].quadrants = quadrants;
+        ct_arena_init(&workers[i].arena, &budget);
+    }
+    if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
+    ct_table table;
+    search->table = &table;
+    ct_status status = solve(workers, search, &table, data, result, leaf_of_row, error);
+    if (n_workers > 1) ct_crew_free(&crew);
+    for (unsigned i = 0; i < n_workers; i++) {
+        ct_arena_free(&workers[i].arena);
+        add_statistics(&result->statistics, &workers[i].statistics);
+    }
+    ct_quadrants_free(quadrants);
+    return status;
+}
+
 ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
                          ct_error *error)
 {
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
-    ct_table table;
     ct_search search = {0};
-    search.table = &table;
     search.options = options;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
-    ct_worker worker = {0};
-    worker.search = &search;
-    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_arena_init(&worker.arena, options->memory_limit - for_quadrants);
-    if (for_quadrants) worker.quadrants = ct_quadrants_new(for_quadrants);
-    ct_status status = solve(&worker, &search, &table, data, result, leaf_of_row, error);
-    ct_arena_free(&worker.arena);
-    ct_quadrants_free(worker.quadrants);
-    result->statistics = worker.statistics;
+    unsigned n_workers = crew_size(data, options);
+    ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
+    if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
+    ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);
+    ct_free(workers);
     result->simd = search.kernels->name;
+    result->threads = n_workers;
     result->seconds = ct_seconds() - start;
     if (status != CT_OK) ct_result_free(result);
     return status;

@@ -2,7 +2,9 @@
  *
  * Minimises misclassified rows + complexity * n_rows * splits over all binary trees of at most the given depth whose
  * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
- * src/search/). The library keeps no state between calls; concurrent calls do not share anything. */
+ * src/search/). The tree is the same for any number of threads: of equally good ones, that whose root splits on the first
+ * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, or the search was stopped). The
+ * library keeps no state between calls; concurrent calls do not share anything. */
 #ifndef CT_SEARCH_EXACT_H
 #define CT_SEARCH_EXACT_H
 
@@ -21,6 +23,7 @@ typedef struct {
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_statistics statistics;
     const char *simd;   /* instruction set used; static text */
+    unsigned threads;   /* that searched */
     double seconds;
 } ct_result;
 

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/threads.h"
 
-enum { BUCKETS = 1 << 12, MOST_ENTRIES = 1024 };
+enum { PARTS = 1 << 6, BUCKETS = 1 << 6, MOST_ENTRIES = 1024 };
 
 typedef struct {
     uint32_t n_rows;
@@ -21,9 +22,16 @@ typedef struct list {
     uint32_t *thresholds;
 } list;
 
-struct ct_quadrants {
+/* Lists are dealt out to parts by their hash, so that workers seldom wait for one another. */
+typedef struct {
+    ct_lock lock;
     ct_arena arena;
     list *buckets[BUCKETS];
+} part;
+
+struct ct_quadrants {
+    ct_budget budget;
+    part parts[PARTS];
 };
 
 ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t threshold)
@@ -48,27 +56,34 @@ ct_quadrants *ct_quadrants_new(size_t limit)
     ct_quadrants *quadrants = (ct_quadrants *) ct_alloc(sizeof *quadrants);
     if (!quadrants) return NULL;
     memset(quadrants, 0, sizeof *quadrants);
-    ct_arena_init(&quadrants->arena, limit);
+    quadrants->budget.limit = limit;
+    for (unsigned i = 0; i < PARTS; i++) {
+        ct_lock_init(&quadrants->parts[i].lock);
+        ct_arena_init(&quadrants->parts[i].arena, &quadrants->budget);
+    }
     return quadrants;
 }
 
 void ct_quadrants_free(ct_quadrants *quadrants)
 {
     if (!quadrants) return;
-    ct_arena_free(&quadrants->arena);
+    for (unsigned i = 0; i < PARTS; i++) {
+        ct_arena_free(&quadrants->parts[i].arena);
+        ct_lock_free(&quadrants->parts[i].lock);
+    }
     ct_free(quadrants);
 }
 
-static size_t bucket_of(const ct_path *path, unsigned depth)
+static uint32_t hash_of(const ct_path *path, unsigned depth)
 {
     uint64_t hash = depth;
     for (uint32_t i = 0; i < path->n; i++) hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t) (hash >> 32) % BUCKETS;
+    return (uint32_t) (hash >> 32);
 }
 
-static list *find_list(const ct_quadrants *quadrants, const ct_path *path, unsigned depth)
+static list *find_list(list *first, const ct_path *path, unsigned depth)
 {
-    for (list *l = quadrants->buckets[bucket_of(path, depth)]; l; l = l->next)
+    for (list *l = first; l; l = l->next)
         if (l->depth == depth && l->path.n == path->n && !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
             return l;
     return NULL;
@@ -87,11 +102,13 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_quadrants_find(const ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows,
-                          unsigned unit_shift)
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, unsigned unit_shift)
 {
-    const list *l = find_list(quadrants, path, depth);
+    uint32_t hash = hash_of(path, depth);
+    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
     int64_t best = 0;
+    ct_lock_take(&p->lock);
+    const list *l = find_list(p->buckets[hash % BUCKETS], path, depth);
     for (uint32_t i = 0; l && i < l->n_entries; i++) {
         int64_t bound = l->entries[i].lower;
         if (bound <= best) continue;
@@ -99,14 +116,14 @@ int64_t ct_quadrants_find(const ct_quadrants *quadrants, const ct_path *path, un
         if (relation == 1) bound -= (int64_t) (l->entries[i].n_rows - n_rows) * ((int64_t) 1 << unit_shift);
         if (relation && bound > best) best = bound;
     }
+    ct_lock_leave(&p->lock);
     return best;
 }
 
-static list *add_list(ct_quadrants *quadrants, const ct_path *path, unsigned depth)
+static list *add_list(part *p, list **bucket, const ct_path *path, unsigned depth)
 {
-    list *l = CT_ARENA_ZEROED(&quadrants->arena, list, 1);
+    list *l = CT_ARENA_ZEROED(&p->arena, list, 1);
     if (!l) return NULL;
-    list **bucket = &quadrants->buckets[bucket_of(path, depth)];
     l->depth = depth;
     l->path = *path;
     l->next = *bucket;
@@ -115,7 +132,7 @@ static list *add_list(ct_quadrants *quadrants, const ct_path *path, unsigned dep
 }
 
 /* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or MOST_ENTRIES. */
-static uint32_t place_for_entry(ct_quadrants *quadrants, list *l)
+static uint32_t place_for_entry(part *p, list *l)
 {
     if (l->n_entries == MOST_ENTRIES) {
         uint32_t place = l->oldest;
@@ -124,8 +141,8 @@ static uint32_t place_for_entry(ct_quadrants *quadrants, list *l)
     }
     if (l->n_entries == l->room) {
         uint32_t room = l->room ? 2 * l->room : 16;
-        entry *entries = CT_ARENA_NEW(&quadrants->arena, entry, room);
-        uint32_t *thresholds = CT_ARENA_NEW(&quadrants->arena, uint32_t, (size_t) room * l->path.n);
+        entry *entries = CT_ARENA_NEW(&p->arena, entry, room);
+        uint32_t *thresholds = CT_ARENA_NEW(&p->arena, uint32_t, (size_t) room * l->path.n);
         if (!entries || !thresholds) return MOST_ENTRIES;
         if (l->n_entries) {
             memcpy(entries, l->entries, l->n_entries * sizeof *entries);
@@ -141,10 +158,16 @@ static uint32_t place_for_entry(ct_quadrants *quadrants, list *l)
 void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower)
 {
     if (lower <= 0) return;
-    list *l = find_list(quadrants, path, depth);
-    if (!l) l = add_list(quadrants, path, depth);
-    uint32_t place = l ? place_for_entry(quadrants, l) : MOST_ENTRIES;
-    if (place == MOST_ENTRIES) return;
-    l->entries[place] = (entry){n_rows, lower};
-    memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+    uint32_t hash = hash_of(path, depth);
+    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    list **bucket = &p->buckets[hash % BUCKETS];
+    ct_lock_take(&p->lock);
+    list *l = find_list(*bucket, path, depth);
+    if (!l) l = add_list(p, bucket, path, depth);
+    uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
+    if (place < MOST_ENTRIES) {
+        l->entries[place] = (entry){n_rows, lower};
+        memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+    }
+    ct_lock_leave(&p->lock);
 }

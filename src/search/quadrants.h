@@ -23,13 +23,12 @@ ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t
 typedef struct ct_quadrants ct_quadrants;
 
 /* NULL if memory ends. Freed by ct_quadrants_free, which takes NULL. Takes at most `limit` bytes; when they are used up
- * nothing new is remembered. */
+ * nothing new is remembered. Safe for concurrent use. */
 ct_quadrants *ct_quadrants_new(size_t limit);
 void ct_quadrants_free(ct_quadrants *quadrants);
 
 /* The best lower bound that the remembered sets give for this one; 0 if none. */
-int64_t ct_quadrants_find(const ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows,
-                          unsigned unit_shift);
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, unsigned unit_shift);
 void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower);
 
 #endif

@@ -26,30 +26,14 @@ int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
-/* ---- points and intervals of one feature ---- */
-
-typedef struct {
-    ct_point *a, *b;
-    int64_t bound;
-} interval;
-
-typedef struct {
-    ct_roots *roots;
-    uint32_t feature;
-    interval *stack;
-    size_t depth, room;
-} feature_search;
+/* ---- points and open intervals ---- */
 
 static ct_point *take_point(ct_roots *roots)
 {
     ct_point *point = roots->free_points;
     if (point) roots->free_points = point->next_free;
     else point = roots->new_point(roots);
-    if (!point) {
-        ct_worker_stop(roots->worker, CT_END_MEMORY);
-        return NULL;
-    }
-    point->open = 0;
+    if (point) point->open = 0;
     return point;
 }
 
@@ -58,11 +42,6 @@ static void release_point(ct_roots *roots, ct_point *point)
     if (--point->open || point == &roots->ends[0] || point == &roots->ends[1]) return;
     point->next_free = roots->free_points;
     roots->free_points = point;
-}
-
-static int64_t target_of(const ct_roots *roots)
-{
-    return roots->best - roots->task->gap;
 }
 
 /* Lowers the feature's bounds to those of thresholds that are done with. */
@@ -77,32 +56,93 @@ static void note(ct_roots *roots, uint32_t feature, int64_t bound)
     note_both(roots, feature, bound, bound);
 }
 
-static void push(feature_search *s, ct_point *a, ct_point *b)
+/* Puts an interval on its feature's stack, unless it is empty. */
+static void push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
 {
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
-    if (s->depth == s->room) {
-        interval *larger = CT_ARENA_NEW(&s->roots->worker->arena, interval, 2 * s->room);
-        if (!larger) {
-            note(s->roots, s->feature, ct_interval_bound(s->roots->worker, a, b));
-            ct_worker_stop(s->roots->worker, CT_END_MEMORY);
-            return;
-        }
-        memcpy(larger, s->stack, s->depth * sizeof *larger);
-        s->stack = larger;
-        s->room *= 2;
+    ct_interval *i = roots->free_intervals;
+    if (i) roots->free_intervals = i->next;
+    else i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
+    int64_t bound = ct_interval_bound(worker, a, b);
+    if (!i) {
+        note(roots, feature, bound);
+        roots->lost = 1;
+        return;
     }
     a->open++;
     b->open++;
-    s->stack[s->depth++] = (interval){a, b, ct_interval_bound(s->roots->worker, a, b)};
+    *i = (ct_interval){a, b, bound, roots->lines[feature].open};
+    roots->lines[feature].open = i;
 }
 
 /* The more promising half comes off the stack first. */
-static void push_halves(feature_search *s, ct_point *a, ct_point *m, ct_point *b)
+static void push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b)
 {
-    int left_first = ct_interval_bound(s->roots->worker, a, m) <= ct_interval_bound(s->roots->worker, m, b);
-    if (!left_first) push(s, a, m);
-    push(s, m, b);
-    if (left_first) push(s, a, m);
+    int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
+    if (!left_first) push(worker, roots, feature, a, m);
+    push(worker, roots, feature, m, b);
+    if (left_first) push(worker, roots, feature, a, m);
+}
+
+static void give_back(ct_roots *roots, ct_interval *i)
+{
+    release_point(roots, i->a);
+    release_point(roots, i->b);
+    i->next = roots->free_intervals;
+    roots->free_intervals = i;
+}
+
+/* The feature to go on with: the hint's; or one without a point; or the one under search; or the least by key. */
+static int32_t choose_feature(ct_roots *roots)
+{
+    uint32_t n_cols = roots->node->box->n_cols;
+    if (roots->hinted >= 0 && roots->lines[roots->hinted].open) return roots->hinted;
+    for (; roots->next_whole < n_cols; roots->next_whole++)
+        if (roots->lines[roots->next_whole].open && !roots->lines[roots->next_whole].begun)
+            return (int32_t) roots->next_whole++;
+    if (roots->current >= 0 && roots->lines[roots->current].open) return roots->current;
+    roots->current = -1;
+    for (uint32_t f = 0; f < n_cols; f++)
+        if (roots->lines[f].open && (roots->current < 0 || roots->lines[f].key < roots->lines[roots->current].key))
+            roots->current = (int32_t) f;
+    return roots->current;
+}
+
+/* ---- what is left to find ---- */
+
+/* Of equal trees the first is wanted: that of the first feature, and of its first threshold. So as long as the best known
+ * one comes after threshold t of `feature`, those from there on must be told apart from it, not only from better ones. */
+static int ties_count(const ct_roots *roots, uint32_t feature, uint32_t t)
+{
+    if (!roots->task->first_of_ties || !roots->improved) return 0;
+    uint32_t best = (uint32_t) roots->tree[0].feature;
+    return feature < best || (feature == best && t < roots->best_threshold);
+}
+
+static int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
+{
+    return roots->best - roots->task->gap + ties_count(roots, feature, t);
+}
+
+/* What is proven about a root feature before the search. */
+static int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
+{
+    int handed_on = roots->task->floors && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
+    return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
+}
+
+/* Others may have found a better tree for the whole table since this task's cap was set. Every cap on the way down has
+ * the best cost at its time as a summand, so it falls by as much as that has fallen. */
+static void refresh(const ct_worker *worker, ct_roots *roots)
+{
+    if (!worker->crew || !roots->task->path->n) return;
+    int64_t now = ct_crew_best(worker->crew), fallen = roots->seen - now;
+    if (fallen <= 0 || roots->seen == INT64_MAX) return;
+    roots->seen = now;
+    roots->cap -= fallen;
+    if (roots->cap >= roots->best || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
+    roots->best = roots->cap;
+    roots->improved = 0; /* the tree stays, as a hint */
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
@@ -116,25 +156,41 @@ static uint32_t middle_threshold(const ct_worker *worker, uint32_t first, uint32
 }
 
 /* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
-static int window(feature_search *s, const ct_point *a, const ct_point *b, uint32_t *first, uint32_t *last)
+static int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
 {
-    ct_roots *roots = s->roots;
-    ct_worker *worker = roots->worker;
-    int64_t low = a->n_left + ct_point_reach(worker, a, target_of(roots));
-    int64_t high = (int64_t) b->n_left - ct_point_reach(worker, b, target_of(roots));
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    const ct_point *a = i->a, *b = i->b;
+    int64_t low = a->n_left + ct_point_reach(worker, a, seat->target);
+    int64_t high = (int64_t) b->n_left - ct_point_reach(worker, b, seat->target);
     /* What is cut off is bounded by its nearest kept neighbour's distance, not by the interval's own bound: the
      * parent's floors would otherwise be too weak. */
     int64_t inside = (int64_t) b->n_left - a->n_left - 1;
     int64_t cut_low = ct_smaller_cost(low - a->n_left - 1, inside), cut_high = ct_smaller_cost(b->n_left - high - 1, inside);
-    if (cut_low > 0) note(roots, s->feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
-    if (cut_high > 0) note(roots, s->feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
+    if (cut_low > 0) note(roots, feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
+    if (cut_high > 0) note(roots, feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
     worker->statistics.skipped_thresholds += (uint64_t) (cut_low + cut_high);
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
     if (low > high) return 0;
-    ct_node_window(roots->worker, roots->node, s->feature, (uint32_t) low, (uint32_t) high, first, last);
+    ct_node_window(worker, roots->node, feature, (uint32_t) low, (uint32_t) high, first, last);
     return *first <= *last;
 }
+
+/* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
+static uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
+{
+    ct_roots *roots = seat->roots;
+    if ((int32_t) feature != roots->hinted) return 0;
+    roots->hinted = -1;
+    const ct_container *box = roots->node->box;
+    uint32_t t = ct_container_from_global(box, feature, roots->task->hint[roots->task->hint_at].threshold);
+    if (t < 1 || t >= box->n_values[feature]) return 0;
+    uint32_t n_left = ct_node_counts(seat->worker, roots->node, feature, t, seat->totals[0]);
+    return n_left < 1 || n_left >= roots->node->n_rows ? 0 : t;
+}
+
+/* ---- evaluation ---- */
 
 /* Puts a subtree, or a leaf if NULL, under child `side` of the root of roots->tree. Level j of a heap is contiguous. */
 static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
@@ -158,159 +214,181 @@ static void keep_tree(ct_roots *roots, uint32_t feature, const ct_point *m)
     }
 }
 
-/* Evaluates threshold t between a and b; NULL if memory ends. */
-static ct_point *evaluate(ct_roots *roots, uint32_t feature, const ct_point *a, const ct_point *b, uint32_t t)
+/* Takes in what was found at m. */
+static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
 {
-    ct_point *m = take_point(roots);
-    if (!m) return NULL;
-    m->threshold = t;
-    m->n_left = ct_node_counts(roots->worker, roots->node, feature, t, roots->totals[0]);
-    for (uint32_t c = 0; c < roots->node->box->n_classes; c++)
-        roots->totals[1][c] = roots->node->totals[c] - roots->totals[0][c];
-    int64_t upper = roots->evaluate(roots, feature, a, b, m), total = ct_point_total(roots->worker, m);
-    roots->worker->statistics.thresholds++;
+    ct_roots *roots = seat->roots;
+    int64_t total = ct_point_total(seat->worker, m);
     note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
-    if (upper < roots->best) {
+    if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
         roots->best = upper;
         roots->improved = 1;
+        roots->best_threshold = m->threshold;
+        for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
+        ct_crew_tell(roots->crew, upper);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
     }
-    return m;
 }
 
-static void close_interval(feature_search *s, interval i)
+/* Class counts of both sides of a threshold; returns the rows of the left one. */
+static uint32_t count_sides(ct_seat *seat, uint32_t feature, uint32_t t)
 {
-    release_point(s->roots, i.a);
-    release_point(s->roots, i.b);
+    const ct_node *node = seat->roots->node;
+    uint32_t n_left = ct_node_counts(seat->worker, node, feature, t, seat->totals[0]);
+    for (uint32_t c = 0; c < node->box->n_classes; c++) seat->totals[1][c] = node->totals[c] - seat->totals[0][c];
+    return n_left;
 }
 
-/* Takes one interval off the stack: closes it, or splits it at a new point. */
-static void step(feature_search *s)
+/* Evaluates threshold t of interval i and leaves its two parts open; 0 if memory ends. */
+static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
-    ct_roots *roots = s->roots;
-    interval i = s->stack[--s->depth];
-    uint32_t first, last;
-    int bounded = (ct_uses(roots->worker, CT_SHORTCUT_INTERVAL) || ct_uses(roots->worker, CT_SHORTCUT_CROSSED)) &&
-                  i.bound >= target_of(roots);
-    if (bounded || roots->worker->stopped) {
-        note(roots, s->feature, i.bound);
-        roots->worker->statistics.intervals++;
-    } else if (window(s, i.a, i.b, &first, &last)) {
-        ct_point *m = evaluate(roots, s->feature, i.a, i.b, middle_threshold(roots->worker, first, last));
-        if (!m) {
-            note(roots, s->feature, i.bound);
-        } else {
-            m->open++;
-            push_halves(s, i.a, m, i.b);
-            release_point(roots, m);
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_point *m = take_point(roots);
+    if (!m) return 0;
+    m->threshold = t;
+    seat->target = target_from(roots, feature, t);
+    roots->busy++;
+    ct_crew_unlock(roots->crew);
+    m->n_left = count_sides(seat, feature, t);
+    int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
+    worker->statistics.thresholds++;
+    ct_crew_lock(roots->crew);
+    roots->busy--;
+    settle(seat, feature, m, upper);
+    if (i->a == &roots->ends[0] && i->b == &roots->ends[1] && ct_uses(worker, CT_SHORTCUT_MEDIANS))
+        roots->lines[feature].key = ct_point_total(worker, m);
+    m->open++;
+    push_halves(worker, roots, feature, i->a, m, i->b);
+    release_point(roots, m);
+    return 1;
+}
+
+/* Closes an interval, or splits it at a new point. */
+static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    uint32_t first, last, t = hinted_threshold(seat, feature);
+    refresh(worker, roots);
+    seat->target = target_from(roots, feature, i->a->threshold);
+    int64_t known = known_floor(worker, roots, feature);
+    int bounded = (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED)) && i->bound >= seat->target;
+    if (known >= seat->target) {
+        note(roots, feature, ct_larger_cost(known, i->bound));
+        worker->statistics.skipped_roots += i->a == &roots->ends[0] && i->b == &roots->ends[1];
+    } else if (bounded || ct_is_halted(worker)) {
+        note(roots, feature, i->bound);
+        worker->statistics.intervals++;
+    } else if (t || window(seat, feature, i, &first, &last)) {
+        if (!t) t = middle_threshold(worker, first, last);
+        if (!evaluate(seat, feature, i, t)) {
+            note(roots, feature, i->bound);
+            roots->lost = 1;
         }
     }
-    close_interval(s, i);
+    if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
 }
 
-/* Closes all thresholds of a feature. `first` is a point evaluated before, or NULL. */
-static void search_feature(ct_roots *roots, uint32_t feature, ct_point *first)
+/* Evaluates and closes until nothing is open, together with the other seats. */
+static void run(ct_seat *seat)
 {
-    interval room[64];
-    feature_search s = {roots, feature, room, 0, sizeof room / sizeof *room};
-    if (first) {
-        first->open++;
-        push_halves(&s, &roots->ends[0], first, &roots->ends[1]);
-        release_point(roots, first);
-    } else {
-        push(&s, &roots->ends[0], &roots->ends[1]);
+    ct_roots *roots = seat->roots;
+    ct_crew_lock(roots->crew);
+    for (;;) {
+        int32_t f = choose_feature(roots);
+        if (f >= 0) {
+            ct_interval *i = roots->lines[f].open;
+            roots->lines[f].open = i->next;
+            roots->lines[f].begun = 1;
+            work_on(seat, (uint32_t) f, i);
+            give_back(roots, i);
+        } else if (roots->busy) {
+            ct_crew_wait(roots->crew, seat->worker);
+        } else {
+            break;
+        }
     }
-    while (s.depth) step(&s);
+    ct_crew_unlock(roots->crew);
+}
+
+/* From the worker's arena, until the search of the row set ends; 0 if memory ends. */
+static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
+{
+    uint32_t n_classes = roots->node->box->n_classes;
+    seat->worker = worker;
+    seat->roots = roots;
+    seat->totals[0] = CT_ARENA_NEW(&worker->arena, uint32_t, 2 * (size_t) n_classes);
+    seat->totals[1] = seat->totals[0] ? seat->totals[0] + n_classes : NULL;
+    if (seat->totals[0] && roots->new_extra(seat)) return 1;
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return 0;
+}
+
+static void take_seat(ct_worker *worker, void *data)
+{
+    ct_roots *roots = (ct_roots *) data;
+    ct_seat seat;
+    if (!open_seat(&seat, roots, worker)) return;
+    run(&seat);
+    if (roots->end_extra) roots->end_extra(&seat);
+}
+
+/* Gives the best root split the subtrees that it has in every search: they are searched afresh by this worker alone,
+ * knowing their costs and nothing else. */
+static void settle_ties(ct_roots *roots, ct_worker *worker)
+{
+    ct_seat seat;
+    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = take_point(roots);
+    if (!roots->improved || ct_is_halted(worker) || !m || !open_seat(&seat, roots, worker)) return;
+    uint32_t f = (uint32_t) roots->tree[0].feature;
+    ct_task plain = *roots->task;
+    const ct_task *task = roots->task;
+    struct ct_quadrants *quadrants = worker->quadrants;
+    plain.hint = NULL;
+    roots->task = &plain;
+    worker->quadrants = NULL;
+    for (int side = 0; side < 2; side++) near[side].lower[side] = roots->best_side[side];
+    m->threshold = roots->best_threshold;
+    m->n_left = count_sides(&seat, f, m->threshold);
+    seat.target = roots->best + 1;
+    if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
+    worker->quadrants = quadrants;
+    roots->task = task;
+}
+
+/* What nobody came to is known by its bounds. */
+static void note_open(ct_roots *roots)
+{
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) note(roots, f, i->bound);
 }
 
 /* ---- all features ---- */
 
-/* What is proven about a root feature before the search. */
-static int64_t known_floor(const ct_roots *roots, uint32_t feature)
+/* The feature of the hint's root; -1 if there is no hint. */
+static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
 {
-    int handed_on = roots->task->floors && ct_uses(roots->worker, CT_SHORTCUT_ROOT_FEATURES);
-    return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
+    if (!task->hint || task->hint_at >= task->hint_size || !ct_uses(worker, CT_SHORTCUT_HINTS)) return -1;
+    return task->hint[task->hint_at].feature;
 }
 
-static int skip_feature(const ct_roots *roots, uint32_t feature)
-{
-    return known_floor(roots, feature) >= target_of(roots);
-}
-
-/* The first point of the hinted feature: the hint's own threshold, if it separates the rows. */
-static ct_point *evaluate_hint(ct_roots *roots, int32_t *feature)
-{
-    const ct_task *task = roots->task;
-    *feature = -1;
-    if (roots->worker->stopped || !task->hint || task->hint_at >= task->hint_size || !ct_uses(roots->worker, CT_SHORTCUT_HINTS)) return NULL;
-    ct_split_code code = task->hint[task->hint_at];
-    if (code.feature < 0) return NULL;
-    const ct_container *box = roots->node->box;
-    uint32_t f = (uint32_t) code.feature, t = ct_container_from_global(box, f, code.threshold);
-    if (t < 1 || t >= box->n_values[f]) return NULL;
-    uint32_t n_left = ct_node_counts(roots->worker, roots->node, f, t, roots->totals[0]);
-    if (n_left < 1 || n_left >= roots->node->n_rows) return NULL;
-    *feature = code.feature;
-    return evaluate(roots, f, &roots->ends[0], &roots->ends[1], t);
-}
-
-static ct_point *evaluate_median(ct_roots *roots, uint32_t feature)
-{
-    uint32_t first, last, n = roots->node->n_rows;
-    if (roots->edge > n - roots->edge) return NULL;
-    ct_node_window(roots->worker, roots->node, feature, roots->edge, n - roots->edge, &first, &last);
-    if (first > last) return NULL;
-    uint32_t t = middle_threshold(roots->worker, first, last);
-    return evaluate(roots, feature, &roots->ends[0], &roots->ends[1], t);
-}
-
-/* Features by the total of their first point; those without one come last. Stable, so ties go by feature. */
-static void sort_features(uint32_t *order, uint32_t n, const int64_t *key)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t f = order[i], j = i;
-        for (; j && key[order[j - 1]] > key[f]; j--) order[j] = order[j - 1];
-        order[j] = f;
-    }
-}
-
-/* Closes every feature. */
-static void search_features(ct_roots *roots)
-{
-    ct_point **first = roots->first;
-    uint32_t *order = roots->order;
-    uint32_t n_cols = roots->node->box->n_cols;
-    int32_t hinted;
-    ct_point *hint = evaluate_hint(roots, &hinted);
-    if (hint) first[hinted] = hint;
-    for (uint32_t f = 0; f < n_cols && ct_uses(roots->worker, CT_SHORTCUT_MEDIANS); f++)
-        if (!first[f] && !skip_feature(roots, f) && !roots->worker->stopped) first[f] = evaluate_median(roots, f);
-    sort_features(order, n_cols, roots->floors);
-    for (uint32_t i = 0; i < n_cols; i++) {
-        uint32_t f = order[i];
-        if (skip_feature(roots, f)) {
-            note(roots, f, known_floor(roots, f));
-            roots->worker->statistics.skipped_roots++;
-            continue;
-        }
-        search_feature(roots, f, first[f]);
-        roots->floors[f] = ct_larger_cost(roots->floors[f], known_floor(roots, f));
-    }
-}
-
-int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
-                  ct_split_code *tree)
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
+                  int64_t *floors, ct_split_code *tree)
 {
     uint32_t n_cols = node->box->n_cols, n_classes = node->box->n_classes;
     memset(roots, 0, sizeof *roots);
-    roots->worker = worker;
     roots->node = node;
     roots->task = task;
+    roots->crew = crew;
+    roots->arena = crew ? &crew->arena : &worker->arena;
+    roots->cap = task->cap;
+    roots->seen = task->seen;
     roots->floors = floors;
     roots->tree = tree;
     roots->leaf = ct_rows_cost(worker, node->leaf_errors);
@@ -320,35 +398,49 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const
     roots->promising = roots->proven = UNKNOWN;
     roots->edge = task->path->n ? 1 : worker->search->min_bucket;
     roots->ends[1].n_left = node->n_rows;
+    roots->current = -1;
+    roots->hinted = hinted_feature(worker, task);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) floors[f] = UNKNOWN;
-    roots->totals[0] = CT_ARENA_NEW(&worker->arena, uint32_t, 2 * (size_t) n_classes);
-    roots->first = CT_ARENA_ZEROED(&worker->arena, ct_point *, n_cols);
-    roots->order = CT_ARENA_NEW(&worker->arena, uint32_t, n_cols);
-    if (!roots->totals[0] || !roots->first || !roots->order) {
-        ct_worker_stop(worker, CT_END_MEMORY);
-        return 0;
-    }
-    roots->totals[1] = roots->totals[0] + n_classes;
-    for (uint32_t f = 0; f < n_cols; f++) roots->order[f] = f;
-    return 1;
+    roots->lines = CT_ARENA_ZEROED(&worker->arena, ct_line, n_cols);
+    if (!roots->lines) ct_worker_stop(worker, CT_END_MEMORY);
+    return roots->lines != NULL;
 }
 
-ct_bounds ct_roots_search(ct_roots *roots)
+/* Opens every feature: the hint's first, then, with medians, one point of each before going on with any. */
+static void open_features(ct_roots *roots, const ct_worker *worker)
 {
-    ct_worker *worker = roots->worker;
     uint32_t n_cols = roots->node->box->n_cols;
-    ct_bounds bounds = {roots->leaf, 0, roots->leaf};
-    search_features(roots);
-    if (roots->improved) bounds.upper = roots->best;
-    for (uint32_t f = 0; f < n_cols; f++) bounds.relaxed = ct_smaller_cost(bounds.relaxed, roots->floors[f]);
-    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
+    for (uint32_t f = 0; f < n_cols; f++) {
+        push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
+        roots->lines[f].key = f;
+    }
+    if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
+}
 
-    /* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand,
-     * since it may separate those of a neighbouring set. Such a tree costs a split and a tree of the level below on
-     * all rows, which is at least the sum of the two sides of any point [restrict it to each]: no less than the total
-     * of any point of the feature. Only a feature without points needs a floor of its own. */
-    for (uint32_t f = 0; f < n_cols; f++)
+/* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand, since
+ * it may separate those of a neighbouring set. Such a tree costs a split and a tree of the level below on all rows, which
+ * is at least the sum of the two sides of any point [restrict it to each]: no less than the total of any point of the
+ * feature. Only a feature without points needs a floor of its own. */
+static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
+{
+    uint32_t n_cols = roots->node->box->n_cols;
+    ct_bounds bounds = {roots->leaf, 0, roots->improved ? roots->best : roots->leaf};
+    for (uint32_t f = 0; f < n_cols; f++) {
+        roots->floors[f] = ct_larger_cost(roots->floors[f], known_floor(worker, roots, f));
+        bounds.relaxed = ct_smaller_cost(bounds.relaxed, roots->floors[f]);
         if (roots->floors[f] == UNKNOWN) roots->floors[f] = worker->search->split_cost + roots->separate;
+    }
+    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
     return bounds;
+}
+
+ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
+{
+    open_features(roots, worker);
+    if (roots->crew) ct_crew_run(roots->crew, take_seat, roots);
+    else take_seat(worker, roots);
+    note_open(roots);
+    if (roots->task->first_of_ties) settle_ties(roots, worker);
+    return finish(roots, worker);
 }

@@ -2,13 +2,17 @@
  *
  * Every root feature is a line of thresholds. Evaluating one gives a point; the open intervals between points are
  * closed by bounds or split at another point until none is left. What an evaluation is depends on the depth: a scan
- * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c). */
+ * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
+ *
+ * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
+ * searched by a crew (crew.h), every other row set by the one worker that came to it. */
 #ifndef CT_SEARCH_ROOTS_H
 #define CT_SEARCH_ROOTS_H
 
 #include "search/interval.h"
 #include "search/node.h"
 #include "search/quadrants.h"
+#include "search/crew.h"
 
 /* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the allowed optimum <= upper,
  * where upper is the cost of a known allowed tree. A finished solve with a cap has either proven == upper < cap, or
@@ -22,19 +26,50 @@ typedef struct {
     unsigned depth;
     const ct_path *path;         /* how the row set lies in the table */
     int64_t cap;                 /* costs from here on need not be told apart */
+    int64_t seen;                /* the best cost of the whole search by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
+    int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold */
     const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
 } ct_task;
 
+/* An open interval: no threshold between a and b is done with. */
+typedef struct ct_interval {
+    ct_point *a, *b;
+    int64_t bound;
+    struct ct_interval *next;
+} ct_interval;
+
+/* One root feature. */
+typedef struct {
+    ct_interval *open; /* a stack */
+    int begun;         /* it has been taken up */
+    int64_t key;       /* features are searched by this, least first */
+} ct_line;
+
 typedef struct ct_roots ct_roots;
+typedef struct ct_seat ct_seat;
+
+/* What one worker needs to evaluate points. */
+struct ct_seat {
+    ct_worker *worker;
+    ct_roots *roots;
+    int64_t target;        /* costs from here on need not be told apart */
+    uint32_t *totals[2];   /* [class] of both sides of the threshold under evaluation */
+    int64_t upper[2];      /* out: costs of the sides' best known trees */
+    void *extra;           /* of the evaluations */
+};
 
 struct ct_roots {
-    ct_worker *worker;
     const ct_node *node;
     const ct_task *task;
+    ct_arena *arena;         /* of points and intervals */
+    ct_crew *crew;          /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    unsigned busy;           /* evaluations under way */
+    int lost;                /* memory ended */
+    int64_t cap, seen;       /* see refresh() */
     int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
     int64_t *floors;         /* [f] proven lower bound of all trees with root feature f, relaxed */
     int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
@@ -42,30 +77,35 @@ struct ct_roots {
     int64_t leaf;            /* cost of the leaf */
     ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
+    uint32_t best_threshold; /* its root's, in the container's ranks */
+    int64_t best_side[2];    /* its sides' costs */
     int64_t promising;       /* the least total among the points */
-    int64_t separate;        /* the largest sum of the two sides' bounds: see search_features */
+    int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */
     int64_t least;           /* a lower bound of every tree, from the class counts */
     ct_point ends[2];        /* before the first row and after the last */
+    ct_line *lines;          /* [f] */
+    uint32_t next_whole;     /* the next feature without a point */
+    int32_t current;         /* the feature under search; -1: none */
+    int32_t hinted;          /* the feature whose first point is the hint's; -1: none */
     ct_point *free_points;
-    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower and m->proven, and
-     * m->best_child of either side to -1 where the best known tree is the leaf. Returns the cost of the best allowed tree
+    ct_interval *free_intervals;
+    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower and m->proven, m->best_child of
+     * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
-    int64_t (*evaluate)(ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+    int64_t (*evaluate)(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
     ct_point *(*new_point)(ct_roots *roots);
-    void *extra;             /* of the evaluations */
-    uint32_t *totals[2];     /* [class] of both sides of the threshold under evaluation */
-    ct_point **first;        /* [f] scratch: the first point of a feature */
-    uint32_t *order;         /* [f] scratch */
+    int (*new_extra)(ct_seat *seat);  /* sets seat->extra; 0 if memory ends */
+    void (*end_extra)(ct_seat *seat); /* may be NULL */
 };
 
-/* Fills in what every depth needs and takes the scratch memory from the worker's arena. The caller adds evaluate,
- * new_point, extra and what its points hold at the two ends. On failure: 0, worker->stopped, and *tree a leaf. */
-int ct_roots_init(ct_roots *roots, ct_worker *worker, const ct_node *node, const ct_task *task, int64_t *floors,
-                  ct_split_code *tree);
+/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
+ * the two ends. On failure: 0, worker->stopped, and *tree a leaf. */
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
+                  int64_t *floors, ct_split_code *tree);
 
 /* Searches all root features. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if
  * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
-ct_bounds ct_roots_search(ct_roots *roots);
+ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker);
 
 /* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
  * or nothing can stay below the cap. */

@@ -1,6 +1,7 @@
 #include "search/worker.h"
 
 #include "core/clock.h"
+#include "search/crew.h"
 
 /* Rows scanned between two looks at the clock: some milliseconds on the slowest kernels. */
 static const uint64_t POLL_ROWS = UINT64_C(1) << 24;
@@ -10,6 +11,16 @@ void ct_worker_stop(ct_worker *worker, ct_end end)
     if (worker->stopped) return;
     worker->stopped = 1;
     worker->end = end;
+    ct_crew_halt(worker->crew, end);
+}
+
+int ct_is_halted(ct_worker *worker)
+{
+    ct_end end;
+    if (worker->stopped || !ct_crew_is_halted(worker->crew, &end)) return worker->stopped;
+    worker->stopped = 1;
+    worker->end = end;
+    return 1;
 }
 
 void ct_worker_poll(ct_worker *worker, uint64_t rows)
@@ -18,6 +29,7 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
     if (worker->work < POLL_ROWS) return;
     worker->work = 0;
     const ct_options *options = worker->search->options;
+    if (ct_is_halted(worker)) return;
     if (ct_seconds() >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
-    if (options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
+    if (!worker->number && options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
 }

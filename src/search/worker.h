@@ -25,11 +25,14 @@ typedef struct {
 } ct_search;
 
 struct ct_quadrants;
+struct ct_crew;
 
 typedef struct {
     const ct_search *search;
+    struct ct_crew *crew; /* NULL: alone */
+    unsigned number;      /* in the crew; 0: the thread that called, which alone may call back */
     ct_arena arena;
-    struct ct_quadrants *quadrants; /* owned; NULL: not in use */
+    struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
     uint64_t work;    /* rows scanned since the clock was last asked */
@@ -59,6 +62,9 @@ static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t 
 }
 
 void ct_worker_stop(ct_worker *worker, ct_end end);
+
+/* Whether this worker or another one of its crew has stopped the search. */
+int ct_is_halted(ct_worker *worker);
 
 /* Adds `rows` to the work done, and now and then asks the clock and the caller whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);

@@ -90,14 +90,15 @@ static void print_counters(const ct_statistics *statistics)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [SHORTCUTS TURNED OFF...]]]]]");
+    if (argc < 2) fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS [SHORTCUTS TURNED OFF...]]]]]]");
     csv file = read_csv(argv[1]);
     ct_options options = ct_options_default();
     if (argc > 2) options.depth = (unsigned) atoi(argv[2]);
     if (argc > 3) options.complexity = atof(argv[3]);
     if (argc > 4) options.simd = argv[4];
     if (argc > 5) options.min_bucket = (uint32_t) atoi(argv[5]);
-    for (int i = 6; i < argc; i++) {
+    if (argc > 6) options.threads = (unsigned) atoi(argv[6]);
+    for (int i = 7; i < argc; i++) {
         if (ct_shortcut_find(argv[i]) == CT_N_SHORTCUTS) fail("no such shortcut");
         options.off |= UINT32_C(1) << ct_shortcut_find(argv[i]);
     }

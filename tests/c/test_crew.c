@@ -1,0 +1,168 @@
+/* Several threads: the same tree as one, valid bounds whenever they are stopped. */
+#include "brute.h"
+#include "check.h"
+
+static const unsigned crews[] = {2, 3, 8};
+
+static ct_options crew_options(unsigned threads, unsigned depth)
+{
+    ct_options options = ct_options_default();
+    options.threads = threads;
+    options.depth = depth;
+    options.crew_above = 0;
+    return options;
+}
+
+static int solve(const ct_data *data, const ct_options *options, ct_result *result)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+static int same_tree(const ct_forest *a, const ct_forest *b)
+{
+    return a->n_nodes == b->n_nodes && !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
+           !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold) &&
+           !memcmp(a->left, b->left, a->n_nodes * sizeof *a->left) &&
+           !memcmp(a->right, b->right, a->n_nodes * sizeof *a->right);
+}
+
+/* Tables with many equally good trees, and with few. */
+static void any_crew_finds_the_same_tree(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 4 : 150); seed++) {
+        rng r = {(uint64_t) seed + 600};
+        unsigned depth = 2 + (unsigned) seed % 3;
+        uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
+        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4), seed % 2);
+        ct_options options = crew_options(1, depth);
+        if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
+        if (seed % 5 == 0) options.min_bucket = 1 + rng_below(&r, n_rows / 10);
+        ct_result alone, crew;
+        REQUIRE(solve(&t.data, &options, &alone));
+        for (size_t i = 0; i < sizeof crews / sizeof *crews; i++) {
+            options.threads = crews[i];
+            REQUIRE(solve(&t.data, &options, &crew));
+            CHECK(crew.cost == alone.cost && crew.bound == alone.bound && crew.end == CT_END_OPTIMAL);
+            if (!CHECK(same_tree(&alone.tree, &crew.tree))) printf("    seed %d, %u threads\n", seed, crews[i]);
+            ct_result_free(&crew);
+        }
+        ct_result_free(&alone);
+        table_free(&t);
+    }
+}
+
+/* Rows of `t` below the value of row `at` in a column. */
+static uint32_t rows_below(const ct_data *data, uint32_t col, uint32_t at)
+{
+    uint32_t below = 0;
+    double cut = ct_column_value(&data->columns[col], at);
+    for (uint32_t i = 0; i < data->n_rows; i++) below |= (uint32_t) (ct_column_value(&data->columns[col], i) < cut) << i;
+    return below;
+}
+
+/* The first column whose root split reaches `cost`, and the fewest rows that such a split sends left. */
+static uint32_t first_root(brute *b, const ct_data *data, unsigned depth, double cost, uint32_t *left)
+{
+    uint32_t all = (UINT32_C(1) << data->n_rows) - 1;
+    for (uint32_t col = 0; col < data->n_cols; col++) {
+        *left = all;
+        for (uint32_t at = 0; at < data->n_rows; at++) {
+            uint32_t below = rows_below(data, col, at);
+            if (!below || ct_popcount(below) >= ct_popcount(*left)) continue;
+            if (brute_cost(b, below, depth - 1) + brute_cost(b, all & ~below, depth - 1) == cost) *left = below;
+        }
+        if (*left != all) return col;
+    }
+    return data->n_cols;
+}
+
+static void the_first_of_equal_roots_is_taken(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 600); seed++) {
+        rng r = {(uint64_t) seed + 3600};
+        random_table t = table_random(&r, 4 + rng_below(&r, 9), 3, 2 + rng_below(&r, 2), seed % 3);
+        ct_options options = crew_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        if (CHECK(brute_optimum(&b, &t.data, &options) == result.cost) && result.tree.feature[0] >= 0) {
+            uint32_t left = 0, col = first_root(&b, &t.data, options.depth, result.cost, &left);
+            CHECK_INT(result.tree.feature[0], col);
+            for (uint32_t i = 0; i < t.data.n_rows; i++)
+                CHECK_INT(ct_column_value(&t.columns[col], i) < result.tree.threshold[0], left >> i & 1);
+        }
+        ct_result_free(&result);
+        table_free(&t);
+    }
+}
+
+static int stop_after(void *data)
+{
+    int *left = (int *) data;
+    return (*left)-- <= 0;
+}
+
+static void stopped_crews_have_valid_bounds(void)
+{
+    rng r = {60};
+    uint32_t n = CHECK_QUICK() ? 1500 : 6000;
+    random_table t = table_random(&r, n, 6, 2, 0);
+    for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
+    ct_options options = crew_options(3, 3);
+    ct_result result;
+    REQUIRE(solve(&t.data, &options, &result));
+    double cost = result.cost;
+    ct_result_free(&result);
+    for (int polls = 0; polls < (CHECK_QUICK() ? 2 : 8); polls++) {
+        int left = polls;
+        options.stop = stop_after;
+        options.stop_data = &left;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_INTERRUPT || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    options.stop = NULL;
+    options.time_limit = 0;
+    REQUIRE(solve(&t.data, &options, &result));
+    CHECK(result.bound <= cost && cost <= result.cost);
+    ct_result_free(&result);
+    table_free(&t);
+}
+
+static void memory_ends_anywhere(void)
+{
+    rng r = {70};
+    random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
+    ct_options options = crew_options(3, 3);
+    ct_result result;
+    ct_error error;
+    REQUIRE(solve(&t.data, &options, &result));
+    double cost = result.cost;
+    ct_result_free(&result);
+    for (int i = 0; i < (CHECK_QUICK() ? 10 : 60); i++) {
+        int by_limit = i % 2;
+        options.memory_limit = by_limit ? (size_t) 50000 << i / 4 : SIZE_MAX;
+        if (!by_limit) ct_alloc_fail_after(i / 2);
+        ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
+        ct_alloc_fail_after(-1);
+        if (status == CT_NO_MEMORY) continue;
+        REQUIRE(CHECK_INT(status, CT_OK));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_MEMORY || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
+static const check_case cases[] = {
+    {"any crew finds the same tree", any_crew_finds_the_same_tree},
+    {"the first of equal roots is taken", the_first_of_equal_roots_is_taken},
+    {"stopped crews have valid bounds", stopped_crews_have_valid_bounds},
+    {"memory ends anywhere", memory_ends_anywhere},
+};
+
+CHECK_MAIN(cases)
