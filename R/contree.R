@@ -144,15 +144,13 @@ settle_complexity <- function(settings, response) {
   settings[setdiff(names(settings), "cp")]
 }
 
-# The settings as C takes them, with those that only developers change: the vector instructions (option contree.simd or the
-# variable CONTREE_SIMD) and the shortcuts of the search that are switched off (option contree.switches).
+# The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
+# shortcuts of the search that are switched off (option contree.switches).
 search_control <- function(settings) {
-  level <- Sys.getenv("CONTREE_SIMD")
-  if (!nzchar(level)) level <- "auto"
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit, threads = 1L,
-       simd = getOption("contree.simd", level), switches = getOption("contree.switches", character()))
+       simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 
 refuse_later <- function(argument, value) {

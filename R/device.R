@@ -23,17 +23,34 @@ contree_gpu <- function() {
 
 #' How contree was built
 #'
-#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use),
-#'   `simd_available`, `openmp` and `cuda` (logical: was it built with them). It has a `print` method.
+#' Also says which vector instructions the search uses. It chooses the best that the machine has; `options(contree.simd = )`
+#' or, where that is not set, the environment variable `CONTREE_SIMD` forces others: `"avx512"`, `"avx2"` and `"sse4"` on
+#' x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the default. The trees are the same with
+#' all of them, only the time differs. [contree()] refuses instructions that are not available.
+#'
+#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use; `NA` if those asked
+#'   for are not available), `simd_available` (the best first), `openmp` and `cuda` (logical: was it built with them). It has
+#'   a `print` method.
 #' @seealso [contree_gpu()]
 #' @examples
 #' contree_info()
 #' @export
 contree_info <- function() {
   info <- .Call(ffi_info)
-  structure(list(version = as.character(getNamespaceVersion("contree")), simd = info$simd,
+  structure(list(version = as.character(getNamespaceVersion("contree")), simd = simd_in_use(info$simd_available),
                  simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled),
             class = "contree_info")
+}
+
+# The vector instructions asked for, by option or variable.
+simd_wanted <- function() {
+  level <- Sys.getenv("CONTREE_SIMD")
+  getOption("contree.simd", if (nzchar(level)) level else "auto")
+}
+
+simd_in_use <- function(available) {
+  wanted <- simd_wanted()
+  if (identical(wanted, "auto")) available[1] else available[match(wanted[1], available)]
 }
 
 #' @export

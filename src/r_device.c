@@ -7,19 +7,17 @@
 
 static SEXP simd_available(void)
 {
-    static const char *const names[] = {"avx512", "avx2", "scalar"};
-    int n = 0;
-    SEXP out = PROTECT(Rf_allocVector(STRSXP, sizeof names / sizeof *names));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ct_kernels_find(names[i])) SET_STRING_ELT(out, n++, Rf_mkChar(names[i]));
-    out = Rf_lengthgets(out, n);
+    R_xlen_t n = 0;
+    while (ct_kernels_at((size_t) n)) n++;
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(out, i, Rf_mkChar(ct_kernels_at((size_t) i)->name));
     UNPROTECT(1);
     return out;
 }
 
 SEXP ffi_info(void)
 {
-    static const char *const names[] = {"simd", "simd_available", "openmp", "cuda_compiled"};
+    static const char *const names[] = {"simd_available", "openmp", "cuda_compiled"};
     ct_device_list devices;
     int openmp = 0;
 #ifdef _OPENMP
@@ -27,10 +25,9 @@ SEXP ffi_info(void)
 #endif
     ct_device_query(&devices);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    SET_VECTOR_ELT(list, 0, Rf_mkString(ct_kernels_find("auto")->name));
-    SET_VECTOR_ELT(list, 1, simd_available());
-    SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(openmp));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(devices.compiled));
+    SET_VECTOR_ELT(list, 0, simd_available());
+    SET_VECTOR_ELT(list, 1, Rf_ScalarLogical(openmp));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(devices.compiled));
     UNPROTECT(1);
     return list;
 }

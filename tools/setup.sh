@@ -3,8 +3,9 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind and clang's
-#            ThreadSanitizer, but their suites can be left out, so without them it goes on
+#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, clang's
+#            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
+#            it goes on
 #     doc    roxygen2, for `make doc`
 #
 # Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
@@ -53,6 +54,15 @@ clang_has_tsan () {
   return $status
 }
 
+neon_runs () {
+  mkdir -p build &&
+    echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -fopenmp -static -x c - -o build/neon-probe 2> /dev/null &&
+    qemu-aarch64 build/neon-probe 2> /dev/null
+  status=$?
+  rm -f build/neon-probe
+  return $status
+}
+
 level_run () {
   need_command Rscript r-base-core
   need_command cc gcc libc6-dev
@@ -66,6 +76,7 @@ level_test () {
   need_command qpdf qpdf
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
   clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
+  neon_runs || wishes="$wishes gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
 }
 

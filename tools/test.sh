@@ -6,6 +6,7 @@
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
 #   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
 #   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
+#   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a cross compiler, qemu-user)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
@@ -15,7 +16,7 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind gpu configure check cuda r}
+suites=${*:-layers c asan tsan valgrind neon gpu configure check cuda r}
 logs=build/test
 mkdir -p $logs
 
@@ -40,6 +41,11 @@ has_tsan () {
     echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o $logs/tsan-probe 2> /dev/null
 }
 
+has_neon () {
+  command -v qemu-aarch64 > /dev/null 2>&1 &&
+    echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -fopenmp -static -x c - -o $logs/neon-probe 2> /dev/null
+}
+
 # skip WHY: the suite's line when the machine cannot run it.
 skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 
@@ -50,6 +56,8 @@ run_suite () {
     asan)      make -s -C tests/c WERROR="$WERROR" asan=1 ;;
     tsan)      if has_tsan; then make -s -C tests/c tsan=1; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
     valgrind)  if command -v valgrind > /dev/null 2>&1; then make -s -C tests/c valgrind=1; else skip "valgrind is missing"; fi ;;
+    neon)      if has_neon; then make -s -C tests/c WERROR="$WERROR" neon=1
+               else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
     gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
     configure) sh tools/test_configure.sh ;;
     check)     need_tarball && sh tools/check.sh "$tarball" ;;

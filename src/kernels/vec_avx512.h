@@ -9,6 +9,11 @@ typedef __m512i vec;
 typedef __mmask32 mask16;
 typedef __mmask16 mask32;
 
+CT_INLINE unsigned word_select(uint64_t word, unsigned k)
+{
+    return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word));
+}
+
 CT_INLINE vec v_load(const uint64_t *words) { return _mm512_loadu_si512(words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { _mm512_storeu_si512(words, a); }
 CT_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }

@@ -1,4 +1,5 @@
-/* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits. Needs bytes_of() for extremes16. */
+/* What vec_sse4.h, vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits. They define word_select() and
+ * bytes_of(), which extremes16 needs. All that stands here has to do with SSE4.2 and POPCNT. */
 #ifndef CT_KERNELS_VEC_X86_H
 #define CT_KERNELS_VEC_X86_H
 
@@ -9,16 +10,18 @@
 #define CT_INLINE static inline __attribute__((always_inline))
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
-CT_INLINE unsigned word_select(uint64_t word, unsigned k)
-{
-    return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word));
-}
 
-/* The largest of 8 signed 16-bit numbers. */
+/* The largest of 8 signed 16-bit numbers, of 4 with 32 bits. */
 CT_INLINE int top_of_8(__m128i x)
 {
     const __m128i most = _mm_set1_epi16(0x7fff);
     return 0x7fff - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_sub_epi16(most, x))) & 0xffff);
+}
+
+CT_INLINE int top_of_4(__m128i x)
+{
+    x = _mm_max_epi32(x, _mm_shuffle_epi32(x, 0x4e));
+    return _mm_cvtsi128_si32(_mm_max_epi32(x, _mm_shuffle_epi32(x, 0xb1)));
 }
 
 /* Bytes of all ones where the 16 bits are set. */

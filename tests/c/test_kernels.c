@@ -5,9 +5,6 @@
 #include "kernels/kernels.h"
 #include "random.h"
 
-static const char *const levels[] = {"scalar", "avx2", "avx512"};
-enum { N_LEVELS = sizeof levels / sizeof *levels };
-
 /* A row set in the order of one feature g, with the rank of a root feature f beside it. */
 typedef struct {
     uint32_t n, n_classes, n_values;
@@ -123,23 +120,34 @@ static void check_side(const sample *s, uint32_t t, int right)
     if (end) CHECK_INT(s->members[end], members);
 }
 
+/* The child's lanes, which must be the same on all instruction sets. */
+static uint64_t hash_lanes(const sample *s)
+{
+    uint64_t hash = s->split.begin * 31 + s->split.end;
+    for (uint32_t c = 0; c < s->n_classes; c++)
+        for (size_t w = s->split.begin; w < s->split.end; w++)
+            hash = (hash ^ s->lanes[c * s->words + w]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 static void planes_and_sides(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 300); seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 60 : 300); seed++) {
         rng r = {(uint64_t) seed};
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        for (int i = 0; i < N_LEVELS; i++) {
-            const ct_kernels *kernels = ct_kernels_find(levels[i]);
-            if (!kernels) continue;
+        uint64_t lanes[2][3];
+        const ct_kernels *kernels;
+        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, &s, &r);
             for (int wide = 0; wide < 2; wide++) {
-                make_side(kernels, &s, NULL, 0, wide);
-                check_side(&s, 0, 0);
-                for (int right = 0; right < 2; right++) {
-                    make_side(kernels, &s, &threshold, right, wide);
-                    check_side(&s, t, right);
+                for (int side = 0; side < 3; side++) {
+                    int all = side == 2, right = side == 1;
+                    make_side(kernels, &s, all ? NULL : &threshold, right, wide);
+                    check_side(&s, all ? 0 : t, right);
+                    if (i == 0) lanes[wide][side] = hash_lanes(&s);
+                    CHECK(hash_lanes(&s) == lanes[wide][side]);
                 }
             }
         }
@@ -158,9 +166,8 @@ static void planes_of_wide_ranks(void)
     s.planes = (uint64_t *) zeroed(s.n_planes * s.words, 8);
     uint32_t *order = (uint32_t *) zeroed(s.n, sizeof *order);
     for (uint32_t j = 0; j < s.n; j++) s.rank[j] = j, order[j] = s.n - 1 - j;
-    for (int i = 0; i < N_LEVELS; i++) {
-        const ct_kernels *kernels = ct_kernels_find(levels[i]);
-        if (!kernels) continue;
+    const ct_kernels *kernels;
+    for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
         kernels->planes32(s.rank, order, s.n, s.planes, s.words, s.n_planes);
         for (uint32_t j = 0; j < s.n; j++) {
             uint32_t rank = 0;
@@ -269,13 +276,12 @@ static void scan_everywhere(rng *r, sample *s)
     o.children.refine_all = rng_below(r, 5) == 0;
     o.children.count_all = rng_below(r, 2) == 0;
     for (int wide = s->n > ct_lane_limit(s->n_classes); wide < 2; wide++) {
-        for (int i = 0, have = 0; i < N_LEVELS; i++) {
-            const ct_kernels *kernels = ct_kernels_find(levels[i]);
-            if (!kernels) continue;
+        const ct_kernels *kernels;
+        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, s, r);
             make_side(kernels, s, NULL, 0, wide);
             check_scan(&o, kernels, wide, exact);
-            if (!have++) first = o;
+            if (i == 0) first = o;
             CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) && o.children.refined == first.children.refined);
         }
     }
@@ -284,7 +290,7 @@ static void scan_everywhere(rng *r, sample *s)
 
 static void scans(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 50 : 1500); seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 300 : 1500); seed++) {
         rng r = {(uint64_t) seed + 400};
         uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2) : rng_below(&r, 29));
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 20 ? 400 : 5000), n_classes);
@@ -295,7 +301,7 @@ static void scans(void)
 
 static void scans_of_large_sets(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 1 : 6); seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 2 : 6); seed++) {
         rng r = {(uint64_t) seed + 9400};
         sample s = sample_new(&r, 60000 + rng_below(&r, 40000), 2 + (uint32_t) seed % 3);
         scan_everywhere(&r, &s);
@@ -363,11 +369,22 @@ static void several_children(void)
     }
 }
 
-static void unknown_levels(void)
+/* Each level is found by its name, "auto" is the first and "scalar" the last. */
+static void levels(void)
 {
+    size_t n = 0;
+    for (const ct_kernels *kernels; (kernels = ct_kernels_at(n)); n++) {
+        CHECK(ct_kernels_find(kernels->name) == kernels);
+    }
+    REQUIRE(n > 0);
+    CHECK(ct_kernels_find("auto") == ct_kernels_at(0));
+    CHECK(ct_kernels_find("scalar") == &ct_kernels_scalar && ct_kernels_at(n - 1) == &ct_kernels_scalar);
     CHECK(ct_kernels_find("abacus") == NULL);
-    CHECK(ct_kernels_find("scalar") == &ct_kernels_scalar);
-    CHECK(ct_kernels_find("auto") != NULL);
+#ifdef CT_HAVE_NEON
+    CHECK(ct_kernels_at(0) == &ct_kernels_neon);
+#else
+    CHECK(ct_kernels_find("neon") == NULL);
+#endif
 }
 
 static const check_case cases[] = {
@@ -376,7 +393,7 @@ static const check_case cases[] = {
     {"scans", scans},
     {"scans of large sets", scans_of_large_sets},
     {"several children", several_children},
-    {"unknown levels", unknown_levels},
+    {"levels", levels},
 };
 
 CHECK_MAIN(cases)

@@ -1,0 +1,26 @@
+#include "kernels/kernels.h"
+
+#ifdef CT_HAVE_X86
+#include <limits.h>
+#include <string.h>
+
+#include "core/bits.h"
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("sse4.2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("sse4.2,popcnt")
+#endif
+
+#include "kernels/vec_sse4.h"
+#include "kernels/isa_body.h"
+
+CT_KERNELS(sse4, "sse4");
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
