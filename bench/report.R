@@ -1,0 +1,151 @@
+# The tables and pictures of the results at hand: summary.md, ratios.png, scaling.png. Parts that did not run are left out.
+for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
+source("tools/png.R")
+
+settings <- bench_settings()
+
+picture <- function(name, width, height, draw, ...) {
+  file <- open_picture(file.path(settings$out, name), width, height, res = 150)
+  draw(...)
+  grDevices::dev.off()
+  c(sprintf("![](%s)", basename(file)), "")
+}
+
+# ---- sections, each a function that gives lines ----
+
+head_lines <- function(rows) {
+  machine <- Sys.getenv("MACHINE")
+  if (!nzchar(machine)) {
+    simd <- if (!is.null(rows)) rows$contree_simd[1] else "unknown vector instructions"
+    machine <- sprintf("%s, %s, one core", sub("_", "-", R.version$arch), sub("^avx512$", "AVX-512", sub("^avx2$", "AVX2", simd)))
+  }
+  c("# Results", "",
+    sprintf("contree %s, R %s.%s, against pycontree 1.0.8. Machine: %s.%s", utils::packageVersion("contree"), R.version$major,
+            R.version$minor, machine, if (settings$quick) " Quick mode: few repeats, long runs left out." else ""),
+    "Made by `make bench`; ../NOTES.md says what is measured and how to read it.", "")
+}
+
+pair_lines <- function(cases) {
+  if (is.null(cases)) return(NULL)
+  same <- cases$contree_errors == cases$peer_errors
+  table <- data.frame(
+    data = cases$data, depth = cases$depth,
+    errors = paste0(cases$contree_errors, ifelse(cases$contree_status == "optimal", "", paste0(" (at least ", cases$contree_bound, ")")),
+                    ifelse(!is.na(same) & !same, paste0(" (peer: ", cases$peer_errors, ")"), "")),
+    contree = show_time(cases$contree_solver, cases$contree_status), pycontree = show_time(cases$peer_solver, cases$peer_status),
+    ratio = show_ratio(cases$solver_ratio, cases$peer_status), `of least times` = show_ratio(cases$least_ratio, cases$peer_status),
+    `contree()` = show_time(cases$contree_call, cases$contree_status), `fit()` = show_time(cases$peer_call, cases$peer_status),
+    ratio = show_ratio(cases$call_ratio, cases$peer_status), runs = paste(cases$runs, cases$peer_runs, sep = ", "), check.names = FALSE)
+  c("## Public data sets", "",
+    "Medians. First solver against solver, with the ratio of the medians and that of the shortest runs, then the whole call in R",
+    "against the whole call in Python; last, how often either ran.", "",
+    markdown_table(table), mean_lines(cases), difference_lines(cases), picture("ratios.png", 1350, 1200, plot_ratios, cases))
+}
+
+mean_lines <- function(cases) {
+  paired <- cases[!is.na(cases$solver_ratio), ]
+  if (!nrow(paired)) return(NULL)
+  means <- do.call(rbind, lapply(split(paired, paired$depth), function(x) data.frame(
+    depth = x$depth[1], `data sets` = nrow(x), `solver / solver` = show_ratio(geometric_mean(x$solver_ratio)),
+    least = show_ratio(min(x$solver_ratio)), `solver / solver, least times` = show_ratio(geometric_mean(x$least_ratio)), `call / call` = show_ratio(geometric_mean(x$call_ratio)),
+    least = show_ratio(min(x$call_ratio)), check.names = FALSE)))
+  c("Geometric means of the ratios:", "", markdown_table(means), floor_line(paired))
+}
+
+# The promise: never below 20 times where the reference takes over 50 ms.
+floor_line <- function(cases) {
+  long <- cases[cases$peer_solver > 0.05, ]
+  if (!nrow(long)) return(NULL)
+  worst <- long[which.min(long$solver_ratio), ]
+  quiet <- long[which.min(long$least_ratio), ]
+  c(sprintf("Where the reference's solver takes over 50 ms (%d cases), contree's is never below %s times as fast (%s, depth %d); by the shortest runs never below %s times (%s, depth %d). The line to hold is 20: %s.",
+            nrow(long), show_ratio(worst$solver_ratio), worst$data, worst$depth, show_ratio(quiet$least_ratio), quiet$data,
+            quiet$depth, if (worst$solver_ratio >= 20) "held" else "NOT held by the medians"), "")
+}
+
+difference_lines <- function(cases) {
+  differ <- cases[which(cases$contree_errors != cases$peer_errors), ]
+  if (!nrow(differ)) return(c("Both report the same errors in every pair.", ""))
+  reasons <- vapply(seq_len(nrow(differ)), function(i) {
+    case <- differ[i, ]
+    reason <- if (case$peer_status == "optimal") explain_difference(case$data, case$depth, case$peer_errors) else "the peer was stopped"
+    sprintf("- %s, depth %d: contree %g, pycontree %g: %s", case$data, case$depth, case$contree_errors, case$peer_errors, reason)
+  }, "")
+  c("Pairs with different errors:", "", reasons, "")
+}
+
+greedy_lines <- function(cases, rpart, streed) {
+  if (is.null(cases) || is.null(rpart)) return(NULL)
+  cases <- merge(cases, rpart, by = c("data", "depth"), sort = FALSE)
+  if (!nrow(cases)) return(NULL)
+  table <- data.frame(data = cases$data, depth = cases$depth, contree = cases$contree_errors, rpart = cases$errors,
+                      `errors saved` = sprintf("%.0f%%", 100 * (1 - cases$contree_errors / cases$errors)),
+                      `contree()` = show_time(cases$contree_call), `rpart()` = show_time(cases$seconds), check.names = FALSE)
+  if (!is.null(streed)) {
+    at <- match(paste(cases$data, cases$depth), paste(streed$data, streed$depth))
+    table$pystreed <- ifelse(is.na(at), "", paste0(streed$errors[at], ifelse(streed$status[at] == "optimal", "", " (stopped)")))
+    table$`binary features` <- ifelse(is.na(at), "", streed$binary_features[at])
+    table$`its fit()` <- ifelse(is.na(at), "", format_seconds(streed$seconds[at]))
+  }
+  c("## Training errors beside greedy and binarised trees", "",
+    "rpart at the same depth, grown to the end; pystreed over at most 20 quantiles of each column as binary features.", "",
+    markdown_table(table))
+}
+
+small_lines <- function(cases, call) {
+  lines <- NULL
+  if (!is.null(cases) && any(cases$peer_runs > 0)) {
+    later <- 1000 * (cases$contree_call - cases$peer_call)
+    lines <- c(sprintf("On iris and %d random tables of its size (depth 3) `contree()` takes %s at most, and pycontree's `fit()` %s; contree is slower on %d of them, by %.1f ms at most (the line to hold is 10 ms: %s). Geometric mean of the ratios: %s for the calls, %s for the solvers.",
+                       nrow(cases) - 1, format_seconds(max(cases$contree_call)), format_seconds(max(cases$peer_call)),
+                       sum(later > 0), max(later, 0), if (max(later) <= 10) "held" else "NOT held",
+                       show_ratio(geometric_mean(cases$call_ratio)), show_ratio(geometric_mean(cases$solver_ratio))), "")
+    differ <- which(cases$contree_errors != cases$peer_errors)
+    if (length(differ)) lines <- c(lines, paste("Different errors on:", paste(cases$data[differ], collapse = ", ")), "")
+  }
+  if (!is.null(call)) {
+    lines <- c(lines, "Where the time of `contree(Species ~ ., iris, depth = 3)` goes:", "",
+               markdown_table(data.frame(part = call$part, milliseconds = sprintf("%.2f", call$milliseconds))))
+  }
+  if (length(lines)) c("## Small tables", "", lines)
+}
+
+# Below some size the call finds its memory among what R has freed but not given back, and seems to add none.
+show_added_memory <- function(cases) {
+  large <- 8 * cases$rows * cases$features > 30 * 2^20
+  ifelse(large & !is.na(cases$mb_peak), paste(signif(cases$mb_peak - cases$mb_before, 3), "MB"), "")
+}
+
+scaling_lines <- function(cases) {
+  if (is.null(cases)) return(NULL)
+  table <- data.frame(
+    rows = format(cases$rows, big.mark = ",", trim = TRUE), features = cases$features,
+    `values a feature` = ifelse(is.finite(cases$distinct), cases$distinct, "all differ"), depth = cases$depth,
+    errors = paste0(cases$contree_errors, ifelse(is.na(cases$peer_errors) | cases$peer_errors == cases$contree_errors, "",
+                                                 paste0(" (peer: ", cases$peer_errors, ")"))),
+    contree = show_time(cases$contree_solver, cases$contree_status), `contree()` = show_time(cases$contree_call, cases$contree_status),
+    pycontree = show_time(cases$peer_solver, cases$peer_status), ratio = show_ratio(cases$solver_ratio, cases$peer_status),
+    `table` = paste(signif(8 * cases$rows * (cases$features + 0.5) / 2^20, 3), "MB"),
+    `added by the call` = show_added_memory(cases), `peak of R` = paste(round(cases$mb_peak), "MB"),
+    check.names = FALSE)
+  c("## Growing tables", "",
+    "Tables made up by rule (../lib/tables.R). Memory is the resident set of the R process: what the call added to it at",
+    "most (large tables only), and its peak.", "",
+    markdown_table(table),
+    if (all(c("rows", "features") %in% cases$curve)) picture("scaling.png", 1650, 900, plot_scaling, cases))
+}
+
+# ---- all ----
+
+medians <- function(part, by) {
+  rows <- read_record(settings, part)
+  if (!is.null(rows)) median_runs(rows, by)
+}
+pairs <- medians("pairs", c("data", "depth"))
+lines <- c(
+  head_lines(pairs), pair_lines(pairs), greedy_lines(pairs, read_record(settings, "rpart"), read_record(settings, "streed")),
+  small_lines(medians("small", "data"), read_record(settings, "call")),
+  scaling_lines(medians("scaling", c("curve", "rows", "features", "distinct", "depth"))))
+file <- file.path(settings$out, "summary.md")
+writeLines(lines, file)
+cat(file, "\n", sep = "")
