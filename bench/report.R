@@ -13,29 +13,40 @@ picture <- function(name, width, height, draw, ...) {
 
 # ---- sections, each a function that gives lines ----
 
+machine_text <- function(rows) {
+  if (nzchar(given <- Sys.getenv("MACHINE"))) return(given)
+  vectors <- c(avx512 = "AVX-512, ", avx2 = "AVX2, ")
+  simd <- if (!is.null(rows) && rows$contree_simd[1] %in% names(vectors)) vectors[[rows$contree_simd[1]]] else ""
+  sprintf("%s, %sone core", sub("_", "-", R.version$arch), simd)
+}
+
 head_lines <- function(rows) {
-  machine <- Sys.getenv("MACHINE")
-  if (!nzchar(machine)) {
-    simd <- if (!is.null(rows)) rows$contree_simd[1] else "unknown vector instructions"
-    machine <- sprintf("%s, %s, one core", sub("_", "-", R.version$arch), sub("^avx512$", "AVX-512", sub("^avx2$", "AVX2", simd)))
-  }
   c("# Results", "",
-    sprintf("contree %s, R %s.%s, against pycontree 1.0.8. Machine: %s.%s", utils::packageVersion("contree"), R.version$major,
-            R.version$minor, machine, if (settings$quick) " Quick mode: few repeats, long runs left out." else ""),
+    sprintf("contree %s, R %s.%s, pycontree 1.0.8. Machine: %s.%s", utils::packageVersion("contree"), R.version$major,
+            R.version$minor, machine_text(rows), if (settings$quick) " Quick mode: few repeats, long runs left out." else ""),
     "Made by `make bench`; ../NOTES.md says what is measured and how to read it.", "")
+}
+
+# Errors, and what is odd about them: no proof, or another number found by the peer.
+show_errors <- function(cases) {
+  unproven <- cases$contree_status != "optimal"
+  differ <- !is.na(cases$peer_errors) & cases$peer_errors != cases$contree_errors
+  paste0(cases$contree_errors, ifelse(unproven, sprintf(" (at least %g)", cases$contree_bound), ""),
+         ifelse(differ, sprintf(" (peer: %g)", cases$peer_errors), ""))
 }
 
 pair_lines <- function(cases) {
   if (is.null(cases)) return(NULL)
-  same <- cases$contree_errors == cases$peer_errors
   table <- data.frame(
-    data = cases$data, depth = cases$depth,
-    errors = paste0(cases$contree_errors, ifelse(cases$contree_status == "optimal", "", paste0(" (at least ", cases$contree_bound, ")")),
-                    ifelse(!is.na(same) & !same, paste0(" (peer: ", cases$peer_errors, ")"), "")),
-    contree = show_time(cases$contree_solver, cases$contree_status), pycontree = show_time(cases$peer_solver, cases$peer_status),
-    ratio = show_ratio(cases$solver_ratio, cases$peer_status), `of least times` = show_ratio(cases$least_ratio, cases$peer_status),
-    `contree()` = show_time(cases$contree_call, cases$contree_status), `fit()` = show_time(cases$peer_call, cases$peer_status),
-    ratio = show_ratio(cases$call_ratio, cases$peer_status), runs = paste(cases$runs, cases$peer_runs, sep = ", "), check.names = FALSE)
+    data = cases$data, depth = cases$depth, errors = show_errors(cases),
+    contree = show_time(cases$contree_solver, cases$contree_status),
+    pycontree = show_time(cases$peer_solver, cases$peer_status),
+    ratio = show_ratio(cases$solver_ratio, cases$peer_status),
+    `of least times` = show_ratio(cases$least_ratio, cases$peer_status),
+    `contree()` = show_time(cases$contree_call, cases$contree_status),
+    `fit()` = show_time(cases$peer_call, cases$peer_status),
+    ratio = show_ratio(cases$call_ratio, cases$peer_status),
+    runs = paste(cases$runs, cases$peer_runs, sep = ", "), check.names = FALSE)
   c("## Public data sets", "",
     "Medians. First solver against solver, with the ratio of the medians and that of the shortest runs, then the whole call in R",
     "against the whole call in Python; last, how often either ran.", "",
@@ -45,33 +56,41 @@ pair_lines <- function(cases) {
 mean_lines <- function(cases) {
   paired <- cases[!is.na(cases$solver_ratio), ]
   if (!nrow(paired)) return(NULL)
-  means <- do.call(rbind, lapply(split(paired, paired$depth), function(x) data.frame(
-    depth = x$depth[1], `data sets` = nrow(x), `solver / solver` = show_ratio(geometric_mean(x$solver_ratio)),
-    least = show_ratio(min(x$solver_ratio)), `solver / solver, least times` = show_ratio(geometric_mean(x$least_ratio)), `call / call` = show_ratio(geometric_mean(x$call_ratio)),
-    least = show_ratio(min(x$call_ratio)), check.names = FALSE)))
-  c("Geometric means of the ratios:", "", markdown_table(means), floor_line(paired))
+  means <- lapply(split(paired, paired$depth), function(x) data.frame(
+    depth = x$depth[1], `data sets` = nrow(x),
+    `solver / solver` = show_ratio(geometric_mean(x$solver_ratio)), least = show_ratio(min(x$solver_ratio)),
+    `of least times` = show_ratio(geometric_mean(x$least_ratio)), least = show_ratio(min(x$least_ratio)),
+    `call / call` = show_ratio(geometric_mean(x$call_ratio)), least = show_ratio(min(x$call_ratio)), check.names = FALSE))
+  c("Geometric means of the ratios, and the least:", "", markdown_table(do.call(rbind, means)), floor_lines(paired))
 }
 
-# The promise: never below 20 times where the reference takes over 50 ms.
-floor_line <- function(cases) {
+# The line to hold: never below 20 times where the reference takes over 50 ms.
+floor_lines <- function(cases) {
   long <- cases[cases$peer_solver > 0.05, ]
   if (!nrow(long)) return(NULL)
-  worst <- long[which.min(long$solver_ratio), ]
-  quiet <- long[which.min(long$least_ratio), ]
-  c(sprintf("Where the reference's solver takes over 50 ms (%d cases), contree's is never below %s times as fast (%s, depth %d); by the shortest runs never below %s times (%s, depth %d). The line to hold is 20: %s.",
-            nrow(long), show_ratio(worst$solver_ratio), worst$data, worst$depth, show_ratio(quiet$least_ratio), quiet$data,
-            quiet$depth, if (worst$solver_ratio >= 20) "held" else "NOT held by the medians"), "")
+  least <- function(ratio) {
+    worst <- long[which.min(long[[ratio]]), ]
+    sprintf("%s times as fast (%s, depth %d)", show_ratio(worst[[ratio]]), worst$data, worst$depth)
+  }
+  c(sprintf("Where the reference's solver takes over 50 ms (%d cases), contree's is at least %s,", nrow(long),
+            least("solver_ratio")),
+    sprintf("by the shortest runs at least %s. The line to hold is 20: %s.", least("least_ratio"),
+            held(min(long$solver_ratio) >= 20)), "")
 }
+
+held <- function(yes) if (yes) "held" else "NOT held"
 
 difference_lines <- function(cases) {
   differ <- cases[which(cases$contree_errors != cases$peer_errors), ]
   if (!nrow(differ)) return(c("Both report the same errors in every pair.", ""))
-  reasons <- vapply(seq_len(nrow(differ)), function(i) {
-    case <- differ[i, ]
-    reason <- if (case$peer_status == "optimal") explain_difference(case$data, case$depth, case$peer_errors) else "the peer was stopped"
-    sprintf("- %s, depth %d: contree %g, pycontree %g: %s", case$data, case$depth, case$contree_errors, case$peer_errors, reason)
-  }, "")
+  reasons <- vapply(seq_len(nrow(differ)), function(i) difference_line(differ[i, ]), "")
   c("Pairs with different errors:", "", reasons, "")
+}
+
+difference_line <- function(case) {
+  stopped <- case$peer_status != "optimal"
+  reason <- if (stopped) "the peer was stopped" else explain_difference(case$data, case$depth, case$peer_errors)
+  sprintf("- %s, depth %d: contree %g, pycontree %g: %s", case$data, case$depth, case$contree_errors, case$peer_errors, reason)
 }
 
 greedy_lines <- function(cases, rpart, streed) {
@@ -93,21 +112,26 @@ greedy_lines <- function(cases, rpart, streed) {
 }
 
 small_lines <- function(cases, call) {
-  lines <- NULL
-  if (!is.null(cases) && any(cases$peer_runs > 0)) {
-    later <- 1000 * (cases$contree_call - cases$peer_call)
-    lines <- c(sprintf("On iris and %d random tables of its size (depth 3) `contree()` takes %s at most, and pycontree's `fit()` %s; contree is slower on %d of them, by %.1f ms at most (the line to hold is 10 ms: %s). Geometric mean of the ratios: %s for the calls, %s for the solvers.",
-                       nrow(cases) - 1, format_seconds(max(cases$contree_call)), format_seconds(max(cases$peer_call)),
-                       sum(later > 0), max(later, 0), if (max(later) <= 10) "held" else "NOT held",
-                       show_ratio(geometric_mean(cases$call_ratio)), show_ratio(geometric_mean(cases$solver_ratio))), "")
-    differ <- which(cases$contree_errors != cases$peer_errors)
-    if (length(differ)) lines <- c(lines, paste("Different errors on:", paste(cases$data[differ], collapse = ", ")), "")
-  }
-  if (!is.null(call)) {
-    lines <- c(lines, "Where the time of `contree(Species ~ ., iris, depth = 3)` goes:", "",
-               markdown_table(data.frame(part = call$part, milliseconds = sprintf("%.2f", call$milliseconds))))
-  }
+  lines <- c(small_pair_lines(cases), call_lines(call))
   if (length(lines)) c("## Small tables", "", lines)
+}
+
+small_pair_lines <- function(cases) {
+  if (is.null(cases) || all(cases$peer_runs == 0)) return(NULL)
+  later <- 1000 * (cases$contree_call - cases$peer_call)
+  c(sprintf("On iris and %d random tables of its size (depth 3) `contree()` takes %s at most, pycontree's `fit()` %s.",
+            nrow(cases) - 1, format_seconds(max(cases$contree_call)), format_seconds(max(cases$peer_call))),
+    sprintf("contree is slower on %d of them, by %.1f ms at most; the line to hold is 10 ms: %s.", sum(later > 0),
+            max(later, 0), held(max(later) <= 10)),
+    sprintf("Geometric mean of the ratios: %s for the calls, %s for the solvers. Different errors on %d tables.",
+            show_ratio(geometric_mean(cases$call_ratio)), show_ratio(geometric_mean(cases$solver_ratio)),
+            sum(cases$contree_errors != cases$peer_errors)), "")
+}
+
+call_lines <- function(call) {
+  if (is.null(call)) return(NULL)
+  c("Where the time of `contree(Species ~ ., iris, depth = 3)` goes:", "",
+    markdown_table(data.frame(part = call$part, milliseconds = sprintf("%.2f", call$milliseconds))))
 }
 
 # Below some size the call finds its memory among what R has freed but not given back, and seems to add none.
@@ -121,9 +145,8 @@ scaling_lines <- function(cases) {
   table <- data.frame(
     rows = format(cases$rows, big.mark = ",", trim = TRUE), features = cases$features,
     `values a feature` = ifelse(is.finite(cases$distinct), cases$distinct, "all differ"), depth = cases$depth,
-    errors = paste0(cases$contree_errors, ifelse(is.na(cases$peer_errors) | cases$peer_errors == cases$contree_errors, "",
-                                                 paste0(" (peer: ", cases$peer_errors, ")"))),
-    contree = show_time(cases$contree_solver, cases$contree_status), `contree()` = show_time(cases$contree_call, cases$contree_status),
+    errors = show_errors(cases), contree = show_time(cases$contree_solver, cases$contree_status),
+    `contree()` = show_time(cases$contree_call, cases$contree_status),
     pycontree = show_time(cases$peer_solver, cases$peer_status), ratio = show_ratio(cases$solver_ratio, cases$peer_status),
     `table` = paste(signif(8 * cases$rows * (cases$features + 0.5) / 2^20, 3), "MB"),
     `added by the call` = show_added_memory(cases), `peak of R` = paste(round(cases$mb_peak), "MB"),

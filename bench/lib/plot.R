@@ -40,7 +40,8 @@ plot_curves <- function(cases, size) {
   plot(NA, xlim = range(cases[[size]]), ylim = above, log = "xy", xlab = size, ylab = "", xaxt = "n", yaxt = "n")
   graphics::axis(1, ticks <- sort(unique(cases[[size]])), format(ticks, scientific = FALSE, trim = TRUE, big.mark = ","))
   graphics::axis(2, ticks <- log_labels(limits), format_seconds(ticks))
-  other <- if (size == "features") paste(format(cases$rows, big.mark = ",", trim = TRUE), "rows") else paste(cases$features, "features")
+  rows <- paste(format(cases$rows, big.mark = ",", trim = TRUE), "rows")
+  other <- if (size == "features") rows else paste(cases$features, "features")
   curves <- split(cases, paste0("depth ", cases$depth, ", ", other, ifelse(is.finite(cases$distinct), ", 256 values each", "")))
   point <- seq_along(curves)
   for (i in point) {

@@ -22,7 +22,7 @@ read_record <- function(settings, part) {
   if (file.exists(path)) utils::read.csv(path)
 }
 
-# How many rows of the file agree with `key`, a list of column values, and what was planned for that case, NULL where nothing is.
+# How many rows of the file agree with `key`, a list of column values, and what was planned for that case (NULL: nothing).
 recorded_runs <- function(path, key) {
   if (!file.exists(path)) return(list(n = 0))
   rows <- utils::read.csv(path)

@@ -9,7 +9,8 @@ median_runs <- function(rows, by) {
       case[[time]] <- if (!all(is.na(runs[[time]]))) stats::median(runs[[time]], na.rm = TRUE) else NA_real_
     }
     # the least times: on a machine shared with others, what the programs take when nobody disturbs them
-    case$least_ratio <- if (!is.na(case$peer_solver)) min(runs$peer_solver, na.rm = TRUE) / min(runs$contree_solver) else NA_real_
+    case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
+    if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
     case$mb_before <- runs$contree_mb_before[1]
     case$mb_peak <- max(runs$contree_mb_peak)
     case
