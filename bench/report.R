@@ -50,18 +50,21 @@ pair_lines <- function(cases) {
   c("## Public data sets", "",
     "Medians. First solver against solver, with the ratio of the medians and that of the shortest runs, then the whole call in R",
     "against the whole call in Python; last, how often either ran.", "",
-    markdown_table(table), mean_lines(cases), difference_lines(cases), picture("ratios.png", 1350, 1200, plot_ratios, cases))
+    markdown_table(table), paired_lines(cases[!is.na(cases$solver_ratio), ]))
 }
 
-mean_lines <- function(cases) {
-  paired <- cases[!is.na(cases$solver_ratio), ]
+paired_lines <- function(paired) {
   if (!nrow(paired)) return(NULL)
+  c(mean_lines(paired), floor_lines(paired), difference_lines(paired), picture("ratios.png", 1350, 1200, plot_ratios, paired))
+}
+
+mean_lines <- function(paired) {
   means <- lapply(split(paired, paired$depth), function(x) data.frame(
     depth = x$depth[1], `data sets` = nrow(x),
     `solver / solver` = show_ratio(geometric_mean(x$solver_ratio)), least = show_ratio(min(x$solver_ratio)),
     `of least times` = show_ratio(geometric_mean(x$least_ratio)), least = show_ratio(min(x$least_ratio)),
     `call / call` = show_ratio(geometric_mean(x$call_ratio)), least = show_ratio(min(x$call_ratio)), check.names = FALSE))
-  c("Geometric means of the ratios, and the least:", "", markdown_table(do.call(rbind, means)), floor_lines(paired))
+  c("Geometric means of the ratios, and the least:", "", markdown_table(do.call(rbind, means)))
 }
 
 # The line to hold: never below 20 times where the reference takes over 50 ms.

@@ -4,7 +4,7 @@
 # Environment variables, each with a default:
 #   QUICK=1      minutes instead of an hour or two: fewer repeats, no long runs of the peers; results go to build/bench
 #   PARTS=...    these alone, of: pairs rpart streed small call scaling report
-#   CASES=...    these alone, as "bank:2 raisin:4" (data set, depth)
+#   CASES=...    these alone, as "bank:2 raisin:4 large:2" (data set, or curve of scaling, and depth)
 #   RESUME=1     keep what the result files hold and go on behind it; without, a part begins by removing its file
 #   OUT=DIR      where results go; bench/results, or build/bench in quick mode
 #   LIMIT=900    seconds after which a single run is stopped (60 in quick mode)

@@ -36,7 +36,7 @@ peer_gave_up <- function(path, case) {
 path <- record_start(settings, "scaling")
 peer <- peer_start("pycontree")
 invisible(time_contree(iris, 2, Inf, "Species"))
-cases <- scaling_cases(settings$quick)
+cases <- asked_cases(scaling_cases(settings$quick), "curve", settings)
 for (i in seq_len(nrow(cases))) {
   case <- cases[i, ]
   key <- as.list(case[c("curve", "depth", "distinct")])

@@ -22,7 +22,7 @@ data_cases <- function(settings, depths = 2:4) {
   sets <- unique(known[c("data", "rows", "features", "classes")])
   cases <- merge(merge(sets, data.frame(depth = depths)), known, all.x = TRUE)
   if (settings$quick) cases <- cases[!is.na(cases$reference_seconds), ]
-  if (length(settings$cases)) cases <- cases[paste(cases$data, cases$depth, sep = ":") %in% settings$cases, ]
+  cases <- asked_cases(cases, "data", settings)
   # the short ones first: whoever interrupts has most of the table
   cases[order(cases$depth, cases$reference_seconds, cases$rows * cases$features), ]
 }

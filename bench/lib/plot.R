@@ -7,7 +7,6 @@ log_labels <- function(limits) 10^(floor(log10(limits[1])):ceiling(log10(limits[
 # How many times as long pycontree takes: a line a data set, a colour a depth; filled points for the solvers, rings for the
 # whole calls.
 plot_ratios <- function(cases) {
-  cases <- cases[!is.na(cases$solver_ratio), ]
   sets <- rev(unique(cases$data))
   line <- match(cases$data, sets) + (3 - cases$depth) * 0.22
   colour <- depth_colours[as.character(cases$depth)]

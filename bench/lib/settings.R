@@ -14,3 +14,9 @@ bench_settings <- function() {
     repeat_seconds = if (quick) 4 else 60,
     most_repeats = if (quick) 7 else 21)
 }
+
+# Of a table of cases, those that CASES names, as name:depth; all where it names none.
+asked_cases <- function(cases, name, settings) {
+  if (!length(settings$cases)) return(cases)
+  cases[paste(cases[[name]], cases$depth, sep = ":") %in% settings$cases, ]
+}
