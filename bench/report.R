@@ -157,7 +157,7 @@ scaling_lines <- function(cases) {
   c("## Growing tables", "",
     "Tables made up by rule (../lib/tables.R). Memory is the resident set of the R process: what the call added to it at",
     "most (large tables only), and its peak.", "",
-    markdown_table(table),
+    markdown_table(table), floor_lines(transform(cases[!is.na(cases$peer_solver), ], data = paste(rows, "x", features))),
     if (all(c("rows", "features") %in% cases$curve)) picture("scaling.png", 1650, 900, plot_scaling, cases))
 }
 
