@@ -21,7 +21,7 @@ plot_ratios <- function(cases) {
   graphics::points(cases$call_ratio, line, col = colour, pch = 1, cex = 1.2)
   graphics::points(cases$solver_ratio, line, col = colour, pch = 19, cex = 1.2)
   graphics::mtext("Optimal trees: how many times faster", adj = 0, line = 0.8, font = 2)
-  graphics::legend("bottomright", c(paste("depth", names(depth_colours)), "solver", "whole call"), bg = "white",
+  graphics::legend("bottomleft", c(paste("depth", names(depth_colours)), "solver", "whole call"), bg = "white",
                    col = c(depth_colours, "black", "black"), pch = c(15, 15, 15, 19, 1), inset = 0.01)
 }
 
