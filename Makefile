@@ -1,9 +1,10 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
-.PHONY: help demo test install doc deps clean
+.PHONY: help demo test bench install doc deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
 	@echo "make test      all tests that this machine can run"
+	@echo "make bench     measure contree beside other solvers; QUICK=1 for minutes instead of hours (bench/NOTES.md)"
 	@echo "make install   install the package into your R library"
 	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
@@ -18,6 +19,11 @@ demo:
 test:
 	@sh tools/setup.sh test
 	@sh tools/test.sh $(SUITES)
+
+# QUICK=1 and the other settings in bench/run.sh can be given here as well
+bench:
+	@sh tools/setup.sh run
+	@sh bench/run.sh
 
 install:
 	@sh tools/setup.sh run

@@ -27,6 +27,9 @@ read_response <- function(response, label) {
   response
 }
 
+# The codes of the levels that a row has. droplevels() would make a factor of all rows anew.
+used_levels <- function(response) which(tabulate(response, nlevels(response)) > 0)
+
 # Matrices among the variables, as poly() gives them, become one column each, named as as.matrix() names them.
 spread_columns <- function(predictors) {
   if (is.matrix(predictors)) return(predictors)

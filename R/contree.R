@@ -122,10 +122,12 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
 
 # The one bridge to the search.
 fit_contree <- function(frame, settings, call) {
-  used <- droplevels(frame$response)
-  settings <- settle_complexity(settings, used)
+  settings <- settle_complexity(settings, frame$response)
   control <- search_control(settings)
-  solved <- tryCatch(.Call(ffi_exact_solve, frame$columns, as.integer(used), nlevels(used), control), error = stop_search)
+  codes <- as.integer(frame$response)
+  used <- used_levels(frame$response)
+  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
+  solved <- tryCatch(.Call(ffi_exact_solve, frame$columns, codes, length(used), control), error = stop_search)
   new_contree(solved, frame, settings, call)
 }
 

@@ -99,6 +99,7 @@ show_formula <- function(formula) {
 # `frame` is the list of the variables' values, response first.
 new_terms <- function(formula, parts, frame) {
   expressions <- c(list(parts$response), parts$predictors)
+  labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
   small <- length(expressions) <= full_terms_limit
   predvars <- Map(function(value, expression) {
     if (is.name(expression)) expression else stats::makepredictcall(value, expression)
@@ -106,8 +107,8 @@ new_terms <- function(formula, parts, frame) {
   structure(
     plain_formula(if (small) expanded_formula(expressions) else formula),
     variables = as.call(c(quote(list), unname(expressions))),
-    factors = if (small) diagonal_factors(expressions) else integer(),
-    term.labels = unname(vapply(parts$predictors, deparse1, "", backtick = TRUE)),
+    factors = if (small) diagonal_factors(labels) else integer(),
+    term.labels = labels[-1],
     order = rep(1L, length(parts$predictors)),
     intercept = 1L, response = 1L,
     class = c("terms", "formula"),
@@ -126,9 +127,8 @@ expanded_formula <- function(expressions) {
   call("~", expressions[[1]], sum)
 }
 
-# The response and the predictors of a sum without interactions: one predictor a term.
-diagonal_factors <- function(expressions) {
-  labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
+# The response and the predictors (their labels) of a sum without interactions: one predictor a term.
+diagonal_factors <- function(labels) {
   predictors <- length(labels) - 1
   structure(rbind(0L, diag(1L, predictors)), dimnames = list(labels, labels[-1]))
 }

@@ -61,7 +61,7 @@ NULL
 # `solved`: what ffi_exact_solve gave. `frame`: from frame.R. `control`: with depth.
 new_contree <- function(solved, frame, control, call) {
   classes <- levels(frame$response)
-  used <- which(tabulate(frame$response, length(classes)) > 0)
+  used <- used_levels(frame$response)
   counts <- matrix(0, length(solved$feature), length(classes))
   counts[, used] <- solved$counts
   label <- used[solved$label]
@@ -85,14 +85,13 @@ new_contree <- function(solved, frame, control, call) {
 
 node_table <- function(solved, counts, label, names) {
   n <- rowSums(counts)
-  table <- data.frame(
+  yval2 <- cbind(label, counts, counts / n, n / n[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+  # data.frame() would take a fifth of the time of a small fit
+  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
     var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(n), wt = n,
     dev = n - counts[cbind(seq_along(label), label)], yval = as.numeric(label),
-    default_left = ifelse(solved$feature > 0, solved$default_left, NA),
-    row.names = heap_ids(solved$left, solved$right))
-  table$yval2 <- structure(cbind(label, counts, counts / n, n / n[1]),
-                           dimnames = list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob")))
-  table
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
 }
 
 split_table <- function(solved, nodes) {

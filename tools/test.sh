@@ -11,12 +11,13 @@
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
 #   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
-#   r          ... and without; testthat                   tools/test_r.R
+#   bench      ... and without: benchmarks' scripts run    bench/smoke.sh
+#   r          testthat                                    tools/test_r.R
 #
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind neon gpu configure check cuda r}
+suites=${*:-layers c asan tsan valgrind neon gpu configure check cuda bench r}
 logs=build/test
 mkdir -p $logs
 
@@ -34,6 +35,14 @@ if test -x /usr/local/cuda/bin/nvcc; then PATH=$PATH:/usr/local/cuda/bin; fi
 tarball=
 need_tarball () {
   test -n "$tarball" || tarball=`sh tools/build.sh`
+}
+
+# So is the library without CUDA.
+library=
+need_library () {
+  test -z "$library" || return 0
+  need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
+    CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" && library=build/lib-cpu
 }
 
 has_tsan () {
@@ -62,9 +71,8 @@ run_suite () {
     configure) sh tools/test_configure.sh ;;
     check)     need_tarball && sh tools/check.sh "$tarball" ;;
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
-    r)         need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
-                 CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" &&
-                 Rscript --vanilla tools/test_r.R build/lib-cpu ;;
+    bench)     need_library && sh bench/smoke.sh $library ;;
+    r)         need_library && Rscript --vanilla tools/test_r.R $library ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac
 }

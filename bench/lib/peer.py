@@ -1,0 +1,82 @@
+"""The Python side: keeps a table in memory and times fits on request.
+
+Commands come on standard input, one a line; each is answered by one line in the file named on the command line, fields
+separated by tabs. The peers' own output goes elsewhere.
+  load PATH                        CSV, class first                     ok
+  pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status
+  pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features
+  quit
+"""
+import sys
+import time
+import warnings
+
+import numpy as np
+
+warnings.filterwarnings("ignore")
+
+
+def load(path):
+    table = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    # as fit() wants them, so that it need not convert
+    return np.ascontiguousarray(table[:, 1:]), table[:, 0].astype(np.intc)
+
+
+def errors(model, X, y):
+    return int((np.asarray(model.predict(X)) != y).sum())
+
+
+def pycontree(X, y, depth, limit):
+    """fit() does not report the time of its compiled part, so that is wrapped in a clock."""
+    import pycontree.base as base
+
+    compiled = base.solve
+    spent = []
+
+    def solve(*arguments):
+        start = time.perf_counter()
+        tree = compiled(*arguments)
+        spent.append(time.perf_counter() - start)
+        return tree
+
+    base.solve = solve
+    try:
+        model = base.ConTree(max_depth=int(depth), time_limit=float(limit))
+        start = time.perf_counter()
+        model.fit(X, y)
+        whole = time.perf_counter() - start
+    finally:
+        base.solve = compiled
+    status = "optimal" if model._config.is_within_time_limit() else "time limit"
+    return spent[0], whole, errors(model, X, y), status
+
+
+def pystreed(X, y, depth, thresholds, limit):
+    from pystreed import STreeDClassifier
+
+    model = STreeDClassifier("accuracy", max_depth=int(depth), time_limit=float(limit),
+                             continuous_binarize_strategy="quantile", n_thresholds=int(thresholds))
+    start = time.perf_counter()
+    model.fit(X, y)
+    whole = time.perf_counter() - start
+    status = "optimal" if model.fit_result.is_optimal() else "time limit"
+    return whole, errors(model, X, y), status, model.train_X_.shape[1]
+
+
+def main():
+    X = y = None
+    fits = {"pycontree": pycontree, "pystreed": pystreed}
+    with open(sys.argv[1], "w", buffering=1) as replies:
+        for line in sys.stdin:
+            command, *arguments = line.rstrip("\n").split("\t")
+            if command == "quit":
+                break
+            if command == "load":
+                X, y = load(*arguments)
+                answer = ["ok"]
+            else:
+                answer = fits[command](X, y, *arguments)
+            print(*answer, sep="\t", file=replies)
+
+
+main()

@@ -1,0 +1,44 @@
+# From runs to medians, from medians to ratios and Markdown.
+
+# One row a case: medians of the four times, errors, statuses, numbers of runs. `by` names the columns that make a case.
+median_runs <- function(rows, by) {
+  cases <- lapply(split(rows, do.call(paste, c(rows[by], sep = "\r"))), function(runs) {
+    case <- runs[1, c(by, "runs", "peer_runs", "contree_errors", "contree_bound", "contree_status", "contree_simd",
+                      "peer_errors", "peer_status")]
+    for (time in c("contree_solver", "contree_call", "peer_solver", "peer_call")) {
+      case[[time]] <- if (!all(is.na(runs[[time]]))) stats::median(runs[[time]], na.rm = TRUE) else NA_real_
+    }
+    # the least times: on a machine shared with others, what the programs take when nobody disturbs them
+    case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
+    if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
+    case$mb_before <- runs$contree_mb_before[1]
+    case$mb_peak <- max(runs$contree_mb_peak)
+    case
+  })
+  cases <- do.call(rbind, unname(cases))
+  cases$solver_ratio <- cases$peer_solver / cases$contree_solver
+  cases$call_ratio <- cases$peer_call / cases$contree_call
+  # in the order of the file
+  cases[order(match(do.call(paste, cases[by]), unique(do.call(paste, rows[by])))), ]
+}
+
+geometric_mean <- function(x) exp(mean(log(x[!is.na(x)])))
+
+# A peer that was stopped would have taken longer: `>`.
+show_ratio <- function(ratio, peer_status = "optimal") {
+  ifelse(is.na(ratio), "", paste0(ifelse(peer_status == "time limit", "> ", ""), signif(ratio, 3)))
+}
+
+show_time <- function(seconds, status = "optimal") {
+  ifelse(is.na(seconds), "-",
+         paste0(ifelse(status == "time limit", "> ", ""), format_seconds(seconds)))
+}
+
+# A data frame of text as Markdown; numbers to the right.
+markdown_table <- function(table) {
+  numeric <- vapply(table, function(x) all(grepl("^(> )?[0-9.e+-]*( (ms|s|MB))?$", x)), NA)
+  rows <- do.call(paste, c(unname(lapply(table, as.character)), sep = " | "))
+  c(paste0("| ", paste(names(table), collapse = " | "), " |"),
+    paste0("|", paste(ifelse(numeric, " ---: ", " --- "), collapse = "|"), "|"),
+    paste0("| ", rows, " |"), "")
+}

@@ -1,0 +1,26 @@
+# Clocks and the number of repeats.
+
+# Seconds of an expression, and its value. proc.time() counts milliseconds only, too coarse for small data.
+timed <- function(expression) {
+  start <- Sys.time()
+  value <- force(expression)
+  list(value = value, seconds = as.numeric(Sys.time() - start, units = "secs"))
+}
+
+# How often to run what took so long the first time: an odd number, so that the median is one of the runs.
+repeats <- function(first_seconds, settings) {
+  n <- floor(settings$repeat_seconds / max(first_seconds, 1e-9))
+  n <- max(1, min(settings$most_repeats, n))
+  n - (n %% 2 == 0)
+}
+
+# contree as users call it: errors, proof, the seconds of the search (as it reports them: ranking of the columns, search and
+# final check) and of the whole call; the memory of the process before, and at most during, the call.
+time_contree <- function(data, depth, limit, response = "class") {
+  formula <- stats::as.formula(paste(response, "~ ."))
+  before <- restart_peak_memory()
+  call <- timed(contree::contree(formula, data, depth = depth, time_limit = limit))
+  fit <- call$value
+  list(solver = fit$elapsed, call = call$seconds, errors = fit$objective, bound = fit$bound, status = fit$status,
+       simd = fit$simd, mb_before = before, mb_peak = process_memory("VmHWM"))
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Do the benchmarks' scripts run? A few seconds, without the peers: sh bench/smoke.sh LIBRARY
+#
+# Ends with `bench: N passed, N failed`. What wants the data sets is left out where they are not.
+cd "`dirname "$0"`/.." || exit 1
+LIB=$1
+OUT=build/bench-smoke
+QUICK=1
+PEERS=no
+CASES="bank:2"
+export LIB OUT QUICK PEERS CASES
+passed=0 failed=0
+rm -rf "$OUT"
+
+# part NAME FILE: runs a part, which has to leave FILE.
+part () {
+  if PARTS=$1 sh bench/run.sh && test -s "$OUT/$2"; then
+    passed=`expr $passed + 1`
+  else
+    failed=`expr $failed + 1`
+    echo "FAILED: bench/$1.R"
+  fi
+}
+
+if test -n "$CONTREE_DATA" || test -d ../shared/data; then
+  part pairs pairs.csv
+  part rpart rpart.csv
+else
+  echo "not run: CONTREE_DATA does not name the data sets"
+fi
+part small small.csv
+part call call.csv
+part report summary.md
+
+echo "bench: $passed passed, $failed failed"
+test $failed -eq 0

@@ -1,0 +1,27 @@
+# A further opinion: optimal trees over binarised features, from pystreed, on the smaller data sets at depths 2 and 3.
+#
+# Its binariser makes at most 20 features of each column: `column <= q` for the quantiles q = 1/21 ... 20/21. The fewest
+# errors among trees of such splits cannot be below contree's optimum, which chooses among all thresholds.
+for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
+
+thresholds <- 20
+most_rows <- 6500
+
+settings <- bench_settings()
+cases <- data_cases(settings, depths = 2:3)
+cases <- cases[cases$rows <= most_rows & cases$depth <= 3, ]
+path <- record_start(settings, "streed")
+peer <- if (NROW(cases)) peer_start("pystreed")
+
+for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
+  case <- cases[i, ]
+  key <- list(data = case$data, depth = case$depth)
+  if (recorded_runs(path, key)$n) next
+  peer_load(peer, data_path(case$data))
+  limit <- min(settings$limit, if (settings$quick) 20)
+  runs <- replicate(if (settings$quick) 1 else 3, peer_ask(peer, "pystreed", case$depth, thresholds, limit))
+  record(path, c(key, list(thresholds = thresholds, binary_features = as.numeric(runs[4, 1]),
+                           errors = as.numeric(runs[2, 1]), seconds = stats::median(as.numeric(runs[1, ])),
+                           status = runs[3, 1])))
+}
+peer_stop(peer)
