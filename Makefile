@@ -1,9 +1,10 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
-.PHONY: help demo test install doc deps clean
+.PHONY: help demo test fuzz install doc deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
 	@echo "make test      all tests that this machine can run"
+	@echo "make fuzz      random problems against second opinions, for SECONDS=60; SEED=... repeats a run"
 	@echo "make install   install the package into your R library"
 	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
@@ -18,6 +19,13 @@ demo:
 test:
 	@sh tools/setup.sh test
 	@sh tools/test.sh $(SUITES)
+
+# Another seed each time; what is found lies in tests/instances, where the tests replay it.
+SECONDS ?= 60
+SEED ?= $(shell date +%s)
+fuzz:
+	@sh tools/setup.sh test
+	@$(MAKE) -s -C tests/c asan=1 fuzz SECONDS=$(SECONDS) SEED=$(SEED)
 
 install:
 	@sh tools/setup.sh run

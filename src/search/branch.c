@@ -105,6 +105,7 @@ static int64_t settle_side(ct_roots *roots, uint32_t f, ct_point *m, int side, c
     if (is_settled(worker, roots->totals[side], n_classes, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
     } else {
+        worker->statistics.capped_sides += task->cap < leaf;
         bounds = solve_side(roots, f, m, side, task);
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;

@@ -76,9 +76,11 @@ static int64_t evaluate(ct_roots *roots, uint32_t f, const ct_point *a, const ct
     for (int side = 0; side < 2; side++) {
         leaf[side] = ct_rows_cost(worker, ct_leaf_errors(roots->totals[side], box->n_classes, children->size[side]));
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
+        worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
     children->planes = ct_container_planes(worker, box, f);
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
+    worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->wide](children);
     ct_worker_poll(worker, (uint64_t) box->n_cols * roots->node->n_rows);
 
@@ -143,6 +145,8 @@ ct_bounds ct_depth2_solve(ct_worker *worker, const ct_node *node, const ct_task 
         bounds = ct_roots_search(&roots);
         worker->statistics.scans += children.scans;
         worker->statistics.skipped_children += children.skipped;
+        worker->statistics.dropped_classes += children.dropped_classes;
+        worker->statistics.blocks += children.blocks;
         worker->statistics.refined += children.refined;
     } else {
         ct_worker_stop(worker, CT_END_MEMORY);

@@ -182,6 +182,14 @@ static void close_interval(feature_search *s, interval i)
     release_point(s->roots, i.b);
 }
 
+/* For the statistics: by which of the two bounds the interval is closed. */
+static void count_closed(ct_roots *roots, const interval *i)
+{
+    int64_t straight = roots->worker->search->split_cost + i->a->lower[0] + i->b->lower[1];
+    if (ct_uses(roots->worker, CT_SHORTCUT_INTERVAL) && straight >= target_of(roots)) roots->worker->statistics.intervals++;
+    else roots->worker->statistics.crossed++;
+}
+
 /* Takes one interval off the stack: closes it, or splits it at a new point. */
 static void step(feature_search *s)
 {
@@ -192,7 +200,7 @@ static void step(feature_search *s)
                   i.bound >= target_of(roots);
     if (bounded || roots->worker->stopped) {
         note(roots, s->feature, i.bound);
-        roots->worker->statistics.intervals++;
+        if (bounded) count_closed(roots, &i);
     } else if (window(s, i.a, i.b, &first, &last)) {
         ct_point *m = evaluate(roots, s->feature, i.a, i.b, middle_threshold(roots->worker, first, last));
         if (!m) {
@@ -258,6 +266,7 @@ static ct_point *evaluate_median(ct_roots *roots, uint32_t feature)
     ct_node_window(roots->worker, roots->node, feature, 1, roots->node->n_rows - 1, &first, &last);
     if (first > last) return NULL;
     uint32_t t = middle_threshold(roots->worker, first, last);
+    roots->worker->statistics.medians++;
     return evaluate(roots, feature, &roots->ends[0], &roots->ends[1], t);
 }
 
@@ -279,7 +288,10 @@ static void search_features(ct_roots *roots)
     uint32_t n_cols = roots->node->box->n_cols;
     int32_t hinted;
     ct_point *hint = evaluate_hint(roots, &hinted);
-    if (hint) first[hinted] = hint;
+    if (hint) {
+        first[hinted] = hint;
+        roots->worker->statistics.hints++;
+    }
     for (uint32_t f = 0; f < n_cols && ct_uses(roots->worker, CT_SHORTCUT_MEDIANS); f++)
         if (!first[f] && !skip_feature(roots, f) && !roots->worker->stopped) first[f] = evaluate_median(roots, f);
     sort_features(order, n_cols, roots->floors);

@@ -32,15 +32,16 @@ static int checks_pass(const instance *in)
     return check_state.failed == 0;
 }
 
-static int child_failed(pid_t child)
+static int child_failed(pid_t child, int quiet)
 {
     int status;
     if (child < 0 || waitpid(child, &status, 0) != child) {
         perror("fuzz_search");
         exit(2);
     }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) printf("    did not end within %d s\n", HANGS_AFTER);
-    else if (WIFSIGNALED(status)) printf("    killed by signal %d\n", WTERMSIG(status));
+    int killed = !quiet && WIFSIGNALED(status);
+    if (killed && WTERMSIG(status) == SIGALRM) printf("    did not end within %d s\n", HANGS_AFTER);
+    else if (killed) printf("    killed by signal %d\n", WTERMSIG(status));
     return !(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
@@ -60,7 +61,7 @@ static int fails(const instance *in)
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(2);
         leave(checks_pass(in));
     }
-    return child_failed(child);
+    return child_failed(child, 1);
 }
 
 /* Checks instances from p->seed on until one fails or time is up. */
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
         fflush(stdout);
         pid_t child = fork();
         if (child == 0) check_until(p, start + seconds);
-        if (!child_failed(child)) continue;
+        if (!child_failed(child, 0)) continue;
         failures++;
         printf("  FAILED: seed %llu, after %.1f s\n", (unsigned long long) p->seed, ct_seconds() - start);
         keep_failure(p->seed++);

@@ -23,9 +23,11 @@ typedef struct {
 
 static inline void narrow(known *k, double lower, double upper, const char *what)
 {
-    if (!CHECK(lower <= k->upper + TOLERANCE && k->lower <= upper + TOLERANCE))
+    if (!CHECK(lower <= k->upper + TOLERANCE && k->lower <= upper + TOLERANCE)) {
         printf("    %s: the least cost lies in %.12g .. %.12g, but was in %.12g .. %.12g\n", what, lower, upper, k->lower,
                k->upper);
+        return;
+    }
     if (lower > k->lower) k->lower = lower;
     if (upper < k->upper) k->upper = upper;
 }
@@ -42,7 +44,7 @@ typedef struct {
 
 /* A search is stopped after so many looks at the clock, which depend on its work alone; larger instances would take
  * minutes with all shortcuts off. */
-enum { MOST_POLLS = 3 };
+enum { MOST_POLLS = 1 };
 
 static inline int stop_when_spent(void *left) { return --*(int *) left < 0; }
 

@@ -3,6 +3,7 @@
 #define CT_TEST_INSTANCE_RANDOM_H
 
 #include "instance.h"
+#include "kernels/kernels.h"
 
 /* 1 .. most, every order of magnitude alike; often at the edge of a block, a word or a vector. */
 static inline uint32_t random_size(rng *r, uint32_t most)
@@ -93,7 +94,7 @@ static inline uint32_t random_classes(rng *r, unsigned depth)
 
 static inline random_table random_shape(rng *r, unsigned depth)
 {
-    static const uint32_t most_rows[] = {3000, 3000, 3000, 250, 60}, most_cols[] = {12, 12, 12, 5, 3};
+    static const uint32_t most_rows[] = {3000, 3000, 3000, 250, 150}, most_cols[] = {12, 12, 12, 5, 3};
     uint32_t n_cols = 1 + rng_below(r, most_cols[depth]), n_rows = random_size(r, most_rows[depth]);
     if (rng_below(r, 3) == 0) n_rows = 1 + rng_below(r, 12);
     random_table t = table_new(n_rows, n_cols, random_classes(r, depth));
@@ -103,11 +104,17 @@ static inline random_table random_shape(rng *r, unsigned depth)
     return t;
 }
 
-/* So many copies of each row that the lanes of 16 bits are too narrow; few columns, few values. */
+/* So many copies of each row that the lanes of 16 bits are just wide enough, or too narrow; few columns, few values. Their
+ * limits are about the rows of one class, so there may be one that has nearly all. */
 static inline random_table random_tall(rng *r)
 {
-    random_table once = table_random(r, 300 + rng_below(r, 200), 1 + rng_below(r, 2), 2 + rng_below(r, 3), 1);
-    random_table t = table_repeat(&once, 32 + rng_below(r, 80));
+    random_table once = table_random(r, 100 + rng_below(r, 300), 1 + rng_below(r, 2), 2 + rng_below(r, 3), 1);
+    uint32_t limit = ct_lane_limit(once.data.n_classes), copies = limit / once.data.n_rows + rng_below(r, 4);
+    uint32_t rare = 1 + rng_below(r, 30);
+    if (rng_below(r, 3) == 0) copies *= 2;
+    for (uint32_t i = 0; i < once.data.n_rows; i++)
+        if (rare > 5 && rng_below(r, rare)) once.classes[i] = 0;
+    random_table t = table_repeat(&once, copies);
     table_free(&once);
     return t;
 }
@@ -133,7 +140,10 @@ static inline instance instance_random(uint64_t seed)
     unsigned depth = depths[rng_below(&r, 10)];
     instance in;
     in.optimum = NAN;
-    in.table = depth == 2 && rng_below(&r, 40) == 0 ? random_tall(&r) : random_shape(&r, depth);
+    uint32_t special = rng_below(&r, 40);
+    if (depth == 2 && special == 0) in.table = random_tall(&r);
+    else if (depth == 3 && special < 20) in.table = table_patchy(&r, 30 + rng_below(&r, 80));
+    else in.table = random_shape(&r, depth);
     in.options = random_options(&r, depth, in.table.data.n_rows);
     return in;
 }
