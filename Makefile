@@ -1,10 +1,11 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
-.PHONY: help demo test bench install doc deps clean
+.PHONY: help demo test bench fuzz install doc deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
 	@echo "make test      all tests that this machine can run"
 	@echo "make bench     measure contree beside other solvers; QUICK=1 for minutes instead of hours (bench/NOTES.md)"
+	@echo "make fuzz      random problems against second opinions, for SECONDS=60; SEED=... repeats a run"
 	@echo "make install   install the package into your R library"
 	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
@@ -24,6 +25,13 @@ test:
 bench:
 	@sh tools/setup.sh run
 	@sh bench/run.sh
+
+# Another seed each time; what is found lies in tests/instances, where the tests replay it.
+SECONDS ?= 60
+SEED ?= $(shell date +%s)
+fuzz:
+	@sh tools/setup.sh test
+	@$(MAKE) -s -C tests/c asan=1 fuzz SECONDS=$(SECONDS) SEED=$(SEED)
 
 install:
 	@sh tools/setup.sh run

@@ -6,6 +6,56 @@
 #' What the tree gets right and wrong on its training rows, what is proven about it, and the counters of the search. The
 #' figures describe the rows the tree was fitted to, where an optimal tree is at its best; expect worse on others.
 #'
+#' @section Counters of the search:
+#' The element `search` says what the search did and what each of its bounds and shortcuts saved. None of them changes the
+#' cost of the tree. Their sources: \[C\] is ConTree (Brita, van der Linden and Demirovic, AAAI-25), \[M\] the
+#' branch-and-bound on trees of MurTree (Demirovic et al., JMLR 2022), and the others are of this package.
+#'
+#' Work done:
+#' \describe{
+#'   \item{`nodes`, `depth two`}{row sets whose root split was searched: with three levels or more left, and with two.}
+#'   \item{`thresholds`, `thresholds at depth two`}{thresholds evaluated as root splits, and those of them with two levels
+#'     left.}
+#'   \item{`scans`}{child features scanned for a threshold at depth two.}
+#'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
+#'   \item{`planes built`}{predictors for which the tables of bits were made.}
+#' }
+#'
+#' Bounds between neighbouring thresholds, by the shortcut they count for:
+#' \describe{
+#'   \item{`intervals closed` (interval)}{intervals of thresholds closed because the smaller sides at both ends already
+#'     cost too much: sub-interval pruning \[C\].}
+#'   \item{`intervals closed crossed` (crossed)}{intervals closed by the larger sides less the rows between: the same with
+#'     the ends' sides exchanged.}
+#'   \item{`thresholds skipped` (neighbour)}{rows by which intervals were narrowed, since a threshold near to a bad one is
+#'     bad: neighbourhood pruning and interval shrinking \[C\], similarity bound \[M\].}
+#'   \item{`sides capped` (caps)}{sides of a threshold that were solved only as far as they can matter: upper bounds \[C\]
+#'     \[M\].}
+#'   \item{`child features skipped` (child features)}{scans avoided by the errors of the same feature at neighbouring
+#'     thresholds.}
+#'   \item{`root features skipped` (root features)}{root features closed by what a neighbouring row set has proven of
+#'     them.}
+#'   \item{`quadrant hits` (quadrants)}{row sets behind several splits closed by what was proven of others that contain
+#'     them or are contained in them; in place of the cache of \[M\], which knows equal sets only.}
+#' }
+#'
+#' Within a scan:
+#' \describe{
+#'   \item{`blocks refined` (blocks)}{blocks that had to be looked into, counted for each side; the others were passed over
+#'     by the counts at their ends.}
+#'   \item{`classes dropped` (active classes)}{classes that were not counted since no good split can name them, summed over
+#'     the thresholds.}
+#'   \item{`closed by class counts` (class counts)}{thresholds closed because few leaves can be right on few classes only.}
+#'   \item{`planes spared` (dyadic)}{bit planes not read, because thresholds are chosen with many trailing zeros.}
+#' }
+#'
+#' Order of the search:
+#' \describe{
+#'   \item{`hints` (hints)}{row sets whose search began with the tree of a neighbour.}
+#'   \item{`medians` (medians)}{medians of predictors that were tried before any predictor was searched.}
+#'   \item{`containers` (compaction)}{small row sets copied to a layout of their own.}
+#' }
+#'
 #' @param object A fit of [contree()].
 #' @param ... Not used.
 #' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (share of training rows classified correctly);

@@ -34,7 +34,8 @@ leaf_mark <- "<leaf>"
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
-#'   \item{search, simd, elapsed}{counters of the search, named; the vector instructions it used; its seconds.}
+#'   \item{search, simd, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions it
+#'     used; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}

@@ -7,6 +7,8 @@
 #   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
 #   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
 #   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a cross compiler, qemu-user)
+#   fuzz       random instances for a minute, ASan, UBSan  make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
+#   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
@@ -17,7 +19,7 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind neon gpu configure check cuda bench r}
+suites=${*:-layers c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r}
 logs=build/test
 mkdir -p $logs
 
@@ -67,6 +69,8 @@ run_suite () {
     valgrind)  if command -v valgrind > /dev/null 2>&1; then make -s -C tests/c valgrind=1; else skip "valgrind is missing"; fi ;;
     neon)      if has_neon; then make -s -C tests/c WERROR="$WERROR" neon=1
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
+    fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz ;;
+    instructions) make -s -C tests/c instructions ;;
     gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
     configure) sh tools/test_configure.sh ;;
     check)     need_tarball && sh tools/check.sh "$tarball" ;;
@@ -95,7 +99,7 @@ for suite in $suites; do
   passed=`expr $passed + "${n_passed:-0}"`
   failed=`expr $failed + "${n_failed:-0}"`
   if test "${n_failed:-0}" -eq 0; then
-    grep -E '^not run: |^\[ FAIL|skipped: ' "$log" | uniq
+    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances' "$log" | uniq
     echo "$line, $seconds s"
   else
     broken="$broken $suite"

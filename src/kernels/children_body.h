@@ -100,6 +100,7 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
             if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
         }
         c->scans++;
+        job->scanned += job->end - job->begin;
     }
     for (int side = 0; side < 2; side++) {
         c->errors[side][g] = bound[side];
@@ -115,6 +116,7 @@ static void FN(children)(ct_children *c)
     job.words = c->rows->words;
     job.need[0] = job.need[1] = -1;
     job.refined = 0;
+    job.scanned = 0;
     choose_active(&job);
     c->best[0] = c->best[1] = -1;
     c->least[0] = c->least[1] = c->least_allowed[0] = c->least_allowed[1] = INT32_MAX;
@@ -128,4 +130,6 @@ static void FN(children)(ct_children *c)
         c->done[g] = 0;
     }
     c->refined += job.refined;
+    c->blocks += job.scanned * (64 / CT_LANE);
+    c->dropped_classes += c->rows->n_classes - job.n_active;
 }

@@ -11,6 +11,7 @@ typedef struct {
     uint32_t n_active;
     int32_t need[2], dropped[2];
     uint32_t refined;
+    uint64_t scanned; /* words */
 } scan_job;
 
 enum { LEFT, RIGHT, BOTH };

@@ -73,7 +73,7 @@ typedef struct {
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
-    uint64_t scans, skipped, refined; /* statistics, added to */
+    uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)

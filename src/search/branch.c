@@ -106,6 +106,7 @@ static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, c
     if (is_settled(worker, seat->totals[side], n_classes, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
     } else {
+        worker->statistics.capped_sides += task->cap < leaf;
         bounds = solve_side(seat, f, m, side, task);
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
@@ -130,7 +131,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
         task[side].path = &path[side];
         task[side].depth = roots->task->depth - 1;
-        task[side].seen = roots->seen;
+        task[side].seen = seat->seen;
         task[side].gap = 0;
         task[side].first_of_ties = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved

@@ -81,9 +81,11 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
         leaf[side] = ct_rows_cost(worker, ct_leaf_errors(seat->totals[side], box->n_classes, children->size[side]));
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
+        worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
     children->planes = ct_container_planes(worker, box, f);
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
+    worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->wide](children);
     ct_worker_poll(worker, (uint64_t) box->n_cols * roots->node->n_rows);
 
@@ -140,6 +142,8 @@ static void end_extra(ct_seat *seat)
     const ct_children *children = (const ct_children *) seat->extra;
     seat->worker->statistics.scans += children->scans;
     seat->worker->statistics.skipped_children += children->skipped;
+    seat->worker->statistics.dropped_classes += children->dropped_classes;
+    seat->worker->statistics.blocks += children->blocks;
     seat->worker->statistics.refined += children->refined;
 }
 

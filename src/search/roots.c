@@ -235,6 +235,11 @@ static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
     }
 }
 
+static int is_whole(const ct_roots *roots, const ct_interval *i)
+{
+    return i->a == &roots->ends[0] && i->b == &roots->ends[1];
+}
+
 /* Class counts of both sides of a threshold; returns the rows of the left one. */
 static uint32_t count_sides(ct_seat *seat, uint32_t feature, uint32_t t)
 {
@@ -253,6 +258,7 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     if (!m) return 0;
     m->threshold = t;
     seat->target = target_from(roots, feature, t);
+    seat->seen = roots->crew ? roots->best : roots->seen;
     roots->busy++;
     ct_crew_unlock(roots->crew);
     m->n_left = count_sides(seat, feature, t);
@@ -261,12 +267,20 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     ct_crew_lock(roots->crew);
     roots->busy--;
     settle(seat, feature, m, upper);
-    if (i->a == &roots->ends[0] && i->b == &roots->ends[1] && ct_uses(worker, CT_SHORTCUT_MEDIANS))
-        roots->lines[feature].key = ct_point_total(worker, m);
+    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
     m->open++;
     push_halves(worker, roots, feature, i->a, m, i->b);
     release_point(roots, m);
     return 1;
+}
+
+/* For the statistics: by which of the two bounds the interval is closed. */
+static void count_closed(ct_seat *seat, const ct_interval *i)
+{
+    ct_worker *worker = seat->worker;
+    int64_t straight = worker->search->split_cost + i->a->lower[0] + i->b->lower[1];
+    if (ct_uses(worker, CT_SHORTCUT_INTERVAL) && straight >= seat->target) worker->statistics.intervals++;
+    else worker->statistics.crossed++;
 }
 
 /* Closes an interval, or splits it at a new point. */
@@ -281,11 +295,13 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     int bounded = (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED)) && i->bound >= seat->target;
     if (known >= seat->target) {
         note(roots, feature, ct_larger_cost(known, i->bound));
-        worker->statistics.skipped_roots += i->a == &roots->ends[0] && i->b == &roots->ends[1];
+        worker->statistics.skipped_roots += is_whole(roots, i);
     } else if (bounded || ct_is_halted(worker)) {
         note(roots, feature, i->bound);
-        worker->statistics.intervals++;
+        if (bounded) count_closed(seat, i);
     } else if (t || window(seat, feature, i, &first, &last)) {
+        worker->statistics.hints += t > 0;
+        worker->statistics.medians += !t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS);
         if (!t) t = middle_threshold(worker, first, last);
         if (!evaluate(seat, feature, i, t)) {
             note(roots, feature, i->bound);
@@ -357,6 +373,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     m->threshold = roots->best_threshold;
     m->n_left = count_sides(&seat, f, m->threshold);
     seat.target = roots->best + 1;
+    seat.seen = INT64_MAX;
     if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
     worker->quadrants = quadrants;
     roots->task = task;

@@ -57,6 +57,7 @@ struct ct_seat {
     ct_worker *worker;
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
+    int64_t seen;          /* see refresh() in roots.c */
     uint32_t *totals[2];   /* [class] of both sides of the threshold under evaluation */
     int64_t upper[2];      /* out: costs of the sides' best known trees */
     void *extra;           /* of the evaluations */

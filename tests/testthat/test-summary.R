@@ -18,3 +18,11 @@ test_that("classes that are never predicted have no precision", {
   expect_equal(s$classes$precision, c(1 / 3, NaN, NaN))
   expect_output(print(s), "NaN")
 })
+
+test_that("the help page of summary() names every counter", {
+  page <- tryCatch(tools::Rd_db("contree")[["summary.contree.Rd"]], error = function(e) NULL)
+  skip_if(is.null(page), "the package was installed without its help pages")
+  text <- paste(capture.output(tools::Rd2txt(page, options = list(underline_titles = FALSE))), collapse = " ")
+  text <- gsub("[[:space:]]+", " ", gsub("[\u2018\u2019'\"]", "", text))
+  for (name in names(summary(iris2)$search)) expect_true(grepl(name, text, fixed = TRUE), info = name)
+})
