@@ -51,7 +51,7 @@ static size_t plane_words(const ct_container *box, uint32_t f)
 /* Takes the room for making the planes and for the planes: for all features within the budget, else for the largest one. */
 static int take_plane_room(ct_worker *worker, ct_container *box)
 {
-    size_t all = 0, largest = 0, budget = worker->search->options->plane_budget / sizeof(uint64_t);
+    size_t all = 0, largest = 0, budget = worker->search->plane_budget / sizeof(uint64_t);
     for (uint32_t f = 0; f < box->n_cols; f++) {
         size_t words = plane_words(box, f);
         if (words > largest) largest = words;

@@ -9,7 +9,7 @@ void ct_crew_init(ct_crew *crew, ct_worker *workers, unsigned n)
     memset(crew, 0, sizeof *crew);
     crew->n_workers = n;
     crew->workers = workers;
-    crew->best = INT64_MAX;
+    crew->limit = INT64_MAX;
     for (unsigned i = 0; i < n; i++) {
         workers[i].crew = crew;
         workers[i].number = i;
@@ -54,14 +54,14 @@ void ct_crew_wait(ct_crew *crew, ct_worker *worker)
     ct_crew_lock(crew);
 }
 
-void ct_crew_tell(ct_crew *crew, int64_t best)
+void ct_crew_tell(ct_crew *crew, int64_t limit)
 {
-    if (crew) ct_atomic_write(&crew->best, best);
+    if (crew) ct_atomic_write(&crew->limit, limit);
 }
 
-int64_t ct_crew_best(const ct_crew *crew)
+int64_t ct_crew_limit(const ct_crew *crew)
 {
-    return crew ? ct_atomic_read(&crew->best) : INT64_MAX;
+    return crew ? ct_atomic_read(&crew->limit) : INT64_MAX;
 }
 
 void ct_crew_halt(ct_crew *crew, ct_end end)

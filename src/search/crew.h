@@ -12,7 +12,7 @@ typedef struct ct_crew {
     ct_worker *workers;  /* [n_workers], borrowed */
     ct_arena arena;      /* of what the workers share, under the lock */
     int64_t halted;      /* atomic: 0, or 1 + the reason why all are to leave the search */
-    int64_t best;        /* atomic: the best cost known */
+    int64_t limit;       /* atomic: costs of the whole table from here on need not be told apart */
     ct_lock lock;
 } ct_crew;
 
@@ -27,8 +27,8 @@ void ct_crew_run(ct_crew *crew, void (*work)(ct_worker *worker, void *data), voi
 void ct_crew_lock(ct_crew *crew);
 void ct_crew_unlock(ct_crew *crew);
 void ct_crew_wait(ct_crew *crew, ct_worker *worker); /* lets the lock go for a moment */
-void ct_crew_tell(ct_crew *crew, int64_t best);      /* with the lock */
-int64_t ct_crew_best(const ct_crew *crew);
+void ct_crew_tell(ct_crew *crew, int64_t limit);
+int64_t ct_crew_limit(const ct_crew *crew);
 void ct_crew_halt(ct_crew *crew, ct_end end);
 int ct_crew_is_halted(const ct_crew *crew, ct_end *end);
 

@@ -87,7 +87,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
     worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->wide](children);
-    ct_worker_poll(worker, (uint64_t) box->n_cols * roots->node->n_rows);
+    ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * roots->node->n_rows);
 
     m->proven = upper;
     for (int side = 0; side < 2; side++) {

@@ -73,14 +73,19 @@ static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_c
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
 static void solve_table(ct_worker *worker, const ct_task *task, ct_split_code *codes, ct_bounds *bounds)
 {
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_node root;
     ct_container *box = ct_container_whole(worker, worker->search->table);
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, worker->search->table->n_cols);
     if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
-    if (!box || !floors || !ct_node_whole(worker, box, &root)) return;
+    if (!box || !floors || !ct_node_whole(worker, box, &root)) {
+        ct_arena_release(&worker->arena, mark);
+        return;
+    }
     ct_crew *crew = worker->crew && ct_container_prepare(worker, box) ? worker->crew : NULL;
     *bounds = ct_solve(worker, crew, &root, task, floors, codes);
     if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
+    ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
 static ct_status class_totals(const ct_data *data, ct_arena *arena, uint32_t **totals, ct_error *error)
@@ -213,6 +218,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.options = options;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
+    search.plane_budget = options->plane_budget < options->memory_limit / 2 ? options->plane_budget : options->memory_limit / 2;
     unsigned n_workers = crew_size(data, options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
     if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);

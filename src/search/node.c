@@ -89,7 +89,7 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
         split.end = parent->rows.end[g];
         fill_feature(worker, node, &p, g, &split);
     }
-    ct_worker_poll(worker, (uint64_t) box->n_cols * parent->n_rows);
+    ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * parent->n_rows);
     return 1;
 }
 

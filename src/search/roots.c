@@ -131,18 +131,27 @@ static int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
     return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
 }
 
-/* Others may have found a better tree for the whole table since this task's cap was set. Every cap on the way down has
- * the best cost at its time as a summand, so it falls by as much as that has fallen. */
+/* Others may have found a better tree for the whole table since this task's cap was set, when costs of the whole table had
+ * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The crew is told of a limit that holds
+ * for all thresholds, with one more for ties: a threshold may come before the new best one although it came after the
+ * old one.) */
 static void refresh(const ct_worker *worker, ct_roots *roots)
 {
     if (!worker->crew || !roots->task->path->n) return;
-    int64_t now = ct_crew_best(worker->crew), fallen = roots->seen - now;
+    int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
     roots->cap -= fallen;
     if (roots->cap >= roots->best || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
     roots->best = roots->cap;
     roots->improved = 0; /* the tree stays, as a hint */
+}
+
+/* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below the cap, the
+ * cap may fall so far without a change to them. */
+static int64_t seen_below(const ct_roots *roots)
+{
+    return roots->seen == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
@@ -228,7 +237,7 @@ static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
-        ct_crew_tell(roots->crew, upper);
+        ct_crew_tell(roots->crew, upper - roots->task->gap + roots->task->first_of_ties);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
@@ -258,7 +267,7 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     if (!m) return 0;
     m->threshold = t;
     seat->target = target_from(roots, feature, t);
-    seat->seen = roots->crew ? roots->best : roots->seen;
+    seat->seen = roots->crew ? seat->target : seen_below(roots);
     roots->busy++;
     ct_crew_unlock(roots->crew);
     m->n_left = count_sides(seat, feature, t);
@@ -295,13 +304,13 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     int bounded = (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED)) && i->bound >= seat->target;
     if (known >= seat->target) {
         note(roots, feature, ct_larger_cost(known, i->bound));
-        worker->statistics.skipped_roots += is_whole(roots, i);
+        if (is_whole(roots, i)) worker->statistics.skipped_roots++;
     } else if (bounded || ct_is_halted(worker)) {
         note(roots, feature, i->bound);
         if (bounded) count_closed(seat, i);
     } else if (t || window(seat, feature, i, &first, &last)) {
         worker->statistics.hints += t > 0;
-        worker->statistics.medians += !t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS);
+        if (!t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
         if (!t) t = middle_threshold(worker, first, last);
         if (!evaluate(seat, feature, i, t)) {
             note(roots, feature, i->bound);

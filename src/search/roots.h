@@ -26,7 +26,7 @@ typedef struct {
     unsigned depth;
     const ct_path *path;         /* how the row set lies in the table */
     int64_t cap;                 /* costs from here on need not be told apart */
-    int64_t seen;                /* the best cost of the whole search by which the cap was set: see refresh() in roots.c */
+    int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
     int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold */
     const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */

@@ -3,8 +3,8 @@
 #include "core/clock.h"
 #include "search/crew.h"
 
-/* Rows scanned between two looks at the clock: some milliseconds on the slowest kernels. */
-static const uint64_t POLL_ROWS = UINT64_C(1) << 24;
+/* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
+static const uint64_t POLL_ROWS = UINT64_C(1) << 25;
 
 void ct_worker_stop(ct_worker *worker, ct_end end)
 {

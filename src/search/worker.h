@@ -19,6 +19,7 @@ typedef struct {
     unsigned unit_shift;
     int64_t split_cost;
     int64_t gap;
+    size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
@@ -66,7 +67,7 @@ void ct_worker_stop(ct_worker *worker, ct_end end);
 /* Whether this worker or another one of its crew has stopped the search. */
 int ct_is_halted(ct_worker *worker);
 
-/* Adds `rows` to the work done, and now and then asks the clock and the caller whether to stop. */
+/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
 
 #endif

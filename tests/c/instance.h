@@ -24,6 +24,8 @@
 #define INSTANCE_SETTINGS(X)    \
     X(depth, unsigned)          \
     X(complexity, double)       \
+    X(min_bucket, uint32_t)     \
+    X(min_split, uint32_t)      \
     X(max_gap, double)          \
     X(max_thresholds, uint32_t) \
     X(memory_limit, size_t)     \

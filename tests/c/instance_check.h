@@ -116,17 +116,14 @@ static inline fit fit_known(const ct_data *data, const ct_options *options, know
 
 /* ---- the properties ---- */
 
-static const char *const instance_levels[] = {"scalar", "avx2", "avx512"};
-
 /* The same course of the search on every instruction set. */
 static inline void check_levels(const ct_data *data, const ct_options *plain, known *k)
 {
     ct_options options = *plain;
     fit first = {0};
-    for (size_t i = 0; i < sizeof instance_levels / sizeof *instance_levels; i++) {
-        if (!ct_kernels_find(instance_levels[i])) continue;
-        options.simd = instance_levels[i];
-        fit f = fit_known(data, &options, k, instance_levels[i]);
+    for (unsigned i = 0; ct_kernels_at(i); i++) {
+        options.simd = ct_kernels_at(i)->name;
+        fit f = fit_known(data, &options, k, options.simd);
         if (!first.done) first = f;
         CHECK(f.cost == first.cost && f.bound == first.bound);
         CHECK(!memcmp(&f.statistics, &first.statistics, sizeof first.statistics));
@@ -154,6 +151,15 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
     options = *plain;
     options.off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
     fit_known(data, &options, k, "all shortcuts off");
+}
+
+/* Several threads find what one does. */
+static inline void check_crew(const ct_data *data, const ct_options *plain, known *k)
+{
+    ct_options options = *plain;
+    options.crew_above = 0;
+    options.threads = 2 + data->n_rows % 2;
+    fit_known(data, &options, k, "crew");
 }
 
 /* Against problems whose least cost is above or below. */
@@ -201,7 +207,7 @@ static inline void check_references(const random_table *table, const ct_options 
         narrow(k, least, least, "reference");
     }
     if (plain->depth <= BRUTE_DEPTH && t.data.n_rows <= 12) {
-        double least = brute_optimum(&b, &t.data, plain->depth, plain->complexity);
+        double least = brute_optimum(&b, &t.data, plain);
         narrow(k, least, least, "brute force");
     }
     table_free(&t);
@@ -218,6 +224,7 @@ static inline void check_instance(const instance *in)
     plain.plane_budget = defaults.plane_budget;
     check_levels(&in->table.data, &plain, &k);
     check_options(in, &plain, &k);
+    check_crew(&in->table.data, &plain, &k);
     check_monotone(&in->table.data, &plain, &k);
     check_references(&in->table, &plain, &k);
     if (!isnan(in->optimum)) narrow(&k, in->optimum, in->optimum, "known optimum");

@@ -125,6 +125,8 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     options.depth = depth;
     if (rng_below(r, 3) == 0) options.complexity = rng_below(r, 32) / 8.0 / n_rows;
     else if (rng_below(r, 6) == 0) options.complexity = rng_unit(r) * rng_unit(r) * 0.1;
+    if (rng_below(r, 3) == 0) options.min_bucket = 1 + rng_below(r, n_rows / (2 + rng_below(r, 20)) + 1);
+    if (rng_below(r, 6) == 0) options.min_split = 1 + rng_below(r, n_rows / 2 + 1);
     if (rng_below(r, 2)) options.max_gap = rng_unit(r) * 0.1 * n_rows;
     if (rng_below(r, 4) == 0) options.max_thresholds = 1 + rng_below(r, 20);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);

@@ -9,8 +9,8 @@
 /* Whether a node may be split into sides of these sizes. */
 static inline int may_split(const ct_options *options, uint32_t n_left, uint32_t n_right)
 {
-    (void) options;
-    return n_left && n_right;
+    uint32_t least = options->min_bucket > 1 ? options->min_bucket : 1;
+    return n_left >= least && n_right >= least && n_left + n_right >= options->min_split;
 }
 
 typedef struct {
