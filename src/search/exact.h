@@ -22,6 +22,8 @@ typedef struct {
     ct_end end;
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_statistics statistics;
+    ct_progress *history; /* [n_history] whenever a better tree was found and some moments between; owned */
+    uint32_t n_history;
     const char *simd;   /* instruction set used; static text */
     unsigned threads;   /* that searched */
     double seconds;

@@ -32,6 +32,22 @@ typedef enum {
     CT_N_SHORTCUTS
 } ct_shortcut;
 
+/* What is known at one moment of a search. Costs are in rows. */
+typedef struct {
+    double seconds;      /* since its start */
+    double upper, lower; /* the cost of the best known tree; a proven bound of every tree's */
+    double closed;       /* share of the root thresholds that are done with */
+} ct_progress;
+
+/* A tree to begin with: node i splits if feature[i] >= 0, into left[i] (value < threshold[i]) and right[i]; the root is
+ * node 0, and children come after their parents. Borrowed for the call. */
+typedef struct {
+    uint32_t n_nodes;
+    const int32_t *feature;
+    const double *threshold;
+    const uint32_t *left, *right;
+} ct_start;
+
 typedef struct {
     unsigned depth;          /* 0 .. CT_MAX_DEPTH */
     double complexity;       /* cost of a split as a share of the rows, >= 0 */
@@ -49,6 +65,9 @@ typedef struct {
     const char *simd;        /* see ct_kernels_find */
     int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
+    const ct_start *start;   /* may be NULL. What of it does not fit the depth, the leaf sizes or the data is left out */
+    void (*report)(void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */
+    void *report_data;
 } ct_options;
 
 /* Depth 3, no limits, everything on. */
