@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/depth2.h"
+#include "search/history.h"
 
 /* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
 static const double COMPACT_BELOW = 0.6;
@@ -131,6 +132,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
         task[side].path = &path[side];
         task[side].depth = roots->task->depth - 1;
+        task[side].known = NULL;
         task[side].seen = seat->seen;
         task[side].gap = 0;
         task[side].first_of_ties = 0;
@@ -201,6 +203,16 @@ static int branch_init(ct_roots *roots, ct_worker *worker)
     return 1;
 }
 
+/* The search of the whole table at its full depth is the one that is told about. */
+static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
+{
+    int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
+    if (top) worker->search->history->top = roots;
+    ct_bounds bounds = ct_roots_search(roots, worker);
+    if (top) worker->search->history->top = NULL;
+    return bounds;
+}
+
 ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
                    ct_split_code *tree)
 {
@@ -209,7 +221,7 @@ ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const 
     ct_roots roots;
     if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
         (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker))
-        bounds = ct_roots_search(&roots, worker);
+        bounds = search_watched(&roots, worker);
     else
         ct_worker_stop(worker, CT_END_MEMORY);
     ct_arena_release(&worker->arena, mark);

@@ -9,6 +9,8 @@
 #include "search/branch.h"
 #include "search/check.h"
 #include "search/complete.h"
+#include "search/history.h"
+#include "search/incumbent.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -21,6 +23,8 @@ const char *ct_end_name(ct_end end)
 void ct_result_free(ct_result *result)
 {
     ct_forest_free(&result->tree);
+    ct_free(result->history);
+    result->history = NULL;
 }
 
 static ct_status check_options(const ct_options *options, ct_error *error)
@@ -70,21 +74,36 @@ static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_c
     return CT_OK;
 }
 
-/* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, const ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+/* The better of the trees to begin with. */
+static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, ct_known_tree known[2])
 {
-    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    int given = ct_incumbent_start(worker, &known[0]);
+    int ahead = worker->search->options->depth > 2 && ct_incumbent_look_ahead(worker, root, &known[1]);
+    if (given && ahead) return known[0].cost <= known[1].cost ? &known[0] : &known[1];
+    return given ? &known[0] : ahead ? &known[1] : NULL;
+}
+
+/* Searches the whole table, laid out in `box`. */
+static void search_container(ct_worker *worker, ct_container *box, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+{
     ct_node root;
-    ct_container *box = ct_container_whole(worker, worker->search->table);
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, worker->search->table->n_cols);
+    ct_known_tree known[2];
+    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, box->n_cols);
     if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
-    if (!box || !floors || !ct_node_whole(worker, box, &root)) {
-        ct_arena_release(&worker->arena, mark);
-        return;
-    }
+    if (!floors || !ct_node_whole(worker, box, &root)) return;
     ct_crew *crew = worker->crew && ct_container_prepare(worker, box) ? worker->crew : NULL;
+    task->known = begin_with(worker, &root, known);
+    if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     *bounds = ct_solve(worker, crew, &root, task, floors, codes);
     if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
+}
+
+/* Searches the whole table; codes is a heap of the depth, all leaves. */
+static void solve_table(ct_worker *worker, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_container *box = ct_container_whole(worker, worker->search->table);
+    if (box) search_container(worker, box, task, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
@@ -208,6 +227,17 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     return status;
 }
 
+static ct_status keep_history(ct_history *history, ct_result *result, ct_error *error)
+{
+    ct_progress end = {ct_seconds() - history->start, result->cost, result->bound, 1};
+    ct_history_add(history, &end);
+    result->history = (ct_progress *) ct_alloc(history->n * sizeof *result->history);
+    if (!result->history) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the history");
+    memcpy(result->history, history->moments, history->n * sizeof *result->history);
+    result->n_history = history->n;
+    return CT_OK;
+}
+
 ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
                          ct_error *error)
 {
@@ -215,6 +245,10 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
     ct_search search = {0};
+    ct_history history = {0};
+    history.options = options;
+    history.start = start;
+    search.history = &history;
     search.options = options;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
@@ -226,6 +260,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     ct_free(workers);
     result->simd = search.kernels->name;
     result->threads = n_workers;
+    if (status == CT_OK) status = keep_history(&history, result, error);
     result->seconds = ct_seconds() - start;
     if (status != CT_OK) ct_result_free(result);
     return status;

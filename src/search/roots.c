@@ -1,6 +1,10 @@
 #include "search/roots.h"
 
+#include <math.h>
+
 #include <string.h>
+
+#include "search/history.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
@@ -223,6 +227,15 @@ static void keep_tree(ct_roots *roots, uint32_t feature, const ct_point *m)
     }
 }
 
+/* A better tree for the whole table. */
+static void announce(ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    ct_progress moment;
+    ct_crew_tell(roots->crew, roots->best - roots->task->gap + roots->task->first_of_ties);
+    ct_history_look(seat->worker->search->history, &moment);
+}
+
 /* Takes in what was found at m. */
 static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
 {
@@ -237,7 +250,7 @@ static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
-        ct_crew_tell(roots->crew, upper - roots->task->gap + roots->task->first_of_ties);
+        if (roots == seat->worker->search->history->top) announce(seat);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
@@ -258,6 +271,12 @@ static uint32_t count_sides(ct_seat *seat, uint32_t feature, uint32_t t)
     return n_left;
 }
 
+static void take_off(ct_interval **list, const ct_interval *i)
+{
+    while (*list != i) list = &(*list)->next;
+    *list = i->next;
+}
+
 /* Evaluates threshold t of interval i and leaves its two parts open; 0 if memory ends. */
 static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
@@ -269,12 +288,15 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     seat->target = target_from(roots, feature, t);
     seat->seen = roots->crew ? seat->target : seen_below(roots);
     roots->busy++;
+    i->next = roots->working;
+    roots->working = i;
     ct_crew_unlock(roots->crew);
     m->n_left = count_sides(seat, feature, t);
     int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
     worker->statistics.thresholds++;
     ct_crew_lock(roots->crew);
     roots->busy--;
+    take_off(&roots->working, i);
     settle(seat, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
     m->open++;
@@ -411,6 +433,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     memset(roots, 0, sizeof *roots);
     roots->node = node;
     roots->task = task;
+    roots->worker = worker;
     roots->crew = crew;
     roots->arena = crew ? &crew->arena : &worker->arena;
     roots->cap = task->cap;
@@ -461,9 +484,38 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     return bounds;
 }
 
+void ct_roots_progress(const ct_roots *roots, ct_progress *progress)
+{
+    const ct_worker *worker = roots->worker;
+    int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
+    double open = 0, all = (double) roots->node->n_rows * roots->node->box->n_cols;
+    for (int32_t f = -1; f < (int32_t) roots->node->box->n_cols; f++) {
+        for (const ct_interval *i = f < 0 ? roots->working : roots->lines[f].open; i; i = i->next) {
+            lower = ct_smaller_cost(lower, i->bound);
+            open += i->b->n_left - i->a->n_left;
+        }
+    }
+    lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
+    progress->upper = ldexp((double) upper, -(int) worker->search->unit_shift);
+    progress->lower = ldexp((double) lower, -(int) worker->search->unit_shift);
+    progress->closed = 1 - open / all;
+}
+
+/* A tree that is known before the search. */
+static void adopt(ct_roots *roots, const ct_known_tree *known)
+{
+    if (!known || known->cost >= roots->best) return;
+    roots->best = known->cost;
+    roots->improved = 1;
+    roots->best_threshold = known->codes[0].threshold;
+    for (int side = 0; side < 2; side++) roots->best_side[side] = known->side[side];
+    memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
+}
+
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
+    adopt(roots, roots->task->known);
     if (roots->crew) ct_crew_run(roots->crew, take_seat, roots);
     else take_seat(worker, roots);
     note_open(roots);

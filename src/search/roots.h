@@ -21,6 +21,12 @@ typedef struct {
     int64_t relaxed, proven, upper;
 } ct_bounds;
 
+/* A tree of the row set at hand, as a heap, with the costs of the whole and of both sides of its root. */
+typedef struct {
+    ct_split_code *codes;
+    int64_t cost, side[2];
+} ct_known_tree;
+
 /* What is asked of a solve. */
 typedef struct {
     unsigned depth;
@@ -29,6 +35,7 @@ typedef struct {
     int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
     int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold */
+    const ct_known_tree *known;  /* may be NULL */
     const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
@@ -64,6 +71,7 @@ struct ct_seat {
 };
 
 struct ct_roots {
+    ct_worker *worker;       /* whose search it is */
     const ct_node *node;
     const ct_task *task;
     ct_arena *arena;         /* of points and intervals */
@@ -90,6 +98,7 @@ struct ct_roots {
     int32_t hinted;          /* the feature whose first point is the hint's; -1: none */
     ct_point *free_points;
     ct_interval *free_intervals;
+    ct_interval *working;    /* those under evaluation */
     /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower and m->proven, m->best_child of
      * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
@@ -107,6 +116,9 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
 /* Searches all root features. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if
  * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker);
+
+/* What is known at the moment, but for the time. Holding the crew's lock. */
+void ct_roots_progress(const ct_roots *roots, ct_progress *progress);
 
 /* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
  * or nothing can stay below the cap. */

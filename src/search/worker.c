@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "search/crew.h"
+#include "search/history.h"
 
 /* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
 static const uint64_t POLL_ROWS = UINT64_C(1) << 25;
@@ -30,6 +31,9 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
     worker->work = 0;
     const ct_options *options = worker->search->options;
     if (ct_is_halted(worker)) return;
-    if (ct_seconds() >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
-    if (!worker->number && options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
+    double now = ct_seconds();
+    if (now >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
+    if (worker->number) return;
+    ct_history_poll(worker->search->history, now);
+    if (options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
 }

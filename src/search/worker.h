@@ -23,10 +23,12 @@ typedef struct {
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
+    struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
 struct ct_quadrants;
 struct ct_crew;
+struct ct_history;
 
 typedef struct {
     const ct_search *search;
