@@ -1,7 +1,7 @@
 /* Sorting one column: the order of its rows and where its value changes. From here on a split is an integer.
  *
- * Doubles are compared exactly (+0 and -0 are equal). Cost: a radix sort on the high 32 bits of each value's ordered
- * code, then a repair of the runs that agree there. */
+ * Doubles are compared exactly (+0 and -0 are equal). Cost: a radix sort of row numbers by keys of 16 to 32 bits that
+ * rise with the value, mostly in two passes, then a repair where values share a key. */
 #ifndef CT_CORE_SORT_H
 #define CT_CORE_SORT_H
 

@@ -45,4 +45,4 @@ enum { LEFT, RIGHT, BOTH };
 #undef CT_LOWEST
 
 #define CT_KERNELS(isa, text) \
-    const ct_kernels ct_kernels_##isa = {text, planes16, planes32, {split16, split32}, {children16, children32}, find, count}
+    const ct_kernels ct_kernels_##isa = {text, planes8, {split16, split32}, {children16, children32}, find, count}

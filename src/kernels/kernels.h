@@ -98,11 +98,9 @@ typedef struct {
 
 typedef struct {
     const char *name;
-    /* Writes the complemented bit planes of rank[order[j]], j < n, each `words` long. */
-    void (*planes16)(const uint16_t *rank, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                     unsigned n_planes);
-    void (*planes32)(const uint32_t *rank, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                     unsigned n_planes);
+    /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each `words` long. */
+    void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
+                   unsigned n_planes);
     /* By lane width: [0] 16 bits, for sets of at most ct_lane_limit rows; [1] 32 bits. */
     void (*split[2])(ct_split *split);
     void (*children[2])(ct_children *children);

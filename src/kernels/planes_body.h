@@ -1,30 +1,22 @@
-/* Bit planes of ranks listed in another feature's order: see ct_kernels. The ranks of padding positions are 0. */
+/* Bit planes of 8-bit digits listed in a feature's order: see ct_kernels. The digits of padding positions are 0. */
 
-static void planes16(const uint16_t *rank, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                     unsigned n_planes)
+static void planes8(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
+                    unsigned n_planes)
 {
-    uint16_t numbers[64];
-    for (size_t w = 0; w < words; w++) {
-        size_t start = w * 64, end = start + 64 < n ? 64 : start < n ? n - start : 0;
-        for (size_t j = 0; j < end; j++) numbers[j] = rank[order[start + j]];
-        if (end < 64) memset(numbers + end, 0, (64 - end) * sizeof *numbers);
-        transpose16(numbers, planes + w, words, n_planes);
-    }
-}
-
-static void planes32(const uint32_t *rank, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                     unsigned n_planes)
-{
-    uint16_t low[64], high[64];
-    unsigned n_low = n_planes < 16 ? n_planes : 16;
-    for (size_t w = 0; w < words; w++) {
-        size_t start = w * 64, end = start + 64 < n ? 64 : start < n ? n - start : 0;
-        for (size_t j = 0; j < 64; j++) {
-            uint32_t number = j < end ? rank[order[start + j]] : 0;
-            low[j] = (uint16_t) number;
-            high[j] = (uint16_t) (number >> 16);
+    uint8_t listed[64];
+    size_t w = 0;
+    for (; w < n / 64; w++, order += 64) {
+        for (unsigned j = 0; j < 64; j += 4) { /* by hand: compilers leave it rolled */
+            listed[j] = digits[order[j]];
+            listed[j + 1] = digits[order[j + 1]];
+            listed[j + 2] = digits[order[j + 2]];
+            listed[j + 3] = digits[order[j + 3]];
         }
-        transpose16(low, planes + w, words, n_low);
-        transpose16(high, planes + 16 * words + w, words, n_planes - n_low);
+        transpose_bytes(listed, planes + w, words, n_planes);
+    }
+    for (uint32_t left = n % 64; w < words; w++, left = 0) {
+        memset(listed, 0, sizeof listed);
+        for (uint32_t j = 0; j < left; j++) listed[j] = digits[order[j]];
+        transpose_bytes(listed, planes + w, words, n_planes);
     }
 }

@@ -20,7 +20,6 @@ CT_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 #define MM(f) _mm256_##f
 #define MM_BITS(f) _mm256_##f##_si256
 CT_INLINE vec v_repeat(__m128i a) { return _mm256_broadcastsi128_si256(a); }
-CT_INLINE vec l16_pack(vec a, vec b) { return _mm256_permute4x64_epi64(_mm256_packus_epi16(a, b), 0xd8); }
 
 #include "kernels/vec_x86_lanes.h"
 

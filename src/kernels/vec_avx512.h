@@ -84,14 +84,11 @@ CT_INLINE int l16_top(vec a)
 }
 CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
 
-CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
 {
-    vec low = _mm512_loadu_si512(numbers), high = _mm512_loadu_si512(numbers + 32);
-    for (unsigned bit = 0; bit < n_planes; bit++) {
-        vec probe = _mm512_set1_epi16((short) (1 << bit));
-        uint64_t a = _mm512_testn_epi16_mask(low, probe), b = _mm512_testn_epi16_mask(high, probe);
-        planes[bit * stride] = a | b << 32;
-    }
+    vec all = _mm512_loadu_si512(bytes);
+    for (unsigned bit = 0; bit < n_planes; bit++)
+        planes[bit * stride] = _mm512_testn_epi8_mask(all, _mm512_set1_epi8((char) (1 << bit)));
 }
 
 /* Bytes of all ones where the 16 bits are set. */

@@ -88,17 +88,11 @@ CT_INLINE uint64_t bytes_without(const uint8x16_t bytes[4], uint8x16_t probe)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)), 0);
 }
 
-CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
 {
-    uint8x16_t low[4], high[4];
-    for (int i = 0; i < 4; i++) {
-        uint8x16_t a = vreinterpretq_u8_u16(vld1q_u16(numbers + 16 * i));
-        uint8x16_t b = vreinterpretq_u8_u16(vld1q_u16(numbers + 16 * i + 8));
-        low[i] = vuzp1q_u8(a, b);
-        high[i] = vuzp2q_u8(a, b);
-    }
-    for (unsigned bit = 0; bit < n_planes; bit++)
-        planes[bit * stride] = bytes_without(bit < 8 ? low : high, vdupq_n_u8((uint8_t) (1u << bit % 8)));
+    uint8x16_t parts[4];
+    for (int i = 0; i < 4; i++) parts[i] = vld1q_u8(bytes + 16 * i);
+    for (unsigned bit = 0; bit < n_planes; bit++) planes[bit * stride] = bytes_without(parts, vdupq_n_u8((uint8_t) (1u << bit)));
 }
 
 /* Bytes of all ones where the 16 bits are set. */

@@ -8,7 +8,7 @@
  *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
  *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
  *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
- *   transpose16   64 numbers of 16 bits to complemented bit planes
+ *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
  *                 of `ties`; -128 and 128 or beyond without any */
 #ifndef CT_KERNELS_VEC_SCALAR_H
@@ -119,18 +119,21 @@ CT_INLINE uint64_t transpose8(uint64_t x)
     return x ^ t ^ (t << 28);
 }
 
-CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+/* Compilers make one load of this where bytes come in that order. */
+CT_INLINE uint64_t load_bytes(const uint8_t *b)
 {
-    for (unsigned half = 0; half < n_planes; half += 8) {
-        uint64_t plane[8] = {0};
-        for (unsigned group = 0; group < 64; group += 8) {
-            uint64_t block = 0;
-            for (unsigned i = 0; i < 8; i++) block |= (uint64_t) (numbers[group + i] >> half & 0xff) << (8 * i);
-            block = transpose8(block);
-            for (unsigned bit = 0; bit < 8; bit++) plane[bit] |= (block >> (8 * bit) & 0xff) << group;
-        }
-        for (unsigned bit = 0; bit < 8 && half + bit < n_planes; bit++) planes[(half + bit) * stride] = ~plane[bit];
+    return (uint64_t) b[0] | (uint64_t) b[1] << 8 | (uint64_t) b[2] << 16 | (uint64_t) b[3] << 24 |
+           (uint64_t) b[4] << 32 | (uint64_t) b[5] << 40 | (uint64_t) b[6] << 48 | (uint64_t) b[7] << 56;
+}
+
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+{
+    uint8_t by_plane[8][8];
+    for (unsigned group = 0; group < 8; group++) {
+        uint64_t block = transpose8(load_bytes(bytes + 8 * group));
+        for (unsigned bit = 0; bit < 8; bit++) by_plane[bit][group] = (uint8_t) (block >> (8 * bit));
     }
+    for (unsigned bit = 0; bit < n_planes; bit++) planes[bit * stride] = ~load_bytes(by_plane[bit]);
 }
 
 CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)

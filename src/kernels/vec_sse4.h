@@ -17,7 +17,6 @@ CT_INLINE vec v_xor(vec a, vec b) { return _mm_xor_si128(a, b); }
 #define MM(f) _mm_##f
 #define MM_BITS(f) _mm_##f##_si128
 CT_INLINE vec v_repeat(__m128i a) { return a; }
-CT_INLINE vec l16_pack(vec a, vec b) { return _mm_packus_epi16(a, b); }
 
 #include "kernels/vec_x86_lanes.h"
 

@@ -1,6 +1,6 @@
 /* What vec_sse4.h and vec_avx2.h share beyond vec_x86.h: one text for both widths, since their masks are vectors. They
  * define the vector and its bit operations; MM(f), the intrinsic f of their width; MM_BITS(f), the same for whole vectors;
- * v_repeat(), the same 16 bytes in every part of 16 bytes; l16_pack(), lanes of 16 bits to bytes. */
+ * v_repeat(), the same 16 bytes in every part of 16 bytes. */
 #ifndef CT_KERNELS_VEC_X86_LANES_H
 #define CT_KERNELS_VEC_X86_LANES_H
 
@@ -58,32 +58,21 @@ CT_INLINE vec l32_scan_part(vec a)
 CT_INLINE vec l16_last_part(vec a) { return MM(shuffle_epi8)(a, MM(set1_epi16)(0x0f0e)); }
 CT_INLINE vec l32_last_part(vec a) { return MM(shuffle_epi32)(a, 0xff); }
 
-/* The low or the high bytes of 16-bit lanes. */
-CT_INLINE vec l16_bytes(vec a, int high)
-{
-    return high ? MM(srli_epi16)(a, 8) : v_and(a, MM(set1_epi16)(0xff));
-}
-
 /* One bit of each byte; the bit is moved to the top of its byte first. */
 CT_INLINE uint32_t gather_bit(vec bytes, unsigned bit)
 {
     return (uint32_t) MM(movemask_epi8)(MM(sll_epi16)(bytes, _mm_cvtsi32_si128((int) (7 - bit))));
 }
 
-CT_INLINE void transpose16(const uint16_t *numbers, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
 {
     enum { PARTS = 8 / VEC_WORDS, PART_BITS = 8 * VEC_WORDS };
-    for (unsigned half = 0; half < n_planes; half += 8) {
-        vec bytes[PARTS];
-        for (unsigned i = 0; i < PARTS; i++) {
-            const vec *two = (const vec *) (const void *) (numbers + PART_BITS * i);
-            bytes[i] = l16_pack(l16_bytes(MM_BITS(loadu)(two), half != 0), l16_bytes(MM_BITS(loadu)(two + 1), half != 0));
-        }
-        for (unsigned bit = 0; bit < 8 && half + bit < n_planes; bit++) {
-            uint64_t plane = 0;
-            for (unsigned i = 0; i < PARTS; i++) plane |= (uint64_t) gather_bit(bytes[i], bit) << (PART_BITS * i);
-            planes[(half + bit) * stride] = ~plane;
-        }
+    vec parts[PARTS];
+    for (unsigned i = 0; i < PARTS; i++) parts[i] = MM_BITS(loadu)((const vec *) (const void *) (bytes + PART_BITS * i));
+    for (unsigned bit = 0; bit < n_planes; bit++) {
+        uint64_t plane = 0;
+        for (unsigned i = 0; i < PARTS; i++) plane |= (uint64_t) gather_bit(parts[i], bit) << (PART_BITS * i);
+        planes[bit * stride] = ~plane;
     }
 }
 

@@ -19,12 +19,13 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     box->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
     box->marks = CT_ARENA_NEW(arena, uint32_t *, n_cols);
-    box->planes = CT_ARENA_ZEROED(arena, uint64_t *, n_cols);
-    box->plane_room = CT_ARENA_NEW(arena, uint64_t *, n_cols);
+    box->planes = CT_ARENA_NEW(arena, uint64_t *, n_cols);
+    box->lowest_plane = CT_ARENA_NEW(arena, unsigned, n_cols);
+    box->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
     box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
     if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks || !box->planes ||
-        !box->plane_room || !marks || !box->sets)
+        !box->lowest_plane || !box->digits || !marks || !box->sets)
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
     return box;
@@ -40,7 +41,7 @@ static void finish_feature(ct_container *box, uint32_t f)
     }
     box->marks[f][box->words] = before;
     box->n_values[f] = before + 1;
-    box->n_planes[f] = ct_bit_width(before);
+    box->n_planes[f] = box->lowest_plane[f] = ct_bit_width(before);
 }
 
 static size_t plane_words(const ct_container *box, uint32_t f)
@@ -48,7 +49,7 @@ static size_t plane_words(const ct_container *box, uint32_t f)
     return (size_t) box->n_cols * box->n_planes[f] * box->words;
 }
 
-/* Takes the room for making the planes and for the planes: for all features within the budget, else for the largest one. */
+/* Takes the room for the planes: for all features within the budget, else for the largest one. */
 static int take_plane_room(ct_worker *worker, ct_container *box)
 {
     size_t all = 0, largest = 0, budget = worker->search->plane_budget / sizeof(uint64_t);
@@ -59,10 +60,9 @@ static int take_plane_room(ct_worker *worker, ct_container *box)
     }
     box->one_at_a_time = all > budget;
     uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, box->one_at_a_time ? largest : all);
-    box->rank_room = ct_arena_alloc(&worker->arena, box->n_rows, sizeof(uint32_t));
-    if (!room || !box->rank_room) return 0;
+    if (!room) return 0;
     for (uint32_t f = 0; f < box->n_cols; f++) {
-        box->plane_room[f] = room;
+        box->planes[f] = room;
         if (!box->one_at_a_time) room += plane_words(box, f);
     }
     return 1;
@@ -74,6 +74,46 @@ static ct_container *out_of_memory(ct_worker *worker)
     return NULL;
 }
 
+/* The members of each class in the order of f, one by one. */
+static void sets_by_row(ct_container *box, uint32_t f, const int32_t *classes)
+{
+    uint64_t *sets = ct_container_sets(box, f);
+    for (uint32_t j = 0; j < box->n_rows; j++)
+        sets[(size_t) classes[box->order[f][j]] * box->words + j / 64] |= UINT64_C(1) << j % 64;
+}
+
+/* The same 64 at a time, from the bit planes of the class codes, which are in box->digits. */
+static void sets_by_planes(ct_worker *worker, ct_container *box, uint32_t f, uint64_t *planes, unsigned n_planes)
+{
+    uint64_t *sets = ct_container_sets(box, f);
+    worker->search->kernels->planes(box->digits, box->order[f], box->n_rows, planes, box->words, n_planes);
+    for (size_t w = 0; w * 64 < box->n_rows; w++) {
+        uint64_t rows = box->n_rows - w * 64 < 64 ? ct_low_bits(box->n_rows % 64) : ~UINT64_C(0);
+        for (uint32_t c = 0; c < box->n_classes; c++) {
+            uint64_t members = rows;
+            for (unsigned bit = 0; bit < n_planes; bit++)
+                members &= planes[bit * box->words + w] ^ (UINT64_C(0) - (c >> bit & 1));
+            sets[c * box->words + w] = members;
+        }
+    }
+}
+
+static int whole_sets(ct_worker *worker, ct_container *box, const int32_t *classes)
+{
+    enum { MANY = 16 }; /* from here on the planes would have to be combined too often */
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    unsigned n_planes = ct_bit_width(box->n_classes - 1);
+    uint64_t *planes = CT_ARENA_NEW(&worker->arena, uint64_t, (n_planes ? n_planes : 1) * box->words);
+    if (!planes) return 0;
+    for (uint32_t row = 0; row < box->n_rows; row++) box->digits[row] = (uint8_t) classes[row];
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        if (box->n_classes > MANY) sets_by_row(box, f, classes);
+        else sets_by_planes(worker, box, f, planes, n_planes);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return 1;
+}
+
 ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
 {
     ct_container *box = container_new(worker, table->n_rows, table->n_cols, table->n_classes);
@@ -82,11 +122,8 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         box->order[f] = table->order[f];
         box->ties[f] = table->ties[f];
         finish_feature(box, f);
-        uint64_t *sets = ct_container_sets(box, f);
-        for (uint32_t j = 0; j < box->n_rows; j++)
-            sets[(size_t) table->data->classes[box->order[f][j]] * box->words + j / 64] |= UINT64_C(1) << j % 64;
     }
-    return take_plane_room(worker, box) ? box : out_of_memory(worker);
+    return whole_sets(worker, box, table->data->classes) && take_plane_room(worker, box) ? box : out_of_memory(worker);
 }
 
 static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
@@ -150,33 +187,34 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
     return take_plane_room(worker, box) ? box : out_of_memory(worker);
 }
 
-/* Ranks by row in the narrower of two widths, then the planes in every feature's order. */
-static void make_planes(ct_worker *worker, ct_container *box, uint32_t f)
+/* Planes low .. high - 1 of f, at most 8: that digit of the ranks by row, then by every feature's order. */
+static void make_planes(ct_worker *worker, ct_container *box, uint32_t f, unsigned low, unsigned high)
 {
-    const ct_kernels *kernels = worker->search->kernels;
-    int narrow = box->n_values[f] <= 65536;
-    uint16_t *rank16 = (uint16_t *) box->rank_room;
-    uint32_t *rank32 = (uint32_t *) box->rank_room;
-    uint32_t n = box->n_rows, rank = 0;
-    for (uint32_t j = 0; j < n; j++) {
-        if (narrow) rank16[box->order[f][j]] = (uint16_t) rank;
-        else rank32[box->order[f][j]] = rank;
-        rank += (uint32_t) ct_bit(box->ties[f], j);
+    uint32_t rank = 0;
+    for (uint32_t start = 0; start < box->n_rows; start += 64) {
+        uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
+        uint64_t ties = box->ties[f][start / 64];
+        for (uint32_t j = start; j < end; j++, ties >>= 1) {
+            box->digits[box->order[f][j]] = (uint8_t) (rank >> low);
+            rank += (uint32_t) (ties & 1);
+        }
     }
     for (uint32_t g = 0; g < box->n_cols; g++) {
-        uint64_t *planes = box->plane_room[f] + (size_t) g * box->n_planes[f] * box->words;
-        if (narrow) kernels->planes16(rank16, box->order[g], n, planes, box->words, box->n_planes[f]);
-        else kernels->planes32(rank32, box->order[g], n, planes, box->words, box->n_planes[f]);
+        uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
+        worker->search->kernels->planes(box->digits, box->order[g], box->n_rows, planes, box->words, high - low);
     }
-    worker->statistics.planes++;
 }
 
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f)
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold)
 {
-    if (!box->planes[f]) {
-        if (box->one_at_a_time) memset(box->planes, 0, box->n_cols * sizeof *box->planes);
-        make_planes(worker, box, f);
-        box->planes[f] = box->plane_room[f];
+    if (box->lowest_plane[f] == box->n_planes[f]) {
+        if (box->one_at_a_time) memcpy(box->lowest_plane, box->n_planes, box->n_cols * sizeof *box->n_planes);
+        worker->statistics.planes++;
+    }
+    while (box->lowest_plane[f] > threshold->first) {
+        unsigned high = box->lowest_plane[f], low = high > 8 ? high - 8 : 0;
+        make_planes(worker, box, f, low, high);
+        box->lowest_plane[f] = low;
     }
     return box->planes[f];
 }
@@ -184,7 +222,8 @@ const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32
 int ct_container_prepare(ct_worker *worker, ct_container *box)
 {
     if (box->one_at_a_time) return 0;
-    for (uint32_t f = 0; f < box->n_cols; f++) ct_container_planes(worker, box, f);
+    const ct_threshold all = {0};
+    for (uint32_t f = 0; f < box->n_cols; f++) ct_container_planes(worker, box, f, &all);
     return 1;
 }
 

@@ -5,8 +5,10 @@
  * `global` translates ranks to those of the table, in which points, hints and trees are kept between containers.
  *
  * Planes: for each ordered pair (f, g) the rank of f listed in the order of g, bit by bit, complemented (see
- * ct_threshold). They take n_cols^2 n_rows log2(values) / 8 bytes. Within the budget the planes of each f are made once
- * and stay; above it only those of one f at a time exist, so ct_container_planes must be called before each use.
+ * ct_threshold). They take n_cols^2 n_rows log2(values) / 8 bytes. They are made from the highest down, eight at a time:
+ * the first thresholds of a feature need no more, and many features never come to others. Within the budget the planes
+ * of each f are made once and stay; above it only those of one f at a time exist. So ct_container_planes must be called
+ * before each use.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
 #ifndef CT_SEARCH_CONTAINER_H
@@ -24,10 +26,10 @@ typedef struct {
     uint32_t **marks;         /* [f][words + 1] tie marks before each word */
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
-    uint64_t **planes;        /* [f] -> [g][plane][words]; NULL: not made */
-    uint64_t **plane_room;    /* [f] where they go */
-    int one_at_a_time;        /* all plane_room are the same */
-    void *rank_room;          /* ranks of one feature while its planes are made */
+    uint64_t **planes;        /* [f] -> [g][plane][words] */
+    unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
+    int one_at_a_time;        /* all `planes` are the same memory */
+    uint8_t *digits;          /* [n_rows] of the ranks of one feature while its planes are made */
 } ct_container;
 
 /* The whole table. NULL and worker->stopped if memory ends. */
@@ -37,8 +39,9 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
 ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
                                 const size_t *begin, const size_t *end, uint32_t n_rows);
 
-/* The planes of f, [g][plane][words], after making them if need be. Never fails: the room was taken before. */
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f);
+/* The planes of f, [g][plane][words], after making those that `threshold` reads if need be. Never fails: the room was
+ * taken before. */
+const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold);
 
 /* Makes the planes of all features if the container can hold them; it may then be used by several threads. Returns whether. */
 int ct_container_prepare(ct_worker *worker, ct_container *box);

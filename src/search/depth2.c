@@ -83,8 +83,8 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
-    children->planes = ct_container_planes(worker, box, f);
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
+    children->planes = ct_container_planes(worker, box, f, &children->threshold);
     worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->wide](children);
     ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * roots->node->n_rows);

@@ -172,7 +172,9 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
     ct_bounds bounds;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
     CT_TRY(search_tree(worker, data, codes, &bounds, error));
+    ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
     result->capped = table->capped;
     return CT_OK;

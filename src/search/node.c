@@ -16,7 +16,8 @@ typedef struct {
     size_t *begin, *end;
 } parts;
 
-static int node_new(ct_worker *worker, ct_container *box, const uint32_t *totals, ct_node *node, parts *p)
+/* `sets`: where the bit sets go; NULL: memory of their own. */
+static int node_new(ct_worker *worker, ct_container *box, const uint32_t *totals, uint64_t *sets, ct_node *node, parts *p)
 {
     ct_arena *arena = &worker->arena;
     size_t set_words = (size_t) box->n_cols * box->n_classes * box->words, slots = box->n_cols * (box->words + 1);
@@ -24,7 +25,7 @@ static int node_new(ct_worker *worker, ct_container *box, const uint32_t *totals
     node->totals = CT_ARENA_NEW(arena, uint32_t, box->n_classes);
     node->counts = CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes);
     node->members = CT_ARENA_NEW(arena, uint32_t, slots);
-    p->sets = CT_ARENA_NEW(arena, uint64_t, set_words);
+    p->sets = sets ? sets : CT_ARENA_NEW(arena, uint64_t, set_words);
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
     if (!node->totals || !node->counts || !node->members || !p->sets || !p->lanes || !p->begin)
@@ -61,7 +62,7 @@ int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
     if (!totals) return out_of_memory(worker);
     for (uint32_t c = 0; c < box->n_classes; c++)
         for (size_t w = 0; w < box->words; w++) totals[c] += ct_popcount(box->sets[c * box->words + w]);
-    if (!node_new(worker, box, totals, node, &p)) return 0;
+    if (!node_new(worker, box, totals, box->sets, node, &p)) return 0;
     for (uint32_t f = 0; f < box->n_cols; f++) {
         ct_split split = {0};
         split.parent_sets = ct_container_sets(box, f);
@@ -76,9 +77,9 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
 {
     parts p;
     ct_container *box = parent->box;
-    if (!node_new(worker, box, totals, node, &p)) return 0;
+    if (!node_new(worker, box, totals, NULL, node, &p)) return 0;
     ct_threshold threshold = ct_threshold_make(t, box->n_planes[f]);
-    const uint64_t *planes = ct_container_planes(worker, box, f);
+    const uint64_t *planes = ct_container_planes(worker, box, f, &threshold);
     for (uint32_t g = 0; g < box->n_cols; g++) {
         ct_split split = {0};
         split.threshold = &threshold;

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
 } ct_node;
 
-/* All rows of the container. 0 and worker->stopped if memory ends. */
+/* All rows of the container, in its own bit sets. 0 and worker->stopped if memory ends. */
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f; `totals` are its class counts. */

@@ -63,23 +63,25 @@ static void sample_free(sample *s)
 
 static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
 {
-    uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order), *by_row = (uint32_t *) zeroed(s->n, sizeof *by_row);
-    uint16_t *narrow = (uint16_t *) zeroed(s->n, sizeof *narrow);
+    uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
+    uint8_t *digits = (uint8_t *) zeroed(s->n, 1);
     for (uint32_t j = 0; j < s->n; j++) order[j] = j;
     for (uint32_t j = s->n; j-- > 1;) {
         uint32_t k = rng_below(r, j + 1), swap = order[j];
         order[j] = order[k];
         order[k] = swap;
     }
-    for (uint32_t j = 0; j < s->n; j++) by_row[order[j]] = s->rank[j], narrow[order[j]] = (uint16_t) s->rank[j];
-    if (s->n_values <= 65536 && rng_below(r, 2)) kernels->planes16(narrow, order, s->n, s->planes, s->words, s->n_planes);
-    else kernels->planes32(by_row, order, s->n, s->planes, s->words, s->n_planes);
+    for (unsigned low = 0, count; low < s->n_planes; low += count) {
+        count = s->n_planes - low < 8 ? s->n_planes - low : 1 + rng_below(r, 8);
+        for (uint32_t j = 0; j < s->n; j++) digits[order[j]] = (uint8_t) (s->rank[j] >> low);
+        kernels->planes(digits, order, s->n, s->planes + low * s->words, s->words, count);
+    }
     uint32_t wrong = 0;
     for (uint32_t j = 0; j < s->n; j++)
         for (unsigned bit = 0; bit < s->n_planes; bit++)
             wrong += ct_bit(s->planes + bit * s->words, j) == (int) (s->rank[j] >> bit & 1);
     CHECK_INT(wrong, 0);
-    free(order), free(by_row), free(narrow);
+    free(order), free(digits);
 }
 
 /* Fills sets, lanes and counts with one side of the sample (or all of it, threshold NULL). */
@@ -153,30 +155,6 @@ static void planes_and_sides(void)
         }
         sample_free(&s);
     }
-}
-
-/* Ranks above 16 bits. */
-static void planes_of_wide_ranks(void)
-{
-    rng r = {1};
-    sample s = sample_new(&r, 70000, 2);
-    free(s.planes);
-    s.n_values = 70000;
-    s.n_planes = ct_bit_width(s.n_values - 1);
-    s.planes = (uint64_t *) zeroed(s.n_planes * s.words, 8);
-    uint32_t *order = (uint32_t *) zeroed(s.n, sizeof *order);
-    for (uint32_t j = 0; j < s.n; j++) s.rank[j] = j, order[j] = s.n - 1 - j;
-    const ct_kernels *kernels;
-    for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
-        kernels->planes32(s.rank, order, s.n, s.planes, s.words, s.n_planes);
-        for (uint32_t j = 0; j < s.n; j++) {
-            uint32_t rank = 0;
-            for (unsigned bit = 0; bit < s.n_planes; bit++) rank |= (uint32_t) !ct_bit(s.planes + bit * s.words, j) << bit;
-            if (rank != s.n - 1 - j) CHECK_INT(rank, s.n - 1 - j);
-        }
-    }
-    free(order);
-    sample_free(&s);
 }
 
 /* The definition: the fewest errors of a split at a tie mark with two different labels, one side of threshold t. */
@@ -389,7 +367,6 @@ static void levels(void)
 
 static const check_case cases[] = {
     {"planes and sides", planes_and_sides},
-    {"planes of wide ranks", planes_of_wide_ranks},
     {"scans", scans},
     {"scans of large sets", scans_of_large_sets},
     {"several children", several_children},

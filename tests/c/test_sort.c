@@ -1,0 +1,106 @@
+/* Sorting a column against the definition, over values that take each kind of key to its limits. */
+#include "check.h"
+#include "core/bits.h"
+#include "core/memory.h"
+#include "core/sort.h"
+#include "random.h"
+
+static const double *sorted_values; /* of the column that by_value compares */
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t i = *(const uint32_t *) a, j = *(const uint32_t *) b;
+    double x = sorted_values[i], y = sorted_values[j];
+    return x < y ? -1 : x > y ? 1 : i < j ? -1 : i > j;
+}
+
+static void check_column(const ct_column *column, const double *values, uint32_t n, const char *what)
+{
+    size_t words = ((size_t) n + 63) / 64;
+    uint32_t *order = (uint32_t *) malloc(n * sizeof *order), *expected = (uint32_t *) malloc(n * sizeof *expected);
+    uint64_t *ties = (uint64_t *) calloc(words, sizeof *ties);
+    void *scratch = ct_alloc(ct_sort_scratch(n));
+    REQUIRE(order && expected && ties && scratch);
+    uint32_t n_values = ct_sort_column(column, n, scratch, order, ties), changes = 0, wrong = 0;
+    for (uint32_t i = 0; i < n; i++) expected[i] = i;
+    sorted_values = values;
+    qsort(expected, n, sizeof *expected, by_value);
+    for (uint32_t j = 0; j < n; j++) {
+        int change = j + 1 < n && values[expected[j]] != values[expected[j + 1]];
+        wrong += order[j] != expected[j] || ct_bit(ties, j) != change;
+        changes += (uint32_t) change;
+    }
+    if (wrong || n_values != changes + 1) printf("  %s, %lu rows\n", what, (unsigned long) n);
+    CHECK_INT(wrong, 0);
+    CHECK_INT(n_values, changes + 1);
+    free(order), free(expected), free(ties);
+    ct_free(scratch);
+}
+
+static double next_up(double x, uint32_t steps)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits += steps;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
+static double draw(rng *r, int kind)
+{
+    double u = rng_unit(r), v = rng_unit(r);
+    switch (kind) {
+    case 0: return u;
+    case 1: return floor(u * 300) - 100;                /* one digit */
+    case 2: return floor(u * 4e9) - 2e9;                /* whole numbers that take all 32 bits */
+    case 3: return floor(u * 1e14);                     /* whole numbers that take more */
+    case 4: return exp(40 * u * v - 20);                /* most of the range is empty */
+    case 5: return u < 0.001 ? 1e300 : next_up(1, rng_below(r, 5000)); /* values that agree in 32 bits and more */
+    case 6: return u < 0.5 ? -1.7e308 * v : 1.7e308 * v; /* the range overflows */
+    case 7: return u < 0.5 ? 0.0 : -0.0;
+    case 8: return next_up(0, rng_below(r, 1000)) * (v < 0.5 ? -1 : 1); /* the range is subnormal */
+    case 9: return u < 0.8 ? 0 : floor(v * 100) / 100;
+    default: return 3.25;
+    }
+}
+
+static void doubles(void)
+{
+    static const uint32_t sizes[] = {1, 2, 63, 64, 65, 200, 3000, 5000, 20001};
+    for (int kind = 0; kind <= 10; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes - (CHECK_QUICK() ? 2 : 0); i++) {
+            uint32_t n = sizes[i];
+            rng r = {(uint64_t) kind * 100 + i};
+            char what[32];
+            double *values = (double *) malloc(n * sizeof *values);
+            REQUIRE(values != NULL);
+            for (uint32_t row = 0; row < n; row++) values[row] = draw(&r, kind);
+            snprintf(what, sizeof what, "kind %d", kind);
+            check_column(&(ct_column){values, CT_DOUBLE}, values, n, what);
+            free(values);
+        }
+}
+
+static void integers(void)
+{
+    for (uint32_t seed = 0; seed < 60; seed++) {
+        rng r = {seed};
+        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000), mask = UINT32_MAX >> rng_below(&r, 32);
+        int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
+        double *values = (double *) malloc(n * sizeof *values);
+        REQUIRE(codes && values);
+        for (uint32_t row = 0; row < n; row++) {
+            codes[row] = (int32_t) ((rng_next(&r) & mask) - mask / 2 - 1);
+            values[row] = codes[row];
+        }
+        check_column(&(ct_column){codes, CT_INT32}, values, n, "integers");
+        free(codes), free(values);
+    }
+}
+
+static const check_case cases[] = {
+    {"doubles of every kind", doubles},
+    {"integers", integers},
+};
+
+CHECK_MAIN(cases)
