@@ -23,11 +23,30 @@ NULL
 #' @section What is minimised:
 #' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
 #' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth with splits of the form
-#' *predictor < threshold* costs less. Among trees of equal cost any one may be returned. The default depth is 3, because
-#' that is proven in moments on data of ordinary size; each further level costs far more time than the one before.
+#' *predictor < threshold* costs less. The default depth is 3, because that is proven in moments on data of ordinary size;
+#' each further level costs far more time than the one before.
 #'
 #' The training error of an optimal tree is the lowest there is, and therefore an optimistic estimate of its error on new
 #' data. Judge a tree by rows that were not used to fit it.
+#'
+#' @section Threads, and which of equally good trees:
+#' The search uses the processors that `threads` allows, two unless told otherwise; see [contree_threads()]. The tree is the
+#' same for any number of threads: of all trees of the lowest cost, the one whose root splits on the first predictor (in the
+#' order of the columns), there at the lowest threshold, is returned. There are three exceptions, where it may depend on the
+#' number of threads and on the moment: a `max_gap` above 0, a search that was stopped, and `deterministic = FALSE`, which
+#' may save time and returns whichever of the best trees is found first. The cost of an optimal tree is the same in any case.
+#'
+#' @section Stopping early:
+#' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and `memory_limit`. The fit
+#' is then the best tree found so far: `status` says why it stopped, `bound` is a proven lower bound of the cost of every tree,
+#' and `gap` the distance to it. A warning names them. Its class is `contree_timeout` at the time limit,
+#' `contree_interrupted` after Ctrl-C and `contree_memory` at the memory limit, and `contree_stopped` in all three cases; it
+#' has the elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that ends at `max_gap` gives no
+#' warning. With `on_interrupt = "error"` Ctrl-C gives an error of class `contree_interrupted_error` instead of a fit, which
+#' also ends a loop around `contree()`.
+#'
+#' [update()][contree_methods] continues from the best known tree, as `start` does; `fit$history` and
+#' `plot(fit, what = "progress")` tell how cost and bound met.
 #'
 #' @section Names known from rpart:
 #' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in `rpart` (but the defaults
@@ -76,6 +95,10 @@ NULL
 #' plot(fit)
 #' predict(fit, iris[c(1, 51, 101), ], type = "prob")
 #'
+#' # stopped early, and continued
+#' fit <- suppressWarnings(contree(Species ~ ., data = iris, depth = 4, time_limit = 0))
+#' update(fit, time_limit = 60)
+#'
 #' # a split must save at least 5% of the rows
 #' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)
 #'
@@ -123,12 +146,22 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
 # The one bridge to the search.
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame$response)
-  control <- search_control(settings)
   codes <- as.integer(frame$response)
   used <- used_levels(frame$response)
   if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  solved <- tryCatch(.Call(ffi_exact_solve, frame$columns, codes, length(used), control), error = stop_search)
-  new_contree(solved, frame, settings, call)
+  solved <- run_search(frame, codes, length(used), settings)
+  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
+  fit <- new_contree(solved, frame, kept_settings(settings), call)
+  warn_if_stopped(fit)
+  fit
+}
+
+run_search <- function(frame, codes, n_classes, settings) {
+  listener <- new_listener(settings)
+  on.exit(listener$end())
+  control <- search_control(settings, frame$shape$names, listener$report)
+  # an error of a user's progress function passes as it is
+  tryCatch(.Call(ffi_exact_solve, frame$columns, codes, n_classes, control), contree_core_error = stop_search)
 }
 
 # What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
@@ -143,15 +176,20 @@ settle_complexity <- function(settings, response) {
     n <- length(response)
     settings$complexity <- complexity_from_cp(settings$cp, n - max(tabulate(response)), n)
   }
-  settings[setdiff(names(settings), "cp")]
+  settings
 }
+
+# The settings that the fit keeps: not those that would hold on to data, environments or other fits.
+kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
 # shortcuts of the search that are switched off (option contree.switches).
-search_control <- function(settings) {
+search_control <- function(settings, predictors, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
-       time_limit = settings$time_limit, memory_limit = settings$memory_limit, threads = 1L,
+       time_limit = settings$time_limit, memory_limit = settings$memory_limit,
+       threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
+       start = start_nodes(settings$start, predictors), report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 
@@ -162,8 +200,10 @@ refuse_later <- function(argument, value) {
     argument, show_value(value)))
 }
 
-# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree).
+# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with that
+# is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to fit the tree again.
 plain_call <- function(call, generic_call) {
+  if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
   call[[1]] <- if (identical(head, quote(contree::contree))) head else quote(contree)
   small_call(call)

@@ -11,6 +11,7 @@ setting_table <- list(
   max_thresholds = list(low = 1, high = Inf, whole = TRUE),
   time_limit     = list(low = 0, high = Inf, whole = FALSE),
   memory_limit   = list(low = 0, high = Inf, whole = FALSE),
+  threads        = list(low = 0, high = Inf, whole = TRUE),
   cp             = list(low = 0, high = Inf, whole = FALSE)
 )
 
@@ -53,9 +54,26 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   misclassified rows. The default 0 asks for a full proof.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
 #'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried, and `print()` says so.
-#' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap.
+#' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap, and a warning.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
 #'   When they are used up the search stops as at the time limit. See the section on memory for what it takes.
+#' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the number that
+#'   [contree_threads()] gives, 2 unless set, and no more than that page says are used in any case. Small searches use one.
+#' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
+#'   [contree()].
+#' @param start A tree to begin with: a fit of [contree()], or one of `rpart` with splits on numeric predictors. The search
+#'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does not fit the depth, the
+#'   leaf sizes or the predictors is left out. A good tree saves time, a poor one does no harm, and neither changes what is
+#'   optimal.
+#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an `"error"`.
+#' @param progress A function called with the state of the search about five times a second at most: a list of `elapsed`
+#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (share of the thresholds of the root that need no further
+#'   look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
+#'   `progressr`, which has bars for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
+#'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
+#' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second second on; `FALSE` does
+#'   not. `NULL`, the default, takes the option `contree.verbose` or, where that is not set, shows it in interactive sessions
+#'   outside of `knitr` unless `progress` goes elsewhere.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
 #'   training data.
 #'
@@ -68,7 +86,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
 contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
-                            time_limit = Inf, memory_limit = NULL, model = FALSE) {
+                            time_limit = Inf, memory_limit = NULL, threads = NULL, deterministic = TRUE, start = NULL,
+                            on_interrupt = c("return", "error"), progress = NULL, verbose = NULL, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
   # two leaves of minbucket rows need twice as many, whatever minsplit says
   control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
@@ -76,6 +95,12 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$time_limit <- check_setting("time_limit", time_limit)
   control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
+  control["threads"] <- list(check_threads("threads", threads))
+  control$deterministic <- check_flag("deterministic", deterministic)
+  control["start"] <- list(check_start(start))
+  control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
+  control["progress"] <- list(check_progress(progress))
+  control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
   control$model <- check_flag("model", model)
   structure(control, class = "contree_control")
 }
@@ -83,7 +108,7 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
 #' @export
 print.contree_control <- function(x, ...) {
   cat(gettext("Settings of contree"), "\n", sep = "")
-  cat(paste0("  ", format(names(x)), "  ", vapply(x, format, "")), sep = "\n")
+  cat(paste0("  ", format(names(x)), "  ", vapply(x, show_value, "")), sep = "\n")
   invisible(x)
 }
 

@@ -29,16 +29,18 @@ contree_gpu <- function() {
 #' all of them, only the time differs. [contree()] refuses instructions that are not available.
 #'
 #' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use; `NA` if those asked
-#'   for are not available), `simd_available` (the best first), `openmp` and `cuda` (logical: was it built with them). It has
-#'   a `print` method.
-#' @seealso [contree_gpu()]
+#'   for are not available), `simd_available` (the best first), `openmp` and `cuda` (logical: was it built with them),
+#'   `threads` (how many a search uses unless told otherwise; without OpenMP one) and `processors` (how many it may use at
+#'   most). It has a `print` method.
+#' @seealso [contree_gpu()], [contree_threads()]
 #' @examples
 #' contree_info()
 #' @export
 contree_info <- function() {
   info <- .Call(ffi_info)
   structure(list(version = as.character(getNamespaceVersion("contree")), simd = simd_in_use(info$simd_available),
-                 simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled),
+                 simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled,
+                 threads = contree_threads(), processors = most_threads()),
             class = "contree_info")
 }
 
@@ -58,6 +60,7 @@ print.contree_info <- function(x, ...) {
   yes_no <- function(flag) if (flag) gettext("yes") else gettext("no")
   cat("contree ", x$version, "\n",
       gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")), "\n",
-      gettextf("OpenMP: %s", yes_no(x$openmp)), "\n", gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
+      gettextf("OpenMP: %s", if (x$openmp) yes_no(TRUE) else gettext("no, so searches use one thread")), "\n",
+      gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n", gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
   invisible(x)
 }

@@ -5,11 +5,15 @@
 #' `fitted()` gives the predicted classes of the training rows, `residuals()` 1 for each misclassified training row and 0 for
 #' the others; rows that `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and `terms()`
 #' give the formula; `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
-#' [update()] works as usual.
+#'
+#' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search that was stopped goes on
+#' from the best known tree, as in `update(fit, time_limit = 600)`. `start = NULL` begins afresh.
 #'
 #' @param object,x,formula A fit of [contree()].
-#' @param ... Not used.
-#' @return `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a
+#' @param formula. Changes to the formula, see [update.formula()].
+#' @param ... Arguments of [contree()] for `update()`, not used by the others.
+#' @param evaluate `FALSE` returns the call instead of the fit.
+#' @return `update()`: a fit; `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a
 #'   terms object; `model.frame()`: a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
 #'   `contree_input_error` for fits from `x` and `y`, which have no formula.
 #' @examples
@@ -63,6 +67,16 @@ model.frame.contree <- function(formula, ...) {
     no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), nobs.contree(formula)))
   }
   frame
+}
+
+#' @rdname contree_methods
+#' @export
+update.contree <- function(object, formula., ..., evaluate = TRUE) {
+  call <- stats::update.default(object, formula., ..., evaluate = FALSE)
+  if (!evaluate) return(call)
+  # the tree itself, not a name that may mean something else when the call is evaluated; plain_call() takes it out again
+  if (!"start" %in% ...names()) call$start <- object
+  eval(call, parent.frame())
 }
 
 no_model_frame <- function(reason) {

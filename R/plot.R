@@ -21,16 +21,20 @@
 #' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to eight
 #'   classes apart for colour-blind readers as well.
 #' @param legend `FALSE` leaves out the legend of the classes.
+#' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
+#'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the arguments on the tree are not.
 #' @param ... Not used, so that calls written for `rpart` work.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
-#'   the figure, in the order of `print()`.
+#'   the figure, in the order of `print()`; with `what = "progress"`, the history that was drawn.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
+#' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
 #' @export
 plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
-                         legend = TRUE, ...) {
+                         legend = TRUE, what = c("tree", "progress"), ...) {
+  if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
   col <- class_colours(tree_classes(x), col)
   page <- new_page()

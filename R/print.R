@@ -69,10 +69,12 @@ proof_line <- function(fit, time = FALSE) {
   gettextf("%s of depth <= %s%s, %s, %s (%s%%); %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
            settings$depth, if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
-           sprintf(ngettext(errors, "%s error", "%s errors"), format(errors)),
+           errors_text(errors),
            format(round(100 * errors / node_n(fit)[1], 2)),
            if (optimal) optimal_text(proof, settings) else gap_text(proof, settings), seconds)
 }
+
+errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))
 
 optimal_text <- function(proof, settings) {
   if (!isTRUE(proof$capped)) return(gettext("proven optimal"))

@@ -34,8 +34,10 @@ leaf_mark <- "<leaf>"
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
-#'   \item{search, simd, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions it
-#'     used; its seconds.}
+#'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
+#'     `plot(fit, what = "progress")`.}
+#'   \item{search, simd, threads, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions
+#'     and the number of threads it used; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}
@@ -74,7 +76,8 @@ new_contree <- function(solved, frame, control, call) {
     residuals = as.integer(label[solved$where] != as.integer(frame$response)),
     call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
-    status = solved$status, capped = solved$capped, search = solved$search, simd = solved$simd, elapsed = solved$elapsed,
+    status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
+    simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
     variable.importance = importance(solved, nodes),
     ylevels = classes, xlevels = stats::setNames(list(), character()),
     ordered = stats::setNames(logical(length(frame$shape$names)), frame$shape$names),
@@ -201,6 +204,9 @@ tree_na_action <- function(fit) fit$na.action
 
 # What is known of the search: its result, its proof, its counters.
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
+
+# Moments of the search; NULL in fits that were made before they were kept.
+tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where

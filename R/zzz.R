@@ -1,1 +1,3 @@
+.onLoad <- function(libname, pkgname) note_process()
+
 .onUnload <- function(libpath) library.dynam.unload("contree", libpath)

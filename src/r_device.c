@@ -1,6 +1,7 @@
 /* .Call entries that tell what this build and this machine have. */
 #include <string.h>
 
+#include "core/threads.h"
 #include "gpu/device.h"
 #include "kernels/kernels.h"
 #include "r_glue.h"
@@ -30,6 +31,16 @@ SEXP ffi_info(void)
     SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(devices.compiled));
     UNPROTECT(1);
     return list;
+}
+
+/* How many processors a search can use: without OpenMP one. */
+SEXP ffi_processors(void)
+{
+#ifdef _OPENMP
+    return Rf_ScalarInteger(omp_get_num_procs());
+#else
+    return Rf_ScalarInteger(1);
+#endif
 }
 
 SEXP ffi_gpu_info(void)

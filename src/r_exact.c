@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "r_glue.h"
+#include "core/route.h"
+#include "r_callbacks.h"
 #include "search/exact.h"
 
 /* ---- arguments ---- */
@@ -33,22 +34,10 @@ static uint32_t shortcuts_off(SEXP names)
     uint32_t off = 0;
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
         ct_shortcut shortcut = ct_shortcut_find(CHAR(STRING_ELT(names, i)));
-        if (shortcut == CT_N_SHORTCUTS) Rf_error("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
+        if (shortcut == CT_N_SHORTCUTS) r_fail("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
         off |= UINT32_C(1) << shortcut;
     }
     return off;
-}
-
-static void check_interrupt(void *unused)
-{
-    (void) unused;
-    R_CheckUserInterrupt();
-}
-
-static int interrupted(void *unused)
-{
-    (void) unused;
-    return !R_ToplevelExec(check_interrupt, NULL);
 }
 
 static ct_options options_of(SEXP control)
@@ -66,10 +55,22 @@ static ct_options options_of(SEXP control)
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
+    options.threads = (unsigned) number(control, "threads");
+    options.any_of_ties = number(control, "any_of_ties") != 0;
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);
-    options.stop = interrupted;
     return options;
+}
+
+/* The tree to begin with, a list of the vectors of its nodes; memory of the call. */
+static ct_start start_of(SEXP list, uint32_t n_cols)
+{
+    ct_error error;
+    ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"), r_element(list, "left"),
+                               r_element(list, "right"), r_element(list, "default_left"));
+    r_check(ct_forest_check(&tree, n_cols, &error), &error);
+    ct_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
+    return start;
 }
 
 /* Class codes from 0; memory of the call. */
@@ -166,11 +167,25 @@ static SEXP statistics(const ct_statistics *s)
     return out;
 }
 
-static SEXP result_list(const ct_result *result, SEXP where)
+static SEXP history(const ct_result *result)
+{
+    static const char *const names[] = {"time", "cost", "bound"};
+    SEXP list = PROTECT(r_named_list(names, 3));
+    for (int i = 0; i < 3; i++) SET_VECTOR_ELT(list, i, Rf_allocVector(REALSXP, result->n_history));
+    for (uint32_t i = 0; i < result->n_history; i++) {
+        REAL(VECTOR_ELT(list, 0))[i] = result->history[i].seconds;
+        REAL(VECTOR_ELT(list, 1))[i] = result->history[i].upper;
+        REAL(VECTOR_ELT(list, 2))[i] = result->history[i].lower;
+    }
+    UNPROTECT(1);
+    return list;
+}
+
+static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
                                         "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
-                                        "simd"};
+                                        "simd", "threads", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -190,6 +205,9 @@ static SEXP result_list(const ct_result *result, SEXP where)
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) result->threads));
+    SET_VECTOR_ELT(list, i++, history(result));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
     UNPROTECT(1);
     return list;
 }
@@ -201,14 +219,27 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     r_columns x = r_columns_of(columns);
     ct_data data = {x.n_rows, x.n_cols, (uint32_t) Rf_asInteger(n_classes), x.columns, codes_of(y, x.n_rows)};
     ct_options options = options_of(control);
+    SEXP start_list = r_element(control, "start");
+    ct_start start;
+    if (start_list != R_NilValue) {
+        start = start_of(start_list, x.n_cols);
+        options.start = &start;
+    }
+    r_callbacks calls;
     ct_result *result;
     ct_error error;
     SEXP where = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
     SEXP handle = PROTECT(result_handle(&result));
-    r_check(ct_exact_solve(&data, &options, result, (uint32_t *) INTEGER(where), &error), &error);
+    PROTECT(r_callbacks_begin(&calls, r_element(control, "report"), &options));
+    ct_status status = ct_exact_solve(&data, &options, result, (uint32_t *) INTEGER(where), &error);
+    if (calls.jumped) {
+        free_result(handle);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
     for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, where));
+    SEXP list = PROTECT(result_list(result, where, calls.interrupted));
     free_result(handle);
-    UNPROTECT(3);
+    UNPROTECT(4);
     return list;
 }

@@ -1,5 +1,7 @@
 #include "r_glue.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static ct_column column_of(SEXP x, R_xlen_t offset)
@@ -38,10 +40,61 @@ r_columns r_columns_of(SEXP x)
     return all;
 }
 
+static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
+{
+    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n) Rf_error("'%s' must be an integer vector with one value a node", name);
+    return INTEGER_RO(x);
+}
+
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left)
+{
+    R_xlen_t n = Rf_xlength(feature);
+    ct_forest tree;
+    memset(&tree, 0, sizeof tree);
+    const int *features = node_integers(feature, n, "feature"), *lefts = node_integers(left, n, "left");
+    const int *rights = node_integers(right, n, "right");
+    if (TYPEOF(threshold) != REALSXP || Rf_xlength(threshold) != n || TYPEOF(default_left) != LGLSXP ||
+        Rf_xlength(default_left) != n || n < 1)
+        Rf_error("'threshold' must be a double and 'default_left' a logical vector with one value a node");
+    tree.n_trees = 1;
+    tree.n_nodes = (uint32_t) n;
+    tree.roots = (uint32_t *) R_alloc(1, sizeof *tree.roots);
+    tree.feature = (int32_t *) R_alloc((size_t) n, sizeof *tree.feature);
+    tree.left = (uint32_t *) R_alloc((size_t) n, sizeof *tree.left);
+    tree.right = (uint32_t *) R_alloc((size_t) n, sizeof *tree.right);
+    tree.default_left = (uint8_t *) R_alloc((size_t) n, sizeof *tree.default_left);
+    tree.threshold = (double *) R_alloc((size_t) n, sizeof *tree.threshold);
+    tree.roots[0] = 0;
+    for (R_xlen_t i = 0; i < n; i++) {
+        tree.feature[i] = features[i] > 0 ? features[i] - 1 : -1;
+        tree.left[i] = lefts[i] > 0 ? (uint32_t) lefts[i] - 1 : 0;
+        tree.right[i] = rights[i] > 0 ? (uint32_t) rights[i] - 1 : 0;
+        tree.default_left[i] = LOGICAL_RO(default_left)[i] == TRUE;
+        tree.threshold[i] = REAL_RO(threshold)[i];
+    }
+    return tree;
+}
+
+void r_fail(const char *format, ...)
+{
+    static const char *const names[] = {"message", "call"}, *const classes[] = {"contree_core_error", "error", "condition"};
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    SEXP condition = PROTECT(r_named_list(names, 2)), class = PROTECT(Rf_allocVector(STRSXP, 3));
+    SET_VECTOR_ELT(condition, 0, Rf_mkString(message));
+    for (int i = 0; i < 3; i++) SET_STRING_ELT(class, i, Rf_mkChar(classes[i]));
+    Rf_classgets(condition, class);
+    Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), condition)), R_BaseEnv);
+    UNPROTECT(3);
+}
+
 void r_check(ct_status status, const ct_error *error)
 {
     if (status == CT_OK) return;
-    Rf_error("%s%s", status == CT_INTERNAL ? "internal error, please report: " : "", error->message);
+    r_fail("%s%s", status == CT_INTERNAL ? "internal error, please report: " : "", error->message);
 }
 
 SEXP r_element(SEXP list, const char *name)

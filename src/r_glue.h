@@ -9,6 +9,7 @@
 #include <Rinternals.h>
 
 #include "core/data.h"
+#include "core/forest.h"
 #include "core/status.h"
 
 /* The columns of a matrix, or of a list of vectors of the same length; memory of the call. */
@@ -19,7 +20,14 @@ typedef struct {
 
 r_columns r_columns_of(SEXP x);
 
-/* Raises the error, if any, as an R error of class contree_internal_error or contree_input_error. */
+/* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call. It may be unsound: see
+ * ct_forest_check. */
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left);
+
+/* Raises an R error of class contree_core_error, which R/contree.R turns into one for the user. */
+void r_fail(const char *format, ...) CT_PRINTF(1, 2);
+
+/* Raises the error, if any, in that way. */
 void r_check(ct_status status, const ct_error *error);
 
 /* An element of a named list, which must be there. */

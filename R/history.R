@@ -1,0 +1,25 @@
+# What was known at which moment of a search.
+
+history_table <- function(moments) {
+  structure(moments, class = "data.frame", row.names = .set_row_names(length(moments$time)))
+}
+
+# Two curves in steps, the cost from above and the bound from below.
+plot_history <- function(fit, main, col) {
+  history <- tree_history(fit)
+  if (NROW(history) == 0) {
+    stop_input("what", gettext("the fit has no history of its search to plot; fit the tree again"))
+  }
+  if (is.null(col)) col <- c("#D55E00", "#0072B2")
+  if (length(col) < 2) stop_input("col", gettextf("'col' has %d colour, but there are two curves; give two", length(col)))
+  curves <- as.matrix(history[c("cost", "bound")])
+  graphics::plot(range(0, history$time), range(curves, finite = TRUE), type = "n", main = main, las = 1, xlab = gettext("seconds"),
+                 ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
+  for (i in 1:2) {
+    graphics::lines(history$time, curves[, i], type = "s", col = col[i], lwd = 2)
+    # a history of one moment has no line
+    graphics::points(history$time[nrow(history)], curves[nrow(history), i], col = col[i], pch = 19)
+  }
+  graphics::legend("right", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2, bty = "n")
+  invisible(history)
+}

@@ -1,0 +1,129 @@
+# How many threads a search uses.
+
+#' Number of threads
+#'
+#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given.
+#'
+#' The number is the first of these that is given: the argument `threads` of `contree()`; what was set with
+#' `contree_threads()`, which is the option `contree.threads`; the environment variable `CONTREE_NUM_THREADS`; the option
+#' `Ncpus`; and otherwise 2. For all of them, 0 stands for as many as possible.
+#'
+#' Never are more used than the environment variables `OMP_THREAD_LIMIT` and `OMP_NUM_THREADS` allow, than the process may
+#' use of the processors of the machine (also by a quota of its control group, as containers have), or than two while
+#' `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`). A build without OpenMP, as [contree_info()] tells, uses one
+#' thread, and so does a forked child process (`parallel::mclapply()`), where others are already at work. Small searches use
+#' one thread, since they are done before others have started. The trees are the same for any number of threads, see
+#' [contree()].
+#'
+#' @param n A whole number; 0 for as many as possible, `NULL` to return to the default. Without it nothing is changed.
+#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, what was set before (`NULL`:
+#'   nothing), to set it again.
+#' @seealso [contree_info()], `fit$threads` in [contree.object]
+#' @examples
+#' contree_threads()
+#' old <- contree_threads(1)
+#' contree_threads()
+#' contree_threads(old)
+#' @export
+contree_threads <- function(n) {
+  if (missing(n)) return(threads_to_use(NULL))
+  old <- options(contree.threads = check_threads("n", n))
+  invisible(old$contree.threads)
+}
+
+# How many threads a search with this setting is to use.
+threads_to_use <- function(threads) {
+  if (is_forked()) return(1L)
+  if (is.null(threads)) threads <- default_threads()
+  most <- most_threads()
+  as.integer(if (threads == 0) most else min(threads, most))
+}
+
+default_threads <- function() {
+  option <- getOption("contree.threads")
+  if (!is.null(option)) return(check_threads("contree.threads", option))
+  variable <- Sys.getenv("CONTREE_NUM_THREADS")
+  if (nzchar(variable)) {
+    number <- suppressWarnings(as.numeric(variable))
+    return(check_threads("CONTREE_NUM_THREADS", if (is.na(number)) variable else number))
+  }
+  cpus <- getOption("Ncpus")
+  if (is_count(cpus)) cpus else 2
+}
+
+# NULL (the default number), or a whole number.
+check_threads <- function(name, value) {
+  if (is.null(value)) return(NULL)
+  range <- setting_table$threads
+  if (is_count(value) || (is.numeric(value) && identical(as.numeric(value), 0))) return(as.numeric(value))
+  stop_input(name, paste0(setting_message(name, value, range), gettext("; 0 stands for all processors, NULL for the default")))
+}
+
+is_count <- function(value) {
+  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= 1 && value == round(value)
+}
+
+# ---- caps ----------------------------------------------------------------------------------------
+
+most_threads <- function() {
+  checked <- Sys.getenv("_R_CHECK_LIMIT_CORES_")
+  limits <- c(processors(), openmp_limit("OMP_THREAD_LIMIT"), openmp_limit("OMP_NUM_THREADS"),
+              if (nzchar(checked) && tolower(checked) != "false") 2)
+  as.integer(min(limits))
+}
+
+# The first number of a variable of OpenMP, which may have one a level ("4,2"); NULL if it sets none.
+openmp_limit <- function(variable) {
+  number <- suppressWarnings(as.numeric(sub(",.*", "", Sys.getenv(variable))))
+  if (is_count(number)) number
+}
+
+# Processors that this process may use. Asked once a session.
+processors <- function() {
+  if (is.null(process$processors)) process$processors <- min(.Call(ffi_processors), quota_processors())
+  process$processors
+}
+
+# How many processors' time the control groups of this process grant it; Inf without a quota. A quota of a group holds for
+# the groups in it, so all from the process's own up to the root are asked, of which a container may see the root alone.
+quota_processors <- function(root = "/sys/fs/cgroup", own = "/proc/self/cgroup") {
+  if (!file.exists(own)) return(Inf)
+  groups <- regmatches(lines <- readLines(own, warn = FALSE), regexec("^[0-9]+:([^:]*):/(.*)$", lines))
+  quota <- Inf
+  for (group in groups) {
+    controllers <- strsplit(group[2], ",")[[1]]
+    if (length(controllers) && !"cpu" %in% controllers) next
+    mount <- if (length(controllers)) file.path(root, "cpu") else root
+    for (folder in parent_folders(group[3])) quota <- min(quota, folder_quota(file.path(mount, folder)))
+  }
+  max(1, ceiling(quota))
+}
+
+# "a/b/c" gives "a/b/c", "a/b", "a" and ".".
+parent_folders <- function(path) {
+  parts <- strsplit(path, "/", fixed = TRUE)[[1]]
+  c(vapply(rev(seq_along(parts)), function(n) paste(parts[seq_len(n)], collapse = "/"), ""), ".")
+}
+
+# Of one group: version 2 has "quota period" or "max period" in one file, version 1 has two files, the quota -1 for none.
+folder_quota <- function(folder) {
+  read <- function(name) {
+    path <- file.path(folder, name)
+    if (!file.exists(path)) return(NA)
+    suppressWarnings(as.numeric(strsplit(readLines(path, n = 1, warn = FALSE), " ", fixed = TRUE)[[1]]))
+  }
+  now <- read("cpu.max")
+  if (length(now) < 2) now <- c(read("cpu.cfs_quota_us")[1], read("cpu.cfs_period_us")[1])
+  if (anyNA(now) || any(now <= 0)) Inf else now[1] / now[2]
+}
+
+# ---- forked children -----------------------------------------------------------------------------
+
+# The process that loaded the package, and what is known of it.
+process <- new.env(parent = emptyenv())
+
+note_process <- function() process$id <- Sys.getpid()
+
+# After a fork the threads of the parent are gone while OpenMP still counts on them: a child that asked for threads would wait
+# for ever.
+is_forked <- function() !identical(process$id, Sys.getpid())

@@ -1,0 +1,26 @@
+/* From the search back into R while it runs: has the user interrupted, and what is to be told of the progress. R may leave
+ * any such call by a jump (an error, a restart, a time limit of its own), and no jump may pass through the search, which owns
+ * memory and threads: it is caught here, the search is stopped, and the jump goes on once all is freed. */
+#ifndef CT_R_CALLBACKS_H
+#define CT_R_CALLBACKS_H
+
+#include "r_glue.h"
+#include "search/options.h"
+
+typedef struct {
+    SEXP report;     /* function of elapsed, cost, bound and closed, borrowed; R_NilValue: none */
+    SEXP conditions; /* "interrupt" */
+    SEXP jump;       /* where R was going when a call was left */
+    int interrupted, jumped;
+    SEXP (*call)(void *);          /* the call that is under way */
+    const ct_progress *moment;     /* what it tells */
+    double next_poll, next_report; /* in ct_seconds() */
+} r_callbacks;
+
+/* Sets the callbacks of `options`. Protect the result as long as the search runs. */
+SEXP r_callbacks_begin(r_callbacks *calls, SEXP report, ct_options *options);
+
+/* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left to free. */
+void r_callbacks_jump(r_callbacks *calls);
+
+#endif
