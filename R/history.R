@@ -13,13 +13,15 @@ plot_history <- function(fit, main, col) {
   if (is.null(col)) col <- c("#D55E00", "#0072B2")
   if (length(col) < 2) stop_input("col", gettextf("'col' has %d colour, but there are two curves; give two", length(col)))
   curves <- as.matrix(history[c("cost", "bound")])
-  graphics::plot(range(0, history$time), range(curves, finite = TRUE), type = "n", main = main, las = 1, xlab = gettext("seconds"),
-                 ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
+  height <- range(curves, finite = TRUE)
+  # above the curves there is room for the legend
+  graphics::plot(range(0, history$time), height + c(0, 0.15 * diff(height)), type = "n", main = main, las = 1,
+                 xlab = gettext("seconds"), ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
   for (i in 1:2) {
     graphics::lines(history$time, curves[, i], type = "s", col = col[i], lwd = 2)
     # a history of one moment has no line
     graphics::points(history$time[nrow(history)], curves[nrow(history), i], col = col[i], pch = 19)
   }
-  graphics::legend("right", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2, bty = "n")
+  graphics::legend("top", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2, bty = "n", horiz = TRUE)
   invisible(history)
 }

@@ -72,7 +72,7 @@ model.frame.contree <- function(formula, ...) {
 #' @rdname contree_methods
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
-  call <- stats::update.default(object, formula., ..., evaluate = FALSE)
+  call <- NextMethod(evaluate = FALSE)
   if (!evaluate) return(call)
   # the tree itself, not a name that may mean something else when the call is evaluated; plain_call() takes it out again
   if (!"start" %in% ...names()) call$start <- object

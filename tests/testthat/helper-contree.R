@@ -61,4 +61,55 @@ many_classes <- function(n = 120) {
   data
 }
 
+# Noise: a proof for depth 4 would take hours.
+hard_table <- function(n = 3000, columns = 10) {
+  set.seed(11)
+  data <- as.data.frame(matrix(runif(n * columns), n))
+  data$y <- factor(sample(c("a", "b"), n, TRUE))
+  data
+}
+
+# A file with lines of R for another session. `say` writes a line at once; the last one is "end".
+session_script <- function(code) {
+  script <- tempfile("session", fileext = ".R")
+  head <- c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)",
+            'say <- function(...) { cat(..., "\\n"); flush(stdout()) }')
+  writeLines(c(head, code, 'say("end")'), script)
+  script
+}
+
+# Runs `code` in another session, for at most a minute: what it says on stdout and stderr.
+run_session <- function(code, env = character()) {
+  script <- session_script(code)
+  on.exit(unlink(script))
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE,
+                                   stderr = TRUE, env = env, timeout = 60))
+  trimws(said)
+}
+
+# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said "begin". Returns what it said, and
+# the seconds until it said something again.
+interrupt_session <- function(code, after = 1) {
+  script <- session_script(c("say(Sys.getpid())", code))
+  out <- tempfile("out")
+  on.exit(unlink(c(script, out)))
+  said <- function() if (file.exists(out)) trimws(readLines(out, warn = FALSE)) else character()
+  wait_for <- function(done, seconds) {
+    end <- Sys.time() + seconds
+    while (!done() && Sys.time() < end) Sys.sleep(0.01)
+    done()
+  }
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out, stderr = FALSE, wait = FALSE)
+  wait_for(function() "begin" %in% said(), 30)
+  pid <- as.integer(said()[1])
+  on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)
+  Sys.sleep(after) # deep in the search
+  lines <- length(said())
+  still_running <- identical(said()[lines], "begin")
+  tools::pskill(pid, tools::SIGINT)
+  took <- system.time(wait_for(function() length(said()) > lines, 10))[["elapsed"]]
+  ended <- wait_for(function() "end" %in% said(), 10)
+  list(said = said(), took = took, ended = ended, still_running = still_running)
+}
+
 iris2 <- contree(Species ~ ., iris, depth = 2)

@@ -4,6 +4,9 @@ test_that("defaults and classes", {
   expect_equal(control$minsplit, 2)
   expect_identical(control$memory_limit, Inf)
   expect_output(print(control), "complexity +0")
+  expect_null(control$threads)
+  expect_output(print(control), "threads +NULL")
+  expect_identical(control$on_interrupt, "return")
 })
 
 test_that("each setting is checked by name and value", {
@@ -13,6 +16,9 @@ test_that("each setting is checked by name and value", {
   expect_contree_error(contree_control(max_gap = "a"), "input", c("'max_gap'", "\"a\""))
   expect_contree_error(contree_control(memory_limit = "2 bananas"), "input", c("'memory_limit'", "2 bananas", "2GB"))
   expect_contree_error(contree_control(model = 1), "input", c("'model'", "1", "TRUE or FALSE"))
+  expect_contree_error(contree_control(deterministic = 1), "input", c("'deterministic'", "1", "TRUE or FALSE"))
+  expect_contree_error(contree_control(verbose = "yes"), "input", c("'verbose'", "\"yes\"", "TRUE or FALSE"))
+  expect_contree_error(contree_control(on_interrupt = "cry"), "input", c("'on_interrupt'", "\"cry\"", "\"return\", \"error\""))
 })
 
 test_that("memory is read in bytes or words", {
@@ -41,10 +47,10 @@ test_that("leaves and nodes that are split keep to their sizes", {
 })
 
 test_that("limits stop the search with a tree, a bound and a word in print", {
-  stopped <- contree(Species ~ ., iris, depth = 4, time_limit = 0)
+  stopped <- suppressWarnings(contree(Species ~ ., iris, depth = 4, time_limit = 0))
   expect_true(stopped$status %in% c("optimal", "time limit"))
   expect_lte(stopped$bound, stopped$cost)
-  near <- contree(Species ~ ., iris, depth = 2, max_gap = 3)
+  near <- expect_silent(contree(Species ~ ., iris, depth = 2, max_gap = 3))
   expect_lte(near$cost, iris2$cost + 3)
   few <- contree(Species ~ ., iris, depth = 2, max_thresholds = 2)
   expect_gte(few$cost, iris2$cost)
@@ -61,4 +67,12 @@ test_that("a near miss is guessed", {
 test_that("cp of rpart becomes a share of the rows", {
   expect_equal(contree:::complexity_from_cp(0.01, 100, 150), 0.01 * 100 / 150)
   expect_equal(contree:::complexity_from_cp(5, 100, 150), 1)
+})
+
+test_that("the fit keeps its settings, without data or functions", {
+  fit <- contree(Species ~ ., iris, depth = 2, start = iris2, progress = function(state) NULL, deterministic = FALSE)
+  expect_false(any(c("start", "progress", "cp") %in% names(fit$control)))
+  expect_false(fit$control$deterministic)
+  expect_equal(fit$cost, iris2$cost)
+  expect_equal(contree(Species ~ ., iris, control = fit$control)$control, fit$control)
 })

@@ -1,13 +1,5 @@
 # Limits and interrupts while a long search is under way: it must answer soon, with a tree and with bounds that hold.
 
-# Noise: a proof for depth 4 would take hours.
-hard_table <- function(n = 3000, columns = 10) {
-  set.seed(11)
-  data <- as.data.frame(matrix(runif(n * columns), n))
-  data$y <- factor(sample(c("a", "b"), n, TRUE))
-  data
-}
-
 # What must hold of a tree that is not proven optimal.
 expect_stopped <- function(fit, status, data) {
   expect_identical(fit$status, status)
@@ -18,10 +10,30 @@ expect_stopped <- function(fit, status, data) {
   expect_lte(fit$objective, nrow(data) - max(table(data$y)))
 }
 
+# The value of `code`, which must give one warning, of the class and with the figures of the fit.
+stopped <- function(code, kind = NULL) {
+  warned <- list()
+  fit <- withCallingHandlers(code, warning = function(w) {
+    warned[[length(warned) + 1]] <<- w
+    invokeRestart("muffleWarning")
+  })
+  expect_length(warned, 1)
+  warned <- warned[[1]]
+  if (is.null(kind)) kind <- c("time limit" = "timeout", "memory limit" = "memory")[[fit$status]]
+  expect_identical(class(warned), c(paste0("contree_", kind), "contree_stopped", "warning", "condition"))
+  figures <- c("status", "objective", "cost", "bound", "gap", "elapsed")
+  expect_identical(unclass(warned)[figures], unclass(fit)[figures])
+  expect_match(conditionMessage(warned), fit$status, fixed = TRUE)
+  expect_match(conditionMessage(warned), fixed = TRUE,
+               sprintf("s: %g errors, at least %g proven (gap %g)", fit$objective, fit$bound, fit$gap))
+  expect_identical(conditionCall(warned)[[1]], quote(contree))
+  fit
+}
+
 test_that("the time limit is kept while the search is under way", {
   data <- hard_table()
   for (depth in 3:5) {
-    took <- system.time(fit <- contree(y ~ ., data, depth = depth, time_limit = 0.2))[["elapsed"]]
+    took <- system.time(fit <- stopped(contree(y ~ ., data, depth = depth, time_limit = 0.2), "timeout"))[["elapsed"]]
     expect_gte(took, 0.2)
     expect_lt(took, 1.2) # a busy machine; a quiet one takes 0.21
     expect_stopped(fit, "time limit", data)
@@ -31,12 +43,12 @@ test_that("the time limit is kept while the search is under way", {
 
 test_that("the time limit is kept with many columns and with many classes", {
   wide <- hard_table(300, 200)
-  took <- system.time(fit <- contree(y ~ ., wide, depth = 4, time_limit = 0.2))[["elapsed"]]
+  took <- system.time(fit <- stopped(contree(y ~ ., wide, depth = 4, time_limit = 0.2), "timeout"))[["elapsed"]]
   expect_lt(took, 1.2)
   expect_stopped(fit, "time limit", wide)
   classes <- hard_table()
   classes$y <- factor(sample(30, nrow(classes), TRUE))
-  took <- system.time(fit <- contree(y ~ ., classes, depth = 4, time_limit = 0.2))[["elapsed"]]
+  took <- system.time(fit <- stopped(contree(y ~ ., classes, depth = 4, time_limit = 0.2), "timeout"))[["elapsed"]]
   expect_lt(took, 1.2)
   expect_stopped(fit, "time limit", classes)
 })
@@ -44,8 +56,9 @@ test_that("the time limit is kept with many columns and with many classes", {
 test_that("the memory limit ends the search with what is known, or says that it cannot begin", {
   data <- hard_table()
   ends <- character()
-  for (limit in c("100KB", "300KB", "500KB", "700KB", "1MB", "1.5MB")) {
-    fit <- tryCatch(contree(y ~ ., data, depth = 4, memory_limit = limit, time_limit = 0.2), contree_input_error = identity)
+  for (limit in c("100KB", "300KB", "500KB", "700KB", "1MB", "1.5MB", "10MB")) {
+    fit <- tryCatch(stopped(contree(y ~ ., data, depth = 4, memory_limit = limit, time_limit = 0.2)),
+                    contree_input_error = identity)
     if (inherits(fit, "error")) {
       ends <- c(ends, "error")
       expect_match(conditionMessage(fit), "not enough memory")
@@ -58,48 +71,63 @@ test_that("the memory limit ends the search with what is known, or says that it 
   expect_identical(unique(ends), c("error", "memory limit", "time limit"))
 })
 
-# Runs `code`, lines of R, in another session; sends it an interrupt once it has written its first line. Returns what it
-# wrote and how long it took from there on.
-interrupt_session <- function(code, after = 1) {
-  folder <- tempfile("session")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
-  script <- file.path(folder, "script.R")
-  out <- file.path(folder, "out")
-  head <- c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)",
-            'say <- function(...) { cat(..., "\\n"); flush(stdout()) }', "say(Sys.getpid())")
-  writeLines(c(head, code, 'say("end")'), script)
-  said <- function() if (file.exists(out)) trimws(readLines(out, warn = FALSE)) else character()
-  wait_for <- function(done, seconds) {
-    end <- Sys.time() + seconds
-    while (!done() && Sys.time() < end) Sys.sleep(0.02)
-    done()
-  }
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out, stderr = FALSE, wait = FALSE)
-  wait_for(function() "begin" %in% said(), 30)
-  pid <- as.integer(said()[1])
-  on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)
-  Sys.sleep(after) # deep in the search
-  still_running <- !"end" %in% said()
-  tools::pskill(pid, tools::SIGINT)
-  took <- system.time(ended <- wait_for(function() "end" %in% said(), 10))[["elapsed"]]
-  list(said = said(), took = took, ended = ended, still_running = still_running)
-}
+test_that("the warning of a search with a price on splits speaks of cost", {
+  warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1), contree_timeout = identity)
+  expect_match(conditionMessage(warned), "^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, at least [0-9.]+ proven \\(gap [0-9.]+\\)$")
+})
 
-test_that("an interrupt is answered during a long search, and the session lives on", {
+# The search that the sessions below interrupt, and what is said of it.
+long_search <- c(
+  "set.seed(11)",
+  "data <- as.data.frame(matrix(runif(30000), 3000))",
+  "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+  "search <- function(...) contree(y ~ ., data, depth = 5, time_limit = 60, ...)")
+again <- "say(contree(Species ~ ., iris, depth = 2, time_limit = 60)$status)"
+
+test_that("Ctrl-C returns the best tree at once with a warning, and the session lives on", {
+  skip_on_cran()
+  skip_on_os("windows")
+  took <- Inf
+  for (threads in 1:2) {
+    session <- interrupt_session(c(
+      long_search,
+      "say('begin')",
+      sprintf("fit <- withCallingHandlers(search(threads = %d), contree_interrupted = function(w) {", threads),
+      "  say('warned')",
+      "  invokeRestart('muffleWarning')",
+      "})",
+      "say('answered')",
+      "say(fit$status)",
+      "say(fit$gap == fit$cost - fit$bound && fit$objective == sum(predict(fit, data) != data$y))",
+      again))
+    expect_true(session$still_running)
+    expect_true(session$ended)
+    expect_lt(session$took, 1) # a busy machine
+    took <- min(took, session$took)
+    expect_identical(session$said[-(1:2)], c("warned", "answered", "interrupted", "TRUE", "optimal", "end"))
+  }
+  expect_lt(took, 0.2)
+})
+
+test_that("Ctrl-C is an error where that was asked for, and in a progress function too", {
   skip_on_cran()
   skip_on_os("windows")
   session <- interrupt_session(c(
-    "set.seed(11)",
-    "data <- as.data.frame(matrix(runif(30000), 3000))",
-    "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+    long_search,
     "say('begin')",
-    # what comes of the call, a fit or a condition, is not the matter here
-    "fit <- tryCatch(contree(y ~ ., data, depth = 5, time_limit = 60), condition = identity)",
-    "say('answered')",
-    "say(contree(Species ~ ., iris, depth = 2, time_limit = 60)$status)"))
+    "problem <- tryCatch(search(on_interrupt = 'error', progress = function(state) Sys.sleep(0.5)), error = identity)",
+    "say(class(problem)[1:3])",
+    again))
   expect_true(session$still_running)
-  expect_true(session$ended)
-  expect_lt(session$took, 3)
-  expect_identical(session$said[-(1:2)], c("answered", "optimal", "end"))
+  expect_identical(session$said[-(1:2)], c("contree_interrupted_error contree_error error", "optimal", "end"))
+})
+
+test_that("a time limit of R ends a search as it ends other calls", {
+  skip_on_cran()
+  problem <- tryCatch({
+    setTimeLimit(elapsed = 0.3, transient = TRUE)
+    contree(y ~ ., hard_table(), depth = 5, time_limit = 20)
+  }, error = identity, finally = setTimeLimit())
+  expect_match(conditionMessage(problem), "time limit")
+  expect_false(inherits(problem, "contree_error"))
 })

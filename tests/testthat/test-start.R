@@ -1,0 +1,73 @@
+# What is known before the search has done anything: of a search that is stopped at once.
+at_once <- function(...) suppressWarnings(contree(y ~ ., hard_table(), time_limit = 0.02, threads = 1, ...))
+
+test_that("a search that begins with a tree is never worse than it", {
+  data <- hard_table()
+  good <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 1.5))
+  expect_lte(good$cost, at_once(depth = 4)$cost)
+  again <- at_once(depth = 4, start = good)
+  expect_lte(again$cost, good$cost)
+  deeper <- at_once(depth = 5, start = good)
+  expect_lte(deeper$cost, good$cost)
+})
+
+test_that("the optimum does not depend on it", {
+  for (start in list(iris2, contree(Species ~ ., iris, depth = 4), contree(Species ~ ., iris, depth = 0))) {
+    for (depth in 1:3) {
+      expect_identical(contree(Species ~ ., iris, depth = depth, start = start)$frame, contree(Species ~ ., iris, depth = depth)$frame)
+    }
+    expect_equal(contree(Species ~ ., iris, depth = 3, minbucket = 20, start = start)$cost,
+                 contree(Species ~ ., iris, depth = 3, minbucket = 20)$cost)
+  }
+})
+
+test_that("predictors are matched by name", {
+  turned <- contree(Species ~ Petal.Width + Petal.Length, iris, depth = 2)
+  nodes <- contree:::start_nodes(turned, names(iris)[1:4])
+  expect_identical(nodes$feature, match(contree:::node_variable(turned), names(iris), 0L))
+  # what is not there is left out, with all below it
+  expect_true(all(contree:::start_nodes(turned, c("a", "b"))$feature == 0))
+  expect_equal(contree(Species ~ Sepal.Width, iris, depth = 2, start = turned)$cost, contree(Species ~ Sepal.Width, iris, depth = 2)$cost)
+})
+
+test_that("a tree of rpart can begin, with either side on the left", {
+  skip_if_not_installed("rpart")
+  data <- hard_table(400, 4)
+  for (depth in 0:4) {
+    greedy <- rpart::rpart(y ~ ., data, cp = 0, minsplit = 2, minbucket = 1, maxdepth = max(1, depth), xval = 0)
+    if (depth == 0) greedy <- rpart::prune(greedy, cp = 1)
+    nodes <- contree:::start_nodes(greedy, names(data)[1:4])
+    leaf <- .Call(contree:::ffi_tree_route, nodes$feature, nodes$threshold, nodes$left, nodes$right, nodes$default_left,
+                  as.matrix(data[1:4]))
+    expect_equal(leaf, unname(greedy$where))
+    if (depth > 1) expect_true(all(c(-1, 1) %in% greedy$splits[, "ncat"]))
+  }
+  hard <- hard_table()
+  greedy <- rpart::rpart(y ~ ., hard, cp = 0, minsplit = 2, minbucket = 1, maxdepth = 5, xval = 0)
+  errors <- sum(predict(greedy, type = "class") != hard$y)
+  expect_lte(at_once(depth = 5, start = greedy)$cost, errors)
+})
+
+test_that("what cannot begin is an error that says why", {
+  expect_contree_error(contree(Species ~ ., iris, start = "best"), "input", c("'start'", "\"best\"", "contree() or rpart()"))
+  expect_contree_error(contree(Species ~ ., iris, start = lm(Sepal.Width ~ 1, iris)), "input", c("'start'", "\"lm\""))
+  skip_if_not_installed("rpart")
+  by_levels <- rpart::rpart(Petal.Width > 1 ~ Species, iris)
+  expect_contree_error(contree(Species ~ ., iris, start = by_levels), "unsupported", c("'start'", "'Species'", "numeric"))
+})
+
+test_that("update begins with the tree it has, and leaves no trace of it", {
+  data <- hard_table()
+  first <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.5))
+  second <- suppressWarnings(update(first, time_limit = 0.02))
+  expect_lte(second$cost, first$cost)
+  expect_null(second$call$start)
+  expect_null(second$control$start)
+  expect_lte(suppressWarnings(update(second, time_limit = 0.02))$cost, second$cost)
+  expect_equal(update(iris2, start = NULL)$frame, iris2$frame)
+  expect_identical(update(iris2, depth = 1, evaluate = FALSE), quote(contree(formula = Species ~ ., data = iris, depth = 1)))
+  several <- lapply(1:2, function(d) update(iris2, depth = d))
+  expect_identical(several[[2]]$frame, iris2$frame)
+  # a name that was typed stays
+  expect_identical(contree(Species ~ ., iris, start = iris2)$call$start, quote(iris2))
+})
