@@ -21,7 +21,7 @@ may_include () {
   room=${1%%/*}
   case $3,$2 in
     0,cuda*|0,nvrtc*) case $1 in gpu/*.cu|gpu/*.cuh) return 0 ;; *) return 1 ;; esac ;;
-    0,omp.h) test "$1" = core/par.c || test "$1" = core/par.h ;;
+    0,omp.h) test "$1" = core/threads.h ;;
     0,*) return 0 ;;
     1,"$room"/*) return 0 ;;
     1,core/*) return 0 ;;
