@@ -96,6 +96,11 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     if (!floors || !ct_node_whole(worker, box, &root)) return;
     task->known = begin_with(worker, &root, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
+    if (task->known && task->known->cost <= ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth)) {
+        memcpy(codes, task->known->codes, task->hint_size * sizeof *codes); /* nothing can be better */
+        *bounds = (ct_bounds){task->known->cost, task->known->cost, task->known->cost};
+        return;
+    }
     *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
 }
