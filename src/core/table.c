@@ -19,8 +19,7 @@ static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_value
     return kept + 1;
 }
 
-ct_status ct_table_init(ct_table *table, const ct_data *data, uint32_t max_thresholds, ct_arena *arena,
-                        ct_error *error)
+ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, ct_error *error)
 {
     CT_TRY(ct_data_check(data, error));
     memset(table, 0, sizeof *table);
@@ -35,21 +34,25 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, uint32_t max_thres
     table->n_values = CT_ARENA_NEW(arena, uint32_t, n_cols);
     uint32_t *order = CT_ARENA_NEW(arena, uint32_t, (size_t) n_cols * n_rows);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * table->words);
-    ct_arena_mark mark = ct_arena_here(arena);
-    void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(n_rows));
-    if (!table->order || !table->ties || !table->n_values || !order || !ties || !scratch)
+    if (!table->order || !table->ties || !table->n_values || !order || !ties)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
                        (unsigned long) n_cols, (unsigned long) n_rows);
     for (uint32_t col = 0; col < n_cols; col++) {
         table->order[col] = order + (size_t) col * n_rows;
         table->ties[col] = ties + (size_t) col * table->words;
-        uint32_t n_values = ct_sort_column(&data->columns[col], n_rows, scratch, table->order[col], table->ties[col]);
-        if (max_thresholds && n_values - 1 > max_thresholds) {
-            n_values = cap_thresholds(table->ties[col], n_rows, n_values, max_thresholds);
-            table->capped = 1;
-        }
-        table->n_values[col] = n_values;
     }
-    ct_arena_release(arena, mark);
     return CT_OK;
+}
+
+int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
+{
+    ct_arena_mark mark = ct_arena_here(arena);
+    void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
+    if (!scratch) return -1;
+    uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch, table->order[col], table->ties[col]);
+    int capped = max_thresholds && n_values - 1 > max_thresholds;
+    if (capped) n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
+    table->n_values[col] = n_values;
+    ct_arena_release(arena, mark);
+    return capped;
 }

@@ -188,43 +188,50 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
 }
 
 /* Planes low .. high - 1 of f, at most 8: that digit of the ranks by row, then by every feature's order. */
-static void make_planes(ct_worker *worker, ct_container *box, uint32_t f, unsigned low, unsigned high)
+static void make_planes(const ct_worker *worker, ct_container *box, uint32_t f, unsigned low, unsigned high, uint8_t *digits)
 {
     uint32_t rank = 0;
     for (uint32_t start = 0; start < box->n_rows; start += 64) {
         uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
         uint64_t ties = box->ties[f][start / 64];
         for (uint32_t j = start; j < end; j++, ties >>= 1) {
-            box->digits[box->order[f][j]] = (uint8_t) (rank >> low);
+            digits[box->order[f][j]] = (uint8_t) (rank >> low);
             rank += (uint32_t) (ties & 1);
         }
     }
     for (uint32_t g = 0; g < box->n_cols; g++) {
         uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
-        worker->search->kernels->planes(box->digits, box->order[g], box->n_rows, planes, box->words, high - low);
+        worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
+    }
+}
+
+static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, unsigned last, uint8_t *digits)
+{
+    if (box->lowest_plane[f] == box->n_planes[f]) worker->statistics.planes++;
+    while (box->lowest_plane[f] > last) {
+        unsigned high = box->lowest_plane[f], low = high > 8 ? high - 8 : 0;
+        make_planes(worker, box, f, low, high, digits);
+        box->lowest_plane[f] = low;
     }
 }
 
 const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold)
 {
-    if (box->lowest_plane[f] == box->n_planes[f]) {
-        if (box->one_at_a_time) memcpy(box->lowest_plane, box->n_planes, box->n_cols * sizeof *box->n_planes);
-        worker->statistics.planes++;
-    }
-    while (box->lowest_plane[f] > threshold->first) {
-        unsigned high = box->lowest_plane[f], low = high > 8 ? high - 8 : 0;
-        make_planes(worker, box, f, low, high);
-        box->lowest_plane[f] = low;
-    }
+    if (box->lowest_plane[f] <= threshold->first) return box->planes[f];
+    if (box->one_at_a_time && box->lowest_plane[f] == box->n_planes[f])
+        memcpy(box->lowest_plane, box->n_planes, box->n_cols * sizeof *box->n_planes);
+    planes_down_to(worker, box, f, threshold->first, box->digits);
     return box->planes[f];
 }
 
-int ct_container_prepare(ct_worker *worker, ct_container *box)
+void ct_container_prepare(ct_worker *worker, ct_container *box, uint32_t first, uint32_t step)
 {
-    if (box->one_at_a_time) return 0;
-    const ct_threshold all = {0};
-    for (uint32_t f = 0; f < box->n_cols; f++) ct_container_planes(worker, box, f, &all);
-    return 1;
+    uint8_t *digits = CT_ARENA_NEW(&worker->arena, uint8_t, box->n_rows);
+    if (!digits) ct_worker_stop(worker, CT_END_MEMORY);
+    for (uint32_t f = first; digits && f < box->n_cols && !ct_is_halted(worker); f += step) {
+        planes_down_to(worker, box, f, 0, digits);
+        ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_rows * box->n_planes[f]);
+    }
 }
 
 uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)

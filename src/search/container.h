@@ -43,8 +43,9 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
  * taken before. */
 const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold);
 
-/* Makes the planes of all features if the container can hold them; it may then be used by several threads. Returns whether. */
-int ct_container_prepare(ct_worker *worker, ct_container *box);
+/* Makes all planes of every step-th feature from `first` on; once all features have them (and not one at a time), several
+ * threads may use the container. Stops the worker if memory ends. */
+void ct_container_prepare(ct_worker *worker, ct_container *box, uint32_t first, uint32_t step);
 
 static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 {

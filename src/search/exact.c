@@ -14,6 +14,9 @@
 
 enum { MOST_WORKERS = 256 };
 
+/* Values from which on ranking takes longer than calling the crew. */
+static const double RANK_TOGETHER = 2e6;
+
 const char *ct_end_name(ct_end end)
 {
     static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted"};
@@ -91,10 +94,14 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, box->n_cols);
     if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
     if (!floors || !ct_node_whole(worker, box, &root)) return;
-    ct_crew *crew = worker->crew && ct_container_prepare(worker, box) ? worker->crew : NULL;
     task->known = begin_with(worker, &root, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, crew, &root, task, floors, codes);
+    if (task->known && task->known->cost <= ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth)) {
+        memcpy(codes, task->known->codes, task->hint_size * sizeof *codes); /* nothing can be better */
+        *bounds = (ct_bounds){task->known->cost, task->known->cost, task->known->cost};
+        return;
+    }
+    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
 }
 
@@ -132,6 +139,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_co
         bounds->proven = bounds->upper;
         return CT_OK;
     }
+    if (ct_is_halted(worker)) return CT_OK;
     if (task.depth == 1) return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
     solve_table(worker, &task, codes, bounds);
     return CT_OK;
@@ -161,11 +169,55 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     return CT_OK;
 }
 
+/* ---- ranking ---- */
+
+/* A search that is stopped here has not begun. */
+static void rank_some(ct_worker *worker, void *data)
+{
+    ct_table *table = (ct_table *) data;
+    unsigned n_workers = worker->crew ? worker->crew->n_workers : 1;
+    for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker); col += n_workers) {
+        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds, &worker->arena);
+        worker->capped = capped < 0 ? capped : (worker->capped | capped);
+        ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
+    }
+}
+
+/* With the crew where that is longer than calling it. */
+static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
+{
+    ct_crew *crew = workers->crew;
+    unsigned n_workers = 1;
+    if (crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER) {
+        n_workers = crew->n_workers;
+        ct_crew_run(crew, rank_some, table);
+    } else {
+        workers->crew = NULL;
+        rank_some(workers, table);
+        workers->crew = crew;
+    }
+    for (unsigned i = 0; i < n_workers; i++)
+        if (workers[i].capped < 0)
+            return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
+                           (unsigned long) table->n_cols, (unsigned long) table->n_rows);
+    return CT_OK;
+}
+
+static int any_capped(const ct_worker *workers)
+{
+    int capped = 0;
+    for (unsigned i = 0; i < (workers->crew ? workers->crew->n_workers : 1); i++) capped |= workers[i].capped > 0;
+    return capped;
+}
+
+/* ---- the whole ---- */
+
 static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, const ct_data *data, ct_result *result,
                        uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
-    CT_TRY(ct_table_init(table, data, options->max_thresholds, &worker->arena, error));
+    CT_TRY(ct_table_init(table, data, &worker->arena, error));
+    CT_TRY(rank_columns(worker, table, error));
     set_rules(search, data->n_rows, options);
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
@@ -176,20 +228,16 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     CT_TRY(search_tree(worker, data, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    result->capped = table->capped;
+    result->capped = any_capped(worker);
     return CT_OK;
 }
 
-/* Threads take some time to start and to meet; small searches are done before. Their size: rows times columns, times eight
- * for every level above two. */
-static unsigned crew_size(const ct_data *data, const ct_options *options)
+static unsigned crew_size(const ct_options *options)
 {
 #ifdef _OPENMP
-    double work = (double) data->n_rows * data->n_cols * pow(8, (double) options->depth - 2);
-    if (options->threads > 1 && options->depth > 1 && work > options->crew_above)
+    if (options->threads > 1 && options->depth > 1)
         return options->threads < MOST_WORKERS ? options->threads : MOST_WORKERS;
 #else
-    (void) data;
     (void) options;
 #endif
     return 1;
@@ -255,7 +303,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     search.plane_budget = options->plane_budget < options->memory_limit / 2 ? options->plane_budget : options->memory_limit / 2;
-    unsigned n_workers = crew_size(data, options);
+    unsigned n_workers = crew_size(options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
     if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
     ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);

@@ -33,14 +33,13 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, uint
 static int price(ct_worker *worker, ct_known_tree *known)
 {
     const ct_search *search = worker->search;
-    ct_forest tree;
+    ct_forest tree = {0};
     ct_error error;
-    if (known->codes[0].feature < 0 ||
-        ct_complete(search->table, known->codes, search->options->depth, search->min_bucket, &worker->arena, &tree, &error) != CT_OK)
-        return 0;
-    uint32_t root = tree.roots[0];
-    known->cost = subtree_cost(worker, &tree, root);
-    if (known->cost >= 0) {
+    if (known->codes[0].feature < 0) return 0;
+    known->cost = -1;
+    if (ct_complete(search->table, known->codes, search->options->depth, search->min_bucket, &worker->arena, &tree, &error) == CT_OK) {
+        uint32_t root = tree.roots[0];
+        known->cost = subtree_cost(worker, &tree, root);
         known->side[0] = subtree_cost(worker, &tree, tree.left[root]);
         known->side[1] = subtree_cost(worker, &tree, tree.right[root]);
     }

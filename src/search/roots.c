@@ -4,10 +4,14 @@
 
 #include <string.h>
 
+#include "core/clock.h"
 #include "search/history.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
+
+/* Rows times columns, times eight for every level above two: some ten milliseconds. */
+static const double CLEARLY_LONG = 2e6;
 
 int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
                              unsigned depth)
@@ -347,7 +351,7 @@ static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     ct_crew_lock(roots->crew);
-    for (;;) {
+    while (roots->crew || !roots->reserve || ct_seconds() < roots->call_at) {
         int32_t f = choose_feature(roots);
         if (f >= 0) {
             ct_interval *i = roots->lines[f].open;
@@ -426,6 +430,14 @@ static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
     return task->hint[task->hint_at].feature;
 }
 
+/* Starting threads costs more than many a search takes, so these are called after a while; but at once if the first
+ * evaluations alone could take very long. */
+static double call_time(const ct_worker *worker, const ct_node *node, unsigned depth)
+{
+    double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) depth - 2);
+    return work > CLEARLY_LONG ? 0 : worker->search->history->start + worker->search->options->crew_after;
+}
+
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree)
 {
@@ -434,7 +446,8 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     roots->node = node;
     roots->task = task;
     roots->worker = worker;
-    roots->crew = crew;
+    roots->reserve = crew;
+    roots->call_at = crew ? call_time(worker, node, task->depth) : 0;
     roots->arena = crew ? &crew->arena : &worker->arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
@@ -512,12 +525,33 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
 }
 
+static int is_open(const ct_roots *roots)
+{
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        if (roots->lines[f].open) return 1;
+    return 0;
+}
+
+static void prepare(ct_worker *worker, void *data)
+{
+    ct_roots *roots = (ct_roots *) data;
+    ct_container_prepare(worker, roots->node->box, worker->number, worker->crew->n_workers);
+}
+
+/* From here on everybody searches. */
+static void call_crew(ct_roots *roots)
+{
+    ct_crew_run(roots->reserve, prepare, roots);
+    roots->crew = roots->reserve;
+    ct_crew_run(roots->crew, take_seat, roots);
+}
+
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
-    if (roots->crew) ct_crew_run(roots->crew, take_seat, roots);
-    else take_seat(worker, roots);
+    take_seat(worker, roots);
+    if (roots->reserve && is_open(roots)) call_crew(roots);
     note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);

@@ -75,7 +75,9 @@ struct ct_roots {
     const ct_node *node;
     const ct_task *task;
     ct_arena *arena;         /* of points and intervals */
-    ct_crew *crew;          /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    ct_crew *reserve;        /* who can be called; NULL: nobody */
+    double call_at;          /* when, in ct_seconds() */
     unsigned busy;           /* evaluations under way */
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */

@@ -38,6 +38,7 @@ typedef struct {
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
+    int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
     ct_statistics statistics;
 } ct_worker;

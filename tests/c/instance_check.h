@@ -157,7 +157,7 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
 static inline void check_crew(const ct_data *data, const ct_options *plain, known *k)
 {
     ct_options options = *plain;
-    options.crew_above = 0;
+    options.crew_after = 0;
     options.threads = 2 + data->n_rows % 2;
     fit_known(data, &options, k, "crew");
 }

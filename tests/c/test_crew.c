@@ -9,7 +9,7 @@ static ct_options crew_options(unsigned threads, unsigned depth)
     ct_options options = ct_options_default();
     options.threads = threads;
     options.depth = depth;
-    options.crew_above = 0;
+    options.crew_after = 0;
     return options;
 }
 

@@ -1,0 +1,127 @@
+/* Trees to begin with, and the history of a search. */
+#include "check.h"
+#include "random.h"
+
+static int solve(const ct_data *data, const ct_options *options, ct_result *result)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+static ct_start start_of(const ct_forest *tree)
+{
+    return (ct_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
+}
+
+static random_table noisy_table(rng *r, uint32_t n)
+{
+    random_table t = table_random(r, n, 4, 2 + rng_below(r, 2), 0);
+    for (uint32_t i = 0; i < n; i += 3) t.classes[i] = (int32_t) rng_below(r, t.data.n_classes);
+    return t;
+}
+
+/* A search that has no time returns a tree at least as good; one that has time the same tree as without it. */
+static void a_start_is_kept(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 60); seed++) {
+        rng r = {(uint64_t) seed + 11};
+        random_table t = noisy_table(&r, 50 + rng_below(&r, 250));
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 2;
+        if (seed % 4 == 3) options.complexity = 0.01;
+        if (seed % 5 == 4) options.min_bucket = 10;
+        ct_result first, again;
+        REQUIRE(solve(&t.data, &options, &first));
+        ct_start start = start_of(&first.tree);
+        options.start = &start;
+        REQUIRE(solve(&t.data, &options, &again));
+        CHECK(again.end == CT_END_OPTIMAL && again.cost == first.cost && again.tree.n_nodes == first.tree.n_nodes);
+        CHECK(!memcmp(again.tree.threshold, first.tree.threshold, first.tree.n_nodes * sizeof *first.tree.threshold));
+        ct_result_free(&again);
+        options.depth++;
+        options.time_limit = 0;
+        REQUIRE(solve(&t.data, &options, &again));
+        CHECK(again.cost <= first.cost);
+        CHECK(again.bound <= again.cost);
+        ct_result_free(&again);
+        ct_result_free(&first);
+        table_free(&t);
+    }
+}
+
+/* Splits on any column at any threshold, deeper than the search. */
+static void any_start_will_do(void)
+{
+    enum { NODES = 63 };
+    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 300); seed++) {
+        rng r = {(uint64_t) seed + 4000};
+        random_table t = noisy_table(&r, 5 + rng_below(&r, 60));
+        int32_t feature[NODES];
+        double threshold[NODES];
+        uint32_t left[NODES], right[NODES];
+        for (uint32_t i = 0; i < NODES; i++) {
+            feature[i] = 2 * i + 2 < NODES && rng_below(&r, 6) ? (int32_t) rng_below(&r, 4) : -1;
+            threshold[i] = rng_unit(&r) * 1.4 - 0.2;
+            left[i] = 2 * i + 1;
+            right[i] = 2 * i + 2;
+        }
+        ct_start start = {NODES, feature, threshold, left, right};
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 3;
+        options.min_bucket = 1 + rng_below(&r, 4);
+        ct_result without, with;
+        REQUIRE(solve(&t.data, &options, &without));
+        options.start = &start;
+        REQUIRE(solve(&t.data, &options, &with));
+        CHECK(with.cost == without.cost && with.end == CT_END_OPTIMAL);
+        ct_result_free(&without);
+        ct_result_free(&with);
+        table_free(&t);
+    }
+}
+
+static void count(void *data, const ct_progress *progress)
+{
+    int *calls = (int *) data;
+    CHECK(progress->lower <= progress->upper && progress->closed >= 0 && progress->closed <= 1);
+    ++*calls;
+}
+
+/* Bounds only come nearer, and end with those of the result. */
+static void history_narrows(void)
+{
+    rng r = {99};
+    random_table t = noisy_table(&r, CHECK_QUICK() ? 300 : 1500);
+    for (unsigned threads = 1; threads < 4; threads += 2) {
+        int calls = 0;
+        ct_options options = ct_options_default();
+        options.threads = threads;
+        options.crew_after = 0;
+        options.time_limit = CHECK_QUICK() ? 0.3 : 1;
+        options.depth = 4;
+        options.report = count;
+        options.report_data = &calls;
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(calls > 0 || result.seconds < 0.2);
+        CHECK(result.n_history >= 1);
+        for (uint32_t i = 1; i < result.n_history; i++) {
+            const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
+            CHECK(b->seconds >= a->seconds && b->upper <= a->upper && b->lower >= a->lower);
+        }
+        CHECK(result.history[result.n_history - 1].upper == result.cost);
+        CHECK(result.history[result.n_history - 1].lower == result.bound);
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
+static const check_case cases[] = {
+    {"a start is kept", a_start_is_kept},
+    {"any start will do", any_start_will_do},
+    {"history narrows", history_narrows},
+};
+
+CHECK_MAIN(cases)
