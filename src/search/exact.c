@@ -82,8 +82,8 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, c
 {
     int given = ct_incumbent_start(worker, &known[0]);
     int ahead = worker->search->options->depth > 2 && ct_incumbent_look_ahead(worker, root, &known[1]);
-    if (given && ahead) return known[0].cost <= known[1].cost ? &known[0] : &known[1];
-    return given ? &known[0] : ahead ? &known[1] : NULL;
+    if (given && ahead) return known[0].cost < known[1].cost ? &known[0] : &known[1];
+    return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
 /* Searches the whole table, laid out in `box`. */
@@ -96,9 +96,9 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     if (!floors || !ct_node_whole(worker, box, &root)) return;
     task->known = begin_with(worker, &root, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    if (task->known && task->known->cost <= ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth)) {
-        memcpy(codes, task->known->codes, task->hint_size * sizeof *codes); /* nothing can be better */
-        *bounds = (ct_bounds){task->known->cost, task->known->cost, task->known->cost};
+    if (task->known == &known[1] && known[1].cost <= ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth)) {
+        memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
+        *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;
     }
     *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);

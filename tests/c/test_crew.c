@@ -82,13 +82,13 @@ static uint32_t first_root(brute *b, const ct_data *data, unsigned depth, double
 static void the_first_of_equal_roots_is_taken(void)
 {
     static brute b;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 600); seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1200); seed++) {
         rng r = {(uint64_t) seed + 3600};
         random_table t = table_random(&r, 4 + rng_below(&r, 9), 3, 2 + rng_below(&r, 2), seed % 3);
         ct_options options = crew_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
-        if (CHECK(brute_optimum(&b, &t.data, &options) == result.cost) && result.tree.feature[0] >= 0) {
+        if (CHECK(brute_optimum(&b, &t.data, &options) == result.cost) && result.cost > 0 && result.tree.feature[0] >= 0) {
             uint32_t left = 0, col = first_root(&b, &t.data, options.depth, result.cost, &left);
             CHECK_INT(result.tree.feature[0], col);
             for (uint32_t i = 0; i < t.data.n_rows; i++)
