@@ -89,14 +89,13 @@ test_that("quotas of control groups count, those of parents too", {
   expect_equal(quota(), 2)
 })
 
-test_that("the fit tells how many threads searched, and the tree is the same", {
+test_that("the fit tells how many threads there were, and the tree is the same", {
   data <- hard_table(1000, 8)
   data$y[data$V3 < 0.4 & data$V5 > 0.3] <- "a"
   one <- contree(y ~ ., data, depth = 3, threads = 1)
   two <- contree(y ~ ., data, depth = 3, threads = 2)
   expect_identical(one$threads, 1L)
   expect_identical(two$threads, contree:::threads_to_use(2))
-  expect_identical(iris2$threads, 1L) # too small a search for more
   same <- c("frame", "splits", "where", "cost", "bound", "status")
   expect_identical(unclass(one)[same], unclass(two)[same])
   any <- contree(y ~ ., data, depth = 3, threads = 2, deterministic = FALSE)
@@ -118,11 +117,13 @@ test_that("a forked child has one thread, also after threads in the parent", {
     "set.seed(11)",
     "data <- as.data.frame(matrix(runif(10000), 1000))",
     "data$y <- factor(sample(c('a', 'b'), 1000, TRUE))",
+    # long enough for threads to have started
+    "long <- suppressWarnings(contree(y ~ ., data, depth = 5, threads = 2, time_limit = 0.5))",
     "parent <- contree(y ~ ., data, depth = 3, threads = 2)",
     "children <- parallel::mclapply(1:2, function(i) contree(y ~ ., data, depth = 3, threads = 2), mc.cores = 2)",
-    "say(parent$threads == contree:::threads_to_use(2))",
+    "say(long$threads == contree:::threads_to_use(2))",
     "say(vapply(children, function(child) child$threads, 0L))",
     "say(vapply(children, function(child) identical(child$frame, parent$frame), NA))",
-    "say(contree(y ~ ., data, depth = 3, threads = 2)$threads == parent$threads)"))
+    "say(identical(contree(y ~ ., data, depth = 3, threads = 2)$frame, parent$frame))"))
   expect_identical(said, c("TRUE", "1 1", "TRUE TRUE", "TRUE", "end"))
 })
