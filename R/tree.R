@@ -37,7 +37,7 @@ leaf_mark <- "<leaf>"
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
 #'   \item{search, simd, threads, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions
-#'     it used; the number of threads it could use; its seconds.}
+#'     it used; the number of threads that took part (1 if it was over before others were called); its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}

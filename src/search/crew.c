@@ -26,6 +26,7 @@ void ct_crew_free(ct_crew *crew)
 
 void ct_crew_run(ct_crew *crew, void (*work)(ct_worker *worker, void *data), void *data)
 {
+    crew->called = 1;
 #ifdef _OPENMP
     /* The runtime may give fewer threads than asked for: the workers are dealt out. */
 #pragma omp parallel num_threads((int) crew->n_workers)

@@ -11,6 +11,7 @@ typedef struct ct_crew {
     unsigned n_workers;
     ct_worker *workers;  /* [n_workers], borrowed */
     ct_arena arena;      /* of what the workers share, under the lock */
+    int called;          /* it has run */
     int64_t halted;      /* atomic: 0, or 1 + the reason why all are to leave the search */
     int64_t limit;       /* atomic: costs of the whole table from here on need not be told apart */
     ct_lock lock;

@@ -268,6 +268,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     ct_table table;
     search->table = &table;
     ct_status status = solve(workers, search, &table, data, result, leaf_of_row, error);
+    result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
     for (unsigned i = 0; i < n_workers; i++) {
         ct_arena_free(&workers[i].arena);
@@ -309,7 +310,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);
     ct_free(workers);
     result->simd = search.kernels->name;
-    result->threads = n_workers;
+
     if (status == CT_OK) status = keep_history(&history, result, error);
     result->seconds = ct_seconds() - start;
     if (status != CT_OK) ct_result_free(result);

@@ -300,11 +300,11 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     worker->statistics.thresholds++;
     ct_crew_lock(roots->crew);
     roots->busy--;
-    take_off(&roots->working, i);
     settle(seat, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
     m->open++;
     push_halves(worker, roots, feature, i->a, m, i->b);
+    take_off(&roots->working, i); /* now that its parts are open: none of its thresholds is ever without a bound */
     release_point(roots, m);
     return 1;
 }

@@ -105,7 +105,7 @@ static void history_narrows(void)
         options.report_data = &calls;
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
-        CHECK(calls > 0 || result.seconds < 0.2);
+        CHECK(calls > 0 || result.seconds < 0.2 || CHECK_QUICK());
         CHECK(result.n_history >= 1);
         for (uint32_t i = 1; i < result.n_history; i++) {
             const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
