@@ -2,7 +2,8 @@
  *
  * For column f: `order` lists the rows by increasing value, `ties` marks the positions after which the value changes.
  * The dense rank of a position is the number of marks before it; a threshold t in 1 .. n_values - 1 sends the ranks
- * below t to the left. Built by ct_table_init and ct_table_rank in the caller's arena and read-only afterwards; it borrows the data. */
+ * below t to the left. Built by ct_table_init and ct_table_rank in the caller's arena and read-only afterwards; it borrows
+ * the data. */
 #ifndef CT_CORE_TABLE_H
 #define CT_CORE_TABLE_H
 

@@ -46,7 +46,9 @@ static int counts_agree(const check *c, uint32_t node)
         total += counted[k];
         if (counted[k] > at_label || (counted[k] == at_label && k < (size_t) c->tree->label[node])) return 0;
     }
-    if (c->tree->feature[node] >= 0 ? total < c->rules->min_split : node != c->tree->roots[0] && total < c->rules->min_bucket) return 0;
+    int is_leaf = c->tree->feature[node] < 0, is_root = node == c->tree->roots[0];
+    if (is_leaf && !is_root && total < c->rules->min_bucket) return 0;
+    if (!is_leaf && total < c->rules->min_split) return 0;
     return total && !memcmp(counted, c->tree->counts + node * n_classes, n_classes * sizeof *counted);
 }
 

@@ -231,7 +231,8 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     return status;
 }
 
-ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature, uint32_t *errors, ct_error *error)
+ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature,
+                        uint32_t *errors, ct_error *error)
 {
     ct_arena_mark mark = ct_arena_here(arena);
     stump_scratch stump;

@@ -96,7 +96,8 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     if (!floors || !ct_node_whole(worker, box, &root)) return;
     task->known = begin_with(worker, &root, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    if (task->known == &known[1] && known[1].cost <= ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth)) {
+    int64_t least = ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth);
+    if (task->known == &known[1] && known[1].cost <= least) {
         memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;

@@ -3,8 +3,9 @@
  * Minimises misclassified rows + complexity * n_rows * splits over all binary trees of at most the given depth whose
  * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
  * src/search/). The tree is the same for any number of threads: of equally good ones, that whose root splits on the first
- * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the first tree,
- * by looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps no state between calls; concurrent calls do not share anything. */
+ * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the
+ * first tree, by looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
+ * no state between calls; concurrent calls do not share anything. */
 #ifndef CT_SEARCH_EXACT_H
 #define CT_SEARCH_EXACT_H
 

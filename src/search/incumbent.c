@@ -37,7 +37,8 @@ static int price(ct_worker *worker, ct_known_tree *known)
     ct_error error;
     if (known->codes[0].feature < 0) return 0;
     known->cost = -1;
-    if (ct_complete(search->table, known->codes, search->options->depth, search->min_bucket, &worker->arena, &tree, &error) == CT_OK) {
+    unsigned depth = search->options->depth;
+    if (ct_complete(search->table, known->codes, depth, search->min_bucket, &worker->arena, &tree, &error) == CT_OK) {
         uint32_t root = tree.roots[0];
         known->cost = subtree_cost(worker, &tree, root);
         known->side[0] = subtree_cost(worker, &tree, tree.left[root]);

@@ -1,11 +1,11 @@
 #include "search/roots.h"
 
 #include <math.h>
-
 #include <string.h>
 
 #include "core/clock.h"
 #include "search/history.h"
+#include "search/lines.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
@@ -32,88 +32,6 @@ int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n
     if (task->cap <= 0) return 1;
     bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, n_classes, n_rows, task->depth);
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
-}
-
-/* ---- points and open intervals ---- */
-
-static ct_point *take_point(ct_roots *roots)
-{
-    ct_point *point = roots->free_points;
-    if (point) roots->free_points = point->next_free;
-    else point = roots->new_point(roots);
-    if (point) point->open = 0;
-    return point;
-}
-
-static void release_point(ct_roots *roots, ct_point *point)
-{
-    if (--point->open || point == &roots->ends[0] || point == &roots->ends[1]) return;
-    point->next_free = roots->free_points;
-    roots->free_points = point;
-}
-
-/* Lowers the feature's bounds to those of thresholds that are done with. */
-static void note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
-{
-    roots->floors[feature] = ct_smaller_cost(roots->floors[feature], relaxed);
-    roots->proven = ct_smaller_cost(roots->proven, proven);
-}
-
-static void note(ct_roots *roots, uint32_t feature, int64_t bound)
-{
-    note_both(roots, feature, bound, bound);
-}
-
-/* Puts an interval on its feature's stack, unless it is empty. */
-static void push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
-{
-    if (b->n_left - a->n_left < 2) return; /* no rows to separate */
-    ct_interval *i = roots->free_intervals;
-    if (i) roots->free_intervals = i->next;
-    else i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
-    int64_t bound = ct_interval_bound(worker, a, b);
-    if (!i) {
-        note(roots, feature, bound);
-        roots->lost = 1;
-        return;
-    }
-    a->open++;
-    b->open++;
-    *i = (ct_interval){a, b, bound, roots->lines[feature].open};
-    roots->lines[feature].open = i;
-}
-
-/* The more promising half comes off the stack first. */
-static void push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b)
-{
-    int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
-    if (!left_first) push(worker, roots, feature, a, m);
-    push(worker, roots, feature, m, b);
-    if (left_first) push(worker, roots, feature, a, m);
-}
-
-static void give_back(ct_roots *roots, ct_interval *i)
-{
-    release_point(roots, i->a);
-    release_point(roots, i->b);
-    i->next = roots->free_intervals;
-    roots->free_intervals = i;
-}
-
-/* The feature to go on with: the hint's; or one without a point; or the one under search; or the least by key. */
-static int32_t choose_feature(ct_roots *roots)
-{
-    uint32_t n_cols = roots->node->box->n_cols;
-    if (roots->hinted >= 0 && roots->lines[roots->hinted].open) return roots->hinted;
-    for (; roots->next_whole < n_cols; roots->next_whole++)
-        if (roots->lines[roots->next_whole].open && !roots->lines[roots->next_whole].begun)
-            return (int32_t) roots->next_whole++;
-    if (roots->current >= 0 && roots->lines[roots->current].open) return roots->current;
-    roots->current = -1;
-    for (uint32_t f = 0; f < n_cols; f++)
-        if (roots->lines[f].open && (roots->current < 0 || roots->lines[f].key < roots->lines[roots->current].key))
-            roots->current = (int32_t) f;
-    return roots->current;
 }
 
 /* ---- what is left to find ---- */
@@ -155,8 +73,8 @@ static void refresh(const ct_worker *worker, ct_roots *roots)
     roots->improved = 0; /* the tree stays, as a hint */
 }
 
-/* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below the cap, the
- * cap may fall so far without a change to them. */
+/* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below
+ * the cap, the cap may fall so far without a change to them. */
 static int64_t seen_below(const ct_roots *roots)
 {
     return roots->seen == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
@@ -184,8 +102,8 @@ static int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_
      * parent's floors would otherwise be too weak. */
     int64_t inside = (int64_t) b->n_left - a->n_left - 1;
     int64_t cut_low = ct_smaller_cost(low - a->n_left - 1, inside), cut_high = ct_smaller_cost(b->n_left - high - 1, inside);
-    if (cut_low > 0) note(roots, feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
-    if (cut_high > 0) note(roots, feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
+    if (cut_low > 0) ct_lines_note(roots, feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
+    if (cut_high > 0) ct_lines_note(roots, feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
     worker->statistics.skipped_thresholds += (uint64_t) (cut_low + cut_high);
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
@@ -245,7 +163,7 @@ static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
 {
     ct_roots *roots = seat->roots;
     int64_t total = ct_point_total(seat->worker, m);
-    note_both(roots, feature, total, ct_larger_cost(total, m->proven));
+    ct_lines_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
     if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
@@ -275,25 +193,18 @@ static uint32_t count_sides(ct_seat *seat, uint32_t feature, uint32_t t)
     return n_left;
 }
 
-static void take_off(ct_interval **list, const ct_interval *i)
-{
-    while (*list != i) list = &(*list)->next;
-    *list = i->next;
-}
-
 /* Evaluates threshold t of interval i and leaves its two parts open; 0 if memory ends. */
 static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    ct_point *m = take_point(roots);
+    ct_point *m = ct_lines_take_point(roots);
     if (!m) return 0;
     m->threshold = t;
     seat->target = target_from(roots, feature, t);
     seat->seen = roots->crew ? seat->target : seen_below(roots);
     roots->busy++;
-    i->next = roots->working;
-    roots->working = i;
+    ct_lines_begin_work(roots, i);
     ct_crew_unlock(roots->crew);
     m->n_left = count_sides(seat, feature, t);
     int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
@@ -303,9 +214,9 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     settle(seat, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
     m->open++;
-    push_halves(worker, roots, feature, i->a, m, i->b);
-    take_off(&roots->working, i); /* now that its parts are open: none of its thresholds is ever without a bound */
-    release_point(roots, m);
+    ct_lines_push_halves(worker, roots, feature, i->a, m, i->b);
+    ct_lines_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
+    ct_lines_release_point(roots, m);
     return 1;
 }
 
@@ -327,19 +238,20 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     refresh(worker, roots);
     seat->target = target_from(roots, feature, i->a->threshold);
     int64_t known = known_floor(worker, roots, feature);
-    int bounded = (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED)) && i->bound >= seat->target;
+    int bounded = i->bound >= seat->target &&
+                  (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED));
     if (known >= seat->target) {
-        note(roots, feature, ct_larger_cost(known, i->bound));
+        ct_lines_note(roots, feature, ct_larger_cost(known, i->bound));
         if (is_whole(roots, i)) worker->statistics.skipped_roots++;
     } else if (bounded || ct_is_halted(worker)) {
-        note(roots, feature, i->bound);
+        ct_lines_note(roots, feature, i->bound);
         if (bounded) count_closed(seat, i);
     } else if (t || window(seat, feature, i, &first, &last)) {
         worker->statistics.hints += t > 0;
         if (!t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
         if (!t) t = middle_threshold(worker, first, last);
         if (!evaluate(seat, feature, i, t)) {
-            note(roots, feature, i->bound);
+            ct_lines_note(roots, feature, i->bound);
             roots->lost = 1;
         }
     }
@@ -352,13 +264,13 @@ static void run(ct_seat *seat)
     ct_roots *roots = seat->roots;
     ct_crew_lock(roots->crew);
     while (roots->crew || !roots->reserve || ct_seconds() < roots->call_at) {
-        int32_t f = choose_feature(roots);
+        int32_t f = ct_lines_choose(roots);
         if (f >= 0) {
             ct_interval *i = roots->lines[f].open;
             roots->lines[f].open = i->next;
             roots->lines[f].begun = 1;
             work_on(seat, (uint32_t) f, i);
-            give_back(roots, i);
+            ct_lines_give_back(roots, i);
         } else if (roots->busy) {
             ct_crew_wait(roots->crew, seat->worker);
         } else {
@@ -395,7 +307,7 @@ static void take_seat(ct_worker *worker, void *data)
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_seat seat;
-    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = take_point(roots);
+    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
     if (!roots->improved || ct_is_halted(worker) || !m || !open_seat(&seat, roots, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
     ct_task plain = *roots->task;
@@ -412,13 +324,6 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
     worker->quadrants = quadrants;
     roots->task = task;
-}
-
-/* What nobody came to is known by its bounds. */
-static void note_open(ct_roots *roots)
-{
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
-        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) note(roots, f, i->bound);
 }
 
 /* ---- all features ---- */
@@ -474,7 +379,7 @@ static void open_features(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
-        push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
+        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
         roots->lines[f].key = f;
     }
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
@@ -525,13 +430,6 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
 }
 
-static int is_open(const ct_roots *roots)
-{
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
-        if (roots->lines[f].open) return 1;
-    return 0;
-}
-
 static void prepare(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
@@ -551,8 +449,8 @@ ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
     open_features(roots, worker);
     adopt(roots, roots->task->known);
     take_seat(worker, roots);
-    if (roots->reserve && is_open(roots)) call_crew(roots);
-    note_open(roots);
+    if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
+    ct_lines_note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);
 }

@@ -70,7 +70,8 @@ void ct_worker_stop(ct_worker *worker, ct_end end);
 /* Whether this worker or another one of its crew has stopped the search. */
 int ct_is_halted(ct_worker *worker);
 
-/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller whether to stop. */
+/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller
+ * whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
 
 #endif
