@@ -19,6 +19,7 @@
 #'   \item{`scans`}{child features scanned for a threshold at depth two.}
 #'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
 #'   \item{`planes built`}{predictors for which the tables of bits were made.}
+#'   \item{`row sets shared`}{row sets below the root where threads that had nothing to do there came to help.}
 #' }
 #'
 #' Bounds between neighbouring thresholds, by the shortcut they count for:

@@ -47,12 +47,19 @@ void ct_crew_unlock(ct_crew *crew)
     if (crew) ct_lock_leave(&crew->lock);
 }
 
-void ct_crew_wait(ct_crew *crew, ct_worker *worker)
+void ct_crew_wait(ct_crew *crew, ct_worker *worker, int idle)
 {
+    ct_atomic_add(&crew->idle, idle);
     ct_crew_unlock(crew);
     ct_pause();
     ct_worker_poll(worker, UINT64_C(1) << 20);
     ct_crew_lock(crew);
+    ct_atomic_add(&crew->idle, -idle);
+}
+
+int ct_crew_idle(const ct_crew *crew)
+{
+    return ct_atomic_read(&crew->idle) > 0;
 }
 
 void ct_crew_tell(ct_crew *crew, int64_t limit)

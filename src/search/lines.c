@@ -2,11 +2,52 @@
 
 ct_point *ct_lines_take_point(ct_roots *roots)
 {
-    ct_point *point = roots->free_points;
-    if (point) roots->free_points = point->next_free;
-    else point = roots->new_point(roots);
+    ct_point *point = roots->free_points, **spare = roots->crew ? &roots->crew->spare_points[roots->task->depth] : NULL;
+    if (point) {
+        roots->free_points = point->next_free;
+    } else if (spare && *spare) {
+        point = *spare;
+        *spare = point->next_free;
+    } else {
+        point = roots->new_point(roots);
+        if (point) point->pooled = roots->crew != NULL;
+    }
     if (point) point->open = 0;
     return point;
+}
+
+static ct_interval *take_interval(ct_roots *roots)
+{
+    ct_interval **spare = roots->crew ? &roots->crew->spare_intervals : NULL, *i;
+    if (spare && !roots->free_intervals && *spare) {
+        i = *spare;
+        *spare = i->next;
+    } else if (roots->free_intervals) {
+        i = roots->free_intervals;
+        roots->free_intervals = i->next;
+    } else {
+        i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
+        if (i) i->pooled = roots->crew != NULL;
+    }
+    return i;
+}
+
+void ct_lines_return_spares(ct_roots *roots)
+{
+    for (ct_point *point = roots->free_points, *next; point; point = next) {
+        next = point->next_free;
+        if (!point->pooled) continue;
+        point->next_free = roots->crew->spare_points[roots->task->depth];
+        roots->crew->spare_points[roots->task->depth] = point;
+    }
+    for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
+        next = i->next;
+        if (!i->pooled) continue;
+        i->next = roots->crew->spare_intervals;
+        roots->crew->spare_intervals = i;
+    }
+    roots->free_points = NULL;
+    roots->free_intervals = NULL;
 }
 
 void ct_lines_release_point(ct_roots *roots, ct_point *point)
@@ -30,9 +71,7 @@ void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
 void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
 {
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
-    ct_interval *i = roots->free_intervals;
-    if (i) roots->free_intervals = i->next;
-    else i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
+    ct_interval *i = take_interval(roots);
     int64_t bound = ct_interval_bound(worker, a, b);
     if (!i) {
         ct_lines_note(roots, feature, bound);
@@ -41,7 +80,10 @@ void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, c
     }
     a->open++;
     b->open++;
-    *i = (ct_interval){a, b, bound, roots->lines[feature].open};
+    i->a = a;
+    i->b = b;
+    i->bound = bound;
+    i->next = roots->lines[feature].open;
     roots->lines[feature].open = i;
 }
 

@@ -27,6 +27,10 @@ void ct_lines_begin_work(ct_roots *roots, ct_interval *i);
 void ct_lines_end_work(ct_roots *roots, const ct_interval *i);
 void ct_lines_give_back(ct_roots *roots, ct_interval *i);
 
+/* While a row set is shared its points and intervals come from the crew's arena ("pooled"); here they go back to the crew,
+ * once nothing is open. */
+void ct_lines_return_spares(ct_roots *roots);
+
 /* What nobody came to is known by its bounds. */
 void ct_lines_note_open(ct_roots *roots);
 

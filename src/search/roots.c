@@ -202,7 +202,7 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     if (!m) return 0;
     m->threshold = t;
     seat->target = target_from(roots, feature, t);
-    seat->seen = roots->crew ? seat->target : seen_below(roots);
+    seat->seen = roots->whole ? seat->target : seen_below(roots);
     roots->busy++;
     ct_lines_begin_work(roots, i);
     ct_crew_unlock(roots->crew);
@@ -258,28 +258,6 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
 }
 
-/* Evaluates and closes until nothing is open, together with the other seats. */
-static void run(ct_seat *seat)
-{
-    ct_roots *roots = seat->roots;
-    ct_crew_lock(roots->crew);
-    while (roots->crew || !roots->reserve || ct_seconds() < roots->call_at) {
-        int32_t f = ct_lines_choose(roots);
-        if (f >= 0) {
-            ct_interval *i = roots->lines[f].open;
-            roots->lines[f].open = i->next;
-            roots->lines[f].begun = 1;
-            work_on(seat, (uint32_t) f, i);
-            ct_lines_give_back(roots, i);
-        } else if (roots->busy) {
-            ct_crew_wait(roots->crew, seat->worker);
-        } else {
-            break;
-        }
-    }
-    ct_crew_unlock(roots->crew);
-}
-
 /* From the worker's arena, until the search of the row set ends; 0 if memory ends. */
 static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
 {
@@ -291,6 +269,103 @@ static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     if (seat->totals[0] && roots->new_extra(seat)) return 1;
     ct_worker_stop(worker, CT_END_MEMORY);
     return 0;
+}
+
+/* Takes one interval off and works on it; 0 if none is open. */
+static int step(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    int32_t f = ct_lines_choose(roots);
+    if (f < 0) return 0;
+    ct_interval *i = roots->lines[f].open;
+    roots->lines[f].open = i->next;
+    roots->lines[f].begun = 1;
+    work_on(seat, (uint32_t) f, i);
+    ct_lines_give_back(roots, i);
+    return 1;
+}
+
+/* ---- helping each other ---- */
+
+/* Whether somebody is idle and there is enough to do for two. */
+static int wants_help(const ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    const ct_crew *crew = seat->worker->crew;
+    if (roots->crew || !crew || roots->task->depth < 3 || !ct_crew_idle(crew) || roots->node->box->one_at_a_time) return 0;
+    int open = 0;
+    for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
+        for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
+    return open == 2;
+}
+
+/* From here on others may take intervals of this row set. Takes the lock. */
+static void share(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_crew *crew = seat->worker->crew;
+    ct_container_prepare(seat->worker, roots->node->box, 0, 1);
+    ct_crew_lock(crew);
+    roots->crew = crew;
+    roots->arena = &crew->arena;
+    roots->next_shared = crew->shared;
+    crew->shared = roots;
+    seat->worker->statistics.shared++;
+}
+
+/* Nothing is open and nobody else is here. Leaves the lock. */
+static void unshare(ct_roots *roots)
+{
+    ct_crew *crew = roots->crew;
+    ct_roots **list = &crew->shared;
+    while (*list != roots) list = &(*list)->next_shared;
+    *list = roots->next_shared;
+    ct_lines_return_spares(roots);
+    roots->crew = NULL;
+    ct_crew_unlock(crew);
+}
+
+/* Works at a shared row set until nothing is open there; with the lock before and after. */
+static void help(ct_worker *worker, ct_roots *roots)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_seat seat;
+    roots->helpers++;
+    if (open_seat(&seat, roots, worker)) {
+        while (step(&seat)) continue;
+        if (roots->end_extra) roots->end_extra(&seat);
+    }
+    roots->helpers--;
+    ct_arena_release(&worker->arena, mark);
+}
+
+/* Nothing is open here, but something may be when others are done. */
+static void wait_for_others(ct_seat *seat)
+{
+    ct_crew *crew = seat->roots->crew;
+    for (ct_roots *shared = seat->roots->whole ? crew->shared : NULL; shared; shared = shared->next_shared) {
+        if (!ct_lines_any_open(shared)) continue;
+        help(seat->worker, shared);
+        return;
+    }
+    ct_crew_wait(crew, seat->worker, seat->roots->whole);
+}
+
+/* ---- a worker's part ---- */
+
+/* Evaluates and closes until nothing is open, together with the other seats. */
+static void run(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_crew_lock(roots->crew);
+    while (roots->crew || !roots->reserve || ct_seconds() < roots->call_at) {
+        if (wants_help(seat)) share(seat);
+        if (step(seat)) continue;
+        if (!roots->busy && !roots->helpers) break;
+        wait_for_others(seat);
+    }
+    if (roots->crew && !roots->whole) unshare(roots);
+    else ct_crew_unlock(roots->crew);
 }
 
 static void take_seat(ct_worker *worker, void *data)
@@ -441,6 +516,7 @@ static void call_crew(ct_roots *roots)
 {
     ct_crew_run(roots->reserve, prepare, roots);
     roots->crew = roots->reserve;
+    roots->whole = 1;
     ct_crew_run(roots->crew, take_seat, roots);
 }
 

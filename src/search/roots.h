@@ -5,7 +5,8 @@
  * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
  *
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
- * searched by a crew (crew.h), every other row set by the one worker that came to it. */
+ * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
+ * the root come to help. */
 #ifndef CT_SEARCH_ROOTS_H
 #define CT_SEARCH_ROOTS_H
 
@@ -46,6 +47,7 @@ typedef struct {
 typedef struct ct_interval {
     ct_point *a, *b;
     int64_t bound;
+    int pooled; /* as in ct_point */
     struct ct_interval *next;
 } ct_interval;
 
@@ -78,7 +80,10 @@ struct ct_roots {
     ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
     ct_crew *reserve;        /* who can be called; NULL: nobody */
     double call_at;          /* when, in ct_seconds() */
+    int whole;               /* the crew searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
+    unsigned helpers;        /* seats that others have here */
+    ct_roots *next_shared;
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */
     int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */

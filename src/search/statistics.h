@@ -25,7 +25,8 @@
     X(hints, "hints", "searches begun with the tree of a neighbouring row set")                          \
     X(medians, "medians", "medians of root features tried first")                                        \
     X(containers, "containers", "row sets laid out anew")                                                \
-    X(planes, "planes built", "bit planes built, in features")
+    X(planes, "planes built", "bit planes built, in features")                                           \
+    X(shared, "row sets shared", "row sets below the root where idle threads were let in")
 
 typedef struct {
 #define CT_STATISTIC_FIELD(field, name, text) uint64_t field;

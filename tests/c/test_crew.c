@@ -99,6 +99,29 @@ static void the_first_of_equal_roots_is_taken(void)
     }
 }
 
+/* Columns of two values have one threshold each: few root splits, so most of the crew must help below them. */
+static void idle_threads_help(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
+        rng r = {(uint64_t) seed + 8100};
+        uint32_t n = 400;
+        random_table t = table_random(&r, n, 5, 3, 0);
+        for (uint32_t i = 0; i < 2 * n; i++) t.values[i] = floor(2 * t.values[i]);
+        for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) rng_below(&r, 3);
+        for (uint32_t col = 2; col < 5; col++)
+            for (uint32_t i = 0; i < n; i++) table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
+        ct_options options = crew_options(1, 4);
+        ct_result alone, crew;
+        REQUIRE(solve(&t.data, &options, &alone));
+        options.threads = 4;
+        REQUIRE(solve(&t.data, &options, &crew));
+        CHECK(crew.cost == alone.cost && crew.end == CT_END_OPTIMAL && same_tree(&alone.tree, &crew.tree));
+        ct_result_free(&crew);
+        ct_result_free(&alone);
+        table_free(&t);
+    }
+}
+
 static int stop_after(void *data)
 {
     int *left = (int *) data;
@@ -161,6 +184,7 @@ static void memory_ends_anywhere(void)
 static const check_case cases[] = {
     {"any crew finds the same tree", any_crew_finds_the_same_tree},
     {"the first of equal roots is taken", the_first_of_equal_roots_is_taken},
+    {"idle threads help", idle_threads_help},
     {"stopped crews have valid bounds", stopped_crews_have_valid_bounds},
     {"memory ends anywhere", memory_ends_anywhere},
 };
