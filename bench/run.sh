@@ -9,6 +9,7 @@
 #   OUT=DIR      where results go; bench/results, or build/bench in quick mode
 #   LIMIT=900    seconds after which a single run is stopped (60 in quick mode)
 #   BUDGET=900   the peer is not run where it is known to take longer than so many seconds (20 in quick mode)
+#   REPEAT=60    a case is repeated for about so many seconds (4 in quick mode)
 #   PEERS=no     contree and rpart alone
 #   LIB=DIR      a library that holds contree; nothing is then installed
 #   CONTREE_DATA the folder of the data sets; ../shared/data without

@@ -11,7 +11,7 @@ bench_settings <- function() {
     limit = as.numeric(text("LIMIT", if (quick) 60 else 900)),
     budget = as.numeric(text("BUDGET", if (quick) 20 else 900)),
     # A case is repeated for about so many seconds, but no more often than that.
-    repeat_seconds = if (quick) 4 else 60,
+    repeat_seconds = as.numeric(text("REPEAT", if (quick) 4 else 60)),
     most_repeats = if (quick) 7 else 21)
 }
 
