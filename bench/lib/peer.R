@@ -10,7 +10,8 @@ peer_start <- function(module) {
   replies <- tempfile("replies")
   stopifnot(system2("mkfifo", replies) == 0)
   # The shell opens the fifo before Python runs: should Python die, R reads its end instead of waiting for a beginning.
-  command <- paste("exec 3>", shQuote(replies), ";", shQuote(python), "bench/lib/peer.py /dev/fd/3 >&2")
+  # It has one thread.
+  command <- paste("exec 3>", shQuote(replies), "; OMP_NUM_THREADS=1", shQuote(python), "bench/lib/peer.py /dev/fd/3 >&2")
   commands <- pipe(command, "w")
   list(commands = commands, replies = fifo(replies, "r", blocking = TRUE))
 }
