@@ -21,7 +21,9 @@ for (i in seq_len(nrow(cases))) {
   fit <- suppressWarnings(contree::contree(class ~ ., data, depth = case$depth, time_limit = max(limits), threads = 1))
   # what is known before there is a tree
   record_moments(case, "none", 0, nrow(data) - max(table(data$class)), "")
-  record_moments(case, "contree", fit$history$time, fit$history$cost, fit$status)
+  # the moments of better trees, and the last
+  moments <- fit$history[c(TRUE, diff(fit$history$cost) < 0) | seq_len(nrow(fit$history)) == nrow(fit$history), ]
+  record_moments(case, "contree", moments$time, moments$cost, fit$status)
   if (is.null(peer)) next
   peer_load(peer, data_path(case$data))
   for (limit in limits) {

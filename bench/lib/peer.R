@@ -37,7 +37,8 @@ peer_stop <- function(peer) {
 # The reference: pycontree's compiled solver, and its fit() as a whole.
 time_pycontree <- function(peer, depth, limit) {
   answer <- peer_ask(peer, "pycontree", depth, limit)
-  list(solver = as.numeric(answer[1]), call = as.numeric(answer[2]), errors = as.numeric(answer[3]), status = answer[4])
+  list(solver = as.numeric(answer[1]), call = as.numeric(answer[2]), errors = as.numeric(answer[3]), status = answer[4],
+       cpu = as.numeric(answer[5]))
 }
 
-not_run <- function(why) list(solver = NA_real_, call = NA_real_, errors = NA_real_, status = why)
+not_run <- function(why) list(solver = NA_real_, call = NA_real_, errors = NA_real_, status = why, cpu = NA_real_)

@@ -11,12 +11,17 @@ median_runs <- function(rows, by) {
     # the least times: on a machine shared with others, what the programs take when nobody disturbs them
     case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
     if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
+    for (time in c("contree_cpu", "peer_cpu")) {
+      case[[time]] <- if (is.null(runs[[time]]) || all(is.na(runs[[time]]))) NA_real_ else stats::median(runs[[time]], na.rm = TRUE)
+    }
     case$mb_before <- runs$contree_mb_before[1]
     case$mb_peak <- max(runs$contree_mb_peak)
     case
   })
   cases <- do.call(rbind, unname(cases))
   cases$solver_ratio <- cases$peer_solver / cases$contree_solver
+  # of the whole call of contree, whose clock of processor time is coarse
+  cases$cpu_ratio <- ifelse(cases$contree_cpu >= 0.05, cases$peer_cpu / cases$contree_cpu, NA)
   cases$call_ratio <- cases$peer_call / cases$contree_call
   # in the order of the file
   cases[order(match(do.call(paste, cases[by]), unique(do.call(paste, rows[by])))), ]
