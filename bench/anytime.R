@@ -9,7 +9,8 @@ peer <- peer_start("pycontree")
 
 record_moments <- function(case, solver, time, errors, status) {
   for (i in seq_along(time)) {
-    record(path, list(data = case$data, depth = case$depth, solver = solver, time = time[i], errors = errors[i], status = status))
+    record(path, list(data = case$data, depth = case$depth, solver = solver, time = time[i], errors = errors[i],
+                      status = status))
   }
 }
 

@@ -1,4 +1,5 @@
-# The tables and pictures of the results at hand: summary.md, ratios.png, scaling.png, anytime.png. Parts that did not run are left out.
+# The tables and pictures of the results at hand: summary.md, ratios.png, scaling.png, anytime.png. Parts that did not run are
+# left out.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 source("tools/png.R")
 
@@ -32,7 +33,8 @@ head_lines <- function(rows) {
 show_errors <- function(cases) {
   unproven <- cases$contree_status != "optimal"
   differ <- !is.na(cases$peer_errors) & cases$peer_errors != cases$contree_errors
-  paste0(ifelse(is.na(cases$contree_errors), "", cases$contree_errors), ifelse(unproven, sprintf(" (at least %g)", cases$contree_bound), ""),
+  paste0(ifelse(is.na(cases$contree_errors), "", cases$contree_errors),
+         ifelse(unproven, sprintf(" (at least %g)", cases$contree_bound), ""),
          ifelse(differ, sprintf(" (peer: %g)", cases$peer_errors), ""))
 }
 
@@ -50,8 +52,9 @@ pair_lines <- function(cases) {
     ratio = show_ratio(cases$call_ratio, cases$peer_status),
     runs = paste(cases$runs, cases$peer_runs, sep = ", "), check.names = FALSE)
   c("## Public data sets", "",
-    "Medians. First solver against solver, with the ratio of the medians, that of the shortest runs and, from 50 ms on and where",
-    "measured, that of the processor time; then the whole call in R against the whole call in Python; last, how often either ran.", "",
+    "Medians. First solver against solver, with the ratio of the medians, that of the shortest runs and, from 50 ms on and",
+    "where measured, that of the processor time; then the whole call in R against the whole call in Python; last, how often",
+    "either ran.", "",
     markdown_table(table), paired_lines(cases[!is.na(cases$solver_ratio), ]))
 }
 
@@ -194,7 +197,8 @@ build_lines <- function(rows) {
                       without = show_time(least[, "plain"]), `of least times` = percent(least),
                       `of medians` = percent(middle), check.names = FALSE)
   c("One thread in a build with OpenMP and in one without (an R process each, in turns):", "", markdown_table(table),
-    sprintf("Geometric mean of the least times: %+.1f%%.", 100 * (geometric_mean(least[, "OpenMP"] / least[, "plain"]) - 1)), "")
+    sprintf("Geometric mean of the least times: %+.1f%%.",
+            100 * (geometric_mean(least[, "OpenMP"] / least[, "plain"]) - 1)), "")
 }
 
 # What is known to be the least number of errors, from all parts.
@@ -226,15 +230,18 @@ anytime_lines <- function(rows, deep) {
   table <- data.frame(
     data = cases$data, depth = cases$depth, `best known` = cases$best,
     contree = at_end("contree"), pycontree = at_end("pycontree"), `integral of contree` = paste(signif(cases$contree, 3), "s"),
-    `of pycontree` = ifelse(is.na(cases$peer), "", paste(signif(cases$peer, 3), "s")), ratio = show_ratio(cases$peer / cases$contree),
+    `of pycontree` = ifelse(is.na(cases$peer), "", paste(signif(cases$peer, 3), "s")),
+    ratio = show_ratio(cases$peer / cases$contree),
     `at least` = show_ratio(cases$peer_least / cases$contree), check.names = FALSE)
   c("## Good trees early", "",
-    sprintf("Errors after %g s, and the area under (errors - best known) / best known from 0 to %g s. contree's from its history; pycontree's",
+    sprintf("Errors after %g s, and the area under (errors - best known) / best known from 0 to %g s; contree's from its",
             cases$end[1], cases$end[1]),
-    "from runs with time limits, each tree counted from its limit on (`at least`: from the limit before on, the best that can be).", "",
+    "history, pycontree's from runs with time limits, each tree counted from its limit on (`at least`: from the limit before",
+    "on, the best that can be).", "",
     markdown_table(table),
-    if (any(!is.na(cases$peer))) c(sprintf("Geometric mean of the ratios: %s, at least %s.",
-      show_ratio(geometric_mean(cases$peer / cases$contree)), show_ratio(geometric_mean(cases$peer_least / cases$contree))), ""),
+    if (any(!is.na(cases$peer))) sprintf("Geometric mean of the ratios: %s, at least %s.",
+                                         show_ratio(geometric_mean(cases$peer / cases$contree)),
+                                         show_ratio(geometric_mean(cases$peer_least / cases$contree))), "",
     picture("anytime.png", 1650, 450 * ceiling(nrow(cases) / 2) + 100, plot_anytime, rows, cases))
 }
 

@@ -33,7 +33,8 @@ fi
 LC_ALL=C.UTF-8
 # Who is measured against one thread has one; contree is told its number.
 OPENBLAS_NUM_THREADS=1
-export R_LIBS BENCH_PYTHON CONTREE_DATA OUT QUICK CASES RESUME LIMIT BUDGET MACHINE DEEP THREADS REPEAT PLAIN LC_ALL OPENBLAS_NUM_THREADS
+export R_LIBS BENCH_PYTHON CONTREE_DATA OUT QUICK CASES RESUME LIMIT BUDGET MACHINE
+export DEEP THREADS REPEAT PLAIN LC_ALL OPENBLAS_NUM_THREADS
 
 mkdir -p "$OUT" || exit 1
 for part in ${PARTS:-pairs rpart streed small call scaling threads anytime deep report}; do

@@ -33,6 +33,7 @@ chosen_cases <- function(names, settings) {
   parts <- strsplit(names, ":")
   cases <- data.frame(data = vapply(parts, `[`, "", 1), depth = as.integer(vapply(parts, `[`, "", 2)))
   there <- file.exists(data_path(cases$data))
-  if (!all(there)) message("bench: CONTREE_DATA does not have ", paste(unique(cases$data[!there]), collapse = ", "), "; left out")
+  missing <- unique(cases$data[!there])
+  if (length(missing)) message("bench: CONTREE_DATA does not have ", paste(missing, collapse = ", "), "; left out")
   cases[there, ]
 }

@@ -12,7 +12,7 @@ median_runs <- function(rows, by) {
     case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
     if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
     for (time in c("contree_cpu", "peer_cpu")) {
-      case[[time]] <- if (is.null(runs[[time]]) || all(is.na(runs[[time]]))) NA_real_ else stats::median(runs[[time]], na.rm = TRUE)
+      case[[time]] <- stats::median(c(runs[[time]], NA_real_), na.rm = TRUE) # older results do not have them
     }
     case$mb_before <- runs$contree_mb_before[1]
     case$mb_peak <- max(runs$contree_mb_peak)
