@@ -1,4 +1,5 @@
-# The tables and pictures of the results at hand: summary.md, ratios.png, scaling.png. Parts that did not run are left out.
+# The tables and pictures of the results at hand: summary.md, ratios.png, scaling.png, anytime.png. Parts that did not run are
+# left out.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 source("tools/png.R")
 
@@ -17,7 +18,8 @@ machine_text <- function(rows) {
   if (nzchar(given <- Sys.getenv("MACHINE"))) return(given)
   vectors <- c(avx512 = "AVX-512, ", avx2 = "AVX2, ")
   simd <- if (!is.null(rows) && rows$contree_simd[1] %in% names(vectors)) vectors[[rows$contree_simd[1]]] else ""
-  sprintf("%s, %sone core", sub("_", "-", R.version$arch), simd)
+  sprintf("%s, %s%d processors", sub("_", "-", R.version$arch), simd,
+          contree::contree_info()$processors)
 }
 
 head_lines <- function(rows) {
@@ -31,7 +33,8 @@ head_lines <- function(rows) {
 show_errors <- function(cases) {
   unproven <- cases$contree_status != "optimal"
   differ <- !is.na(cases$peer_errors) & cases$peer_errors != cases$contree_errors
-  paste0(cases$contree_errors, ifelse(unproven, sprintf(" (at least %g)", cases$contree_bound), ""),
+  paste0(ifelse(is.na(cases$contree_errors), "", cases$contree_errors),
+         ifelse(unproven, sprintf(" (at least %g)", cases$contree_bound), ""),
          ifelse(differ, sprintf(" (peer: %g)", cases$peer_errors), ""))
 }
 
@@ -43,13 +46,15 @@ pair_lines <- function(cases) {
     pycontree = show_time(cases$peer_solver, cases$peer_status),
     ratio = show_ratio(cases$solver_ratio, cases$peer_status),
     `of least times` = show_ratio(cases$least_ratio, cases$peer_status),
+    `of processor time` = show_ratio(cases$cpu_ratio, cases$peer_status),
     `contree()` = show_time(cases$contree_call, cases$contree_status),
     `fit()` = show_time(cases$peer_call, cases$peer_status),
     ratio = show_ratio(cases$call_ratio, cases$peer_status),
     runs = paste(cases$runs, cases$peer_runs, sep = ", "), check.names = FALSE)
   c("## Public data sets", "",
-    "Medians. First solver against solver, with the ratio of the medians and that of the shortest runs, then the whole call in R",
-    "against the whole call in Python; last, how often either ran.", "",
+    "Medians. First solver against solver, with the ratio of the medians, that of the shortest runs and, from 50 ms on and",
+    "where measured, that of the processor time; then the whole call in R against the whole call in Python; last, how often",
+    "either ran.", "",
     markdown_table(table), paired_lines(cases[!is.na(cases$solver_ratio), ]))
 }
 
@@ -161,6 +166,110 @@ scaling_lines <- function(cases) {
     if (all(c("rows", "features") %in% cases$curve)) picture("scaling.png", 1650, 900, plot_scaling, cases))
 }
 
+thread_lines <- function(rows, builds) {
+  lines <- c(speedup_lines(rows), build_lines(builds))
+  if (length(lines)) c("## Threads", "", lines)
+}
+
+speedup_lines <- function(rows) {
+  if (is.null(rows)) return(NULL)
+  cases <- thread_speedups(rows)
+  one <- cases[cases$threads == 1, ]
+  more <- cases[cases$threads > 1, ]
+  at <- match(paste(more$data, more$depth), paste(one$data, one$depth))
+  table <- data.frame(data = more$data, depth = more$depth, threads = more$threads, `one thread` = show_time(one$seconds[at]),
+                      `these threads` = show_time(more$seconds), speedup = sprintf("%.2f", more$speedup),
+                      `of least times` = sprintf("%.2f", more$least_speedup), runs = more$runs, check.names = FALSE)
+  means <- lapply(split(more, more$threads), function(x) sprintf(
+    "%d threads: geometric mean %.2f (of the shortest runs %.2f), least %.2f (%.2f).", x$threads[1], geometric_mean(x$speedup),
+    geometric_mean(x$least_speedup), min(x$speedup), min(x$least_speedup)))
+  differ <- tapply(rows$errors, paste(rows$data, rows$depth), function(x) length(unique(x)) > 1)
+  c("Medians of the solver's seconds, runs in turns.", "", markdown_table(table), unlist(means, use.names = FALSE),
+    if (any(differ)) "The errors DIFFER between runs." else "All runs of a case found the same errors.", "")
+}
+
+build_lines <- function(rows) {
+  if (is.null(rows)) return(NULL)
+  least <- tapply(rows$seconds, list(paste(rows$data, rows$depth), rows$build), min)
+  middle <- tapply(rows$seconds, list(paste(rows$data, rows$depth), rows$build), stats::median)
+  percent <- function(x) sprintf("%+.1f%%", 100 * (x[, "OpenMP"] / x[, "plain"] - 1))
+  table <- data.frame(case = sub(" ", ", depth ", rownames(least)), `with OpenMP` = show_time(least[, "OpenMP"]),
+                      without = show_time(least[, "plain"]), `of least times` = percent(least),
+                      `of medians` = percent(middle), check.names = FALSE)
+  c("One thread in a build with OpenMP and in one without (an R process each, in turns):", "", markdown_table(table),
+    sprintf("Geometric mean of the least times: %+.1f%%.",
+            100 * (geometric_mean(least[, "OpenMP"] / least[, "plain"]) - 1)), "")
+}
+
+# What is known to be the least number of errors, from all parts.
+best_known <- function(data, depth, ...) {
+  found <- unlist(lapply(list(...), function(rows) rows$errors[rows$data == data & rows$depth == depth]))
+  min(found, na.rm = TRUE)
+}
+
+anytime_lines <- function(rows, deep) {
+  if (is.null(rows)) return(NULL)
+  cases <- unique(rows[c("data", "depth")])
+  cases$end <- if (settings$quick) 10 else 30
+  cases$best <- mapply(best_known, cases$data, cases$depth, MoreArgs = list(rows, deep))
+  integral <- function(case, solver, how) {
+    moments <- rows[rows$data == case$data & rows$depth == case$depth, ]
+    start <- moments$errors[moments$solver == "none"]
+    moments <- moments[moments$solver == solver, ]
+    moments <- moments[order(moments$time), ]
+    if (nrow(moments)) how(moments$time, moments$errors, start, case$best, case$end) else NA_real_
+  }
+  each <- function(solver, how) vapply(seq_len(nrow(cases)), function(i) integral(cases[i, ], solver, how), 0)
+  cases$contree <- each("contree", primal_integral)
+  cases$peer <- each("pycontree", primal_integral)
+  cases$peer_least <- each("pycontree", least_integral)
+  at_end <- function(solver) vapply(seq_len(nrow(cases)), function(i) {
+    x <- rows[rows$data == cases$data[i] & rows$depth == cases$depth[i] & rows$solver == solver, ]
+    if (nrow(x)) paste0(min(x$errors), if (any(x$status == "optimal")) " (proven)" else "") else ""
+  }, "")
+  table <- data.frame(
+    data = cases$data, depth = cases$depth, `best known` = cases$best,
+    contree = at_end("contree"), pycontree = at_end("pycontree"), `integral of contree` = paste(signif(cases$contree, 3), "s"),
+    `of pycontree` = ifelse(is.na(cases$peer), "", paste(signif(cases$peer, 3), "s")),
+    ratio = show_ratio(cases$peer / cases$contree),
+    `at least` = show_ratio(cases$peer_least / cases$contree), check.names = FALSE)
+  c("## Good trees early", "",
+    sprintf("Errors after %g s, and the area under (errors - best known) / best known from 0 to %g s; contree's from its",
+            cases$end[1], cases$end[1]),
+    "history, pycontree's from runs with time limits, each tree counted from its limit on (`at least`: from the limit before",
+    "on, the best that can be).", "",
+    markdown_table(table),
+    if (any(!is.na(cases$peer))) sprintf("Geometric mean of the ratios: %s, at least %s.",
+                                         show_ratio(geometric_mean(cases$peer / cases$contree)),
+                                         show_ratio(geometric_mean(cases$peer_least / cases$contree))), "",
+    picture("anytime.png", 1650, 450 * ceiling(nrow(cases) / 2) + 100, plot_anytime, rows, cases))
+}
+
+deep_lines <- function(rows) {
+  if (is.null(rows)) return(NULL)
+  cases <- unique(rows[c("data", "depth", "rows", "features", "classes")])
+  cases <- cases[order(cases$depth, cases$rows * cases$features), ]
+  result <- function(solver, threads) vapply(seq_len(nrow(cases)), function(i) {
+    x <- rows[rows$data == cases$data[i] & rows$depth == cases$depth[i] & rows$solver == solver & rows$threads == threads, ]
+    if (!nrow(x)) return("")
+    x <- x[1, ]
+    if (x$status == "optimal") return(format_seconds(x$seconds))
+    bound <- if (is.na(x$bound)) "" else sprintf(", at least %g proven", x$bound)
+    sprintf("stopped after %s: %g%s", format_seconds(x$seconds), x$errors, bound)
+  }, "")
+  proven <- vapply(seq_len(nrow(cases)), function(i) any(
+    rows$status[rows$data == cases$data[i] & rows$depth == cases$depth[i] & rows$solver == "contree"] == "optimal"), NA)
+  best <- mapply(best_known, cases$data, cases$depth, MoreArgs = list(rows[rows$solver == "contree", ]))
+  table <- data.frame(data = cases$data, depth = cases$depth, rows = cases$rows, features = cases$features,
+                      classes = cases$classes, errors = best, proven = ifelse(proven, "yes", "no"), check.names = FALSE)
+  for (threads in sort(unique(rows$threads[rows$solver == "contree"]))) {
+    table[[if (threads == 1) "one thread" else paste(threads, "threads")]] <- result("contree", threads)
+  }
+  if (any(rows$solver == "pycontree")) table$pycontree <- result("pycontree", 1)
+  c("## Deep trees", "", "What is proven, and in what time; where a run was stopped, what it had found and proven.", "",
+    markdown_table(table))
+}
+
 # ---- all ----
 
 medians <- function(part, by) {
@@ -171,6 +280,9 @@ pairs <- medians("pairs", c("data", "depth"))
 lines <- c(
   head_lines(pairs), pair_lines(pairs), greedy_lines(pairs, read_record(settings, "rpart"), read_record(settings, "streed")),
   small_lines(medians("small", "data"), read_record(settings, "call")),
+  thread_lines(read_record(settings, "threads"), read_record(settings, "openmp")),
+  anytime_lines(read_record(settings, "anytime"), read_record(settings, "deep")),
+  deep_lines(read_record(settings, "deep")),
   scaling_lines(medians("scaling", c("curve", "rows", "features", "distinct", "depth"))))
 file <- file.path(settings$out, "summary.md")
 writeLines(lines, file)

@@ -25,6 +25,9 @@ part () {
 if test -n "$CONTREE_DATA" || test -d ../shared/data; then
   part pairs pairs.csv
   part rpart rpart.csv
+  part threads threads.csv
+  part anytime anytime.csv
+  part deep deep.csv
 else
   echo "not run: CONTREE_DATA does not name the data sets"
 fi

@@ -26,3 +26,14 @@ data_cases <- function(settings, depths = 2:4) {
   # the short ones first: whoever interrupts has most of the table
   cases[order(cases$depth, cases$reference_seconds, cases$rows * cases$features), ]
 }
+
+# Cases by name, as "bank:4": those of CASES, or else the given ones. What the folder does not have is left out.
+chosen_cases <- function(names, settings) {
+  if (length(settings$cases)) names <- settings$cases
+  parts <- strsplit(names, ":")
+  cases <- data.frame(data = vapply(parts, `[`, "", 1), depth = as.integer(vapply(parts, `[`, "", 2)))
+  there <- file.exists(data_path(cases$data))
+  missing <- unique(cases$data[!there])
+  if (length(missing)) message("bench: CONTREE_DATA does not have ", paste(missing, collapse = ", "), "; left out")
+  cases[there, ]
+}

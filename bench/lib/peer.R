@@ -10,7 +10,8 @@ peer_start <- function(module) {
   replies <- tempfile("replies")
   stopifnot(system2("mkfifo", replies) == 0)
   # The shell opens the fifo before Python runs: should Python die, R reads its end instead of waiting for a beginning.
-  command <- paste("exec 3>", shQuote(replies), ";", shQuote(python), "bench/lib/peer.py /dev/fd/3 >&2")
+  # It has one thread.
+  command <- paste("exec 3>", shQuote(replies), "; OMP_NUM_THREADS=1", shQuote(python), "bench/lib/peer.py /dev/fd/3 >&2")
   commands <- pipe(command, "w")
   list(commands = commands, replies = fifo(replies, "r", blocking = TRUE))
 }
@@ -36,7 +37,8 @@ peer_stop <- function(peer) {
 # The reference: pycontree's compiled solver, and its fit() as a whole.
 time_pycontree <- function(peer, depth, limit) {
   answer <- peer_ask(peer, "pycontree", depth, limit)
-  list(solver = as.numeric(answer[1]), call = as.numeric(answer[2]), errors = as.numeric(answer[3]), status = answer[4])
+  list(solver = as.numeric(answer[1]), call = as.numeric(answer[2]), errors = as.numeric(answer[3]), status = answer[4],
+       cpu = as.numeric(answer[5]))
 }
 
-not_run <- function(why) list(solver = NA_real_, call = NA_real_, errors = NA_real_, status = why)
+not_run <- function(why) list(solver = NA_real_, call = NA_real_, errors = NA_real_, status = why, cpu = NA_real_)

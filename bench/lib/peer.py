@@ -3,7 +3,7 @@
 Commands come on standard input, one a line; each is answered by one line in the file named on the command line, fields
 separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
-  pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status
+  pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, solver seconds of processor time
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features
   quit
 """
@@ -34,9 +34,9 @@ def pycontree(X, y, depth, limit):
     spent = []
 
     def solve(*arguments):
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         tree = compiled(*arguments)
-        spent.append(time.perf_counter() - start)
+        spent.append((time.perf_counter() - start, time.process_time() - start_cpu))
         return tree
 
     base.solve = solve
@@ -48,7 +48,8 @@ def pycontree(X, y, depth, limit):
     finally:
         base.solve = compiled
     status = "optimal" if model._config.is_within_time_limit() else "time limit"
-    return spent[0], whole, errors(model, X, y), status
+    wall, cpu = spent[0]
+    return wall, whole, errors(model, X, y), status, cpu
 
 
 def pystreed(X, y, depth, thresholds, limit):

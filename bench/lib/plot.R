@@ -54,3 +54,31 @@ plot_curves <- function(cases, size) {
   graphics::legend("topleft", c(names(curves), "pycontree"), col = c(colours, "black"), pch = c(point, NA),
                    lty = c(rep(1, length(curves)), 2), bty = "n", cex = 0.9)
 }
+
+# Errors of the best tree as the seconds pass: a panel a case, the best known as a grey line.
+plot_anytime <- function(rows, cases) {
+  graphics::par(mfrow = c(ceiling(nrow(cases) / 2), 2), mar = c(4, 4.5, 2.2, 1), las = 1, mgp = c(2.6, 0.6, 0), tcl = -0.3)
+  colour <- c(contree = "#1b9e77", pycontree = "#d95f02")
+  for (i in seq_len(nrow(cases))) {
+    case <- cases[i, ]
+    all <- rows[rows$data == case$data & rows$depth == case$depth & rows$solver != "none", ]
+    seen <- c(1e-3, case$end)
+    # a log axis has no 0
+    height <- function(errors) pmax(errors, 0.5)
+    plot(NA, xlim = seen, ylim = range(height(c(all$errors, case$best))), log = "xy", xaxt = "n", xlab = "seconds",
+         ylab = "errors")
+    graphics::axis(1, ticks <- log_labels(seen), format_seconds(ticks))
+    graphics::abline(h = height(case$best), col = "grey70")
+    for (solver in names(colour)) {
+      moments <- all[all$solver == solver, ]
+      if (!nrow(moments)) next
+      moments <- moments[order(moments$time), ]
+      found <- height(cummin(moments$errors))
+      graphics::lines(c(pmax(moments$time, seen[1]), case$end), c(found, found[length(found)]), type = "s", lwd = 2,
+                      col = colour[[solver]])
+      if (solver == "pycontree") graphics::points(moments$time, found, pch = 19, col = colour[[solver]])
+    }
+    graphics::mtext(paste0(case$data, ", depth ", case$depth), adj = 0, line = 0.5, font = 2)
+    if (i == 1) graphics::legend("topright", names(colour), col = colour, lwd = 2, bty = "n")
+  }
+}

@@ -10,8 +10,10 @@ bench_settings <- function() {
     cases = strsplit(Sys.getenv("CASES"), "[ ,]+")[[1]],
     limit = as.numeric(text("LIMIT", if (quick) 60 else 900)),
     budget = as.numeric(text("BUDGET", if (quick) 20 else 900)),
+    deep_limit = as.numeric(text("DEEP", if (quick) 5 else 60)),
+    deep_threads = as.numeric(strsplit(text("THREADS", "1 2"), "[ ,]+")[[1]]),
     # A case is repeated for about so many seconds, but no more often than that.
-    repeat_seconds = if (quick) 4 else 60,
+    repeat_seconds = as.numeric(text("REPEAT", if (quick) 4 else 60)),
     most_repeats = if (quick) 7 else 21)
 }
 

@@ -11,12 +11,17 @@ median_runs <- function(rows, by) {
     # the least times: on a machine shared with others, what the programs take when nobody disturbs them
     case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
     if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
+    for (time in c("contree_cpu", "peer_cpu")) {
+      case[[time]] <- stats::median(c(runs[[time]], NA_real_), na.rm = TRUE) # older results do not have them
+    }
     case$mb_before <- runs$contree_mb_before[1]
     case$mb_peak <- max(runs$contree_mb_peak)
     case
   })
   cases <- do.call(rbind, unname(cases))
   cases$solver_ratio <- cases$peer_solver / cases$contree_solver
+  # of the whole call of contree, whose clock of processor time is coarse
+  cases$cpu_ratio <- ifelse(cases$contree_cpu >= 0.05, cases$peer_cpu / cases$contree_cpu, NA)
   cases$call_ratio <- cases$peer_call / cases$contree_call
   # in the order of the file
   cases[order(match(do.call(paste, cases[by]), unique(do.call(paste, rows[by])))), ]
@@ -42,3 +47,31 @@ markdown_table <- function(table) {
     paste0("|", paste(ifelse(numeric, " ---: ", " --- "), collapse = "|"), "|"),
     paste0("| ", rows, " |"), "")
 }
+
+# ---- threads ----
+
+# One row a case and number of threads: median and least seconds of the solver, and how many times one thread takes of either.
+thread_speedups <- function(rows) {
+  cases <- lapply(split(rows, paste(rows$data, rows$depth, rows$threads)), function(runs) {
+    data.frame(data = runs$data[1], depth = runs$depth[1], threads = runs$threads[1], seconds = stats::median(runs$solver),
+               least = min(runs$solver), runs = nrow(runs))
+  })
+  cases <- do.call(rbind, unname(cases))
+  cases <- cases[order(match(paste(cases$data, cases$depth), paste(rows$data, rows$depth)), cases$threads), ]
+  one <- cases[cases$threads == 1, ]
+  at <- match(paste(cases$data, cases$depth), paste(one$data, one$depth))
+  transform(cases, speedup = one$seconds[at] / seconds, least_speedup = one$least[at] / least)
+}
+
+# ---- anytime ----
+
+# Area from 0 to `end` under (errors - best) / best, a step function of time that begins with the errors of no tree at all.
+primal_integral <- function(time, errors, start, best, end) {
+  inside <- time < end
+  time <- c(0, time[inside], end)
+  level <- cummin(c(start, errors[inside]))
+  sum(diff(time) * (level - best) / best)
+}
+
+# The least that the integral of solver runs with time limits can be: each tree found as soon as the limit before had passed.
+least_integral <- function(time, errors, start, best, end) primal_integral(c(0, time[-length(time)]), errors, start, best, end)
