@@ -49,7 +49,7 @@ static uint32_t best_split(const int32_t *classes, uint32_t n_classes, const uin
 
 /* ---- finishing a tree ---- */
 
-/* A node of the lowest level: its split is still to be found among rows lo .. hi of `rows`. */
+/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`. */
 typedef struct {
     uint32_t node, feature, lo, hi, filled;
 } pending;
@@ -132,6 +132,12 @@ static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double
     forest->default_left[node] = n_left >= n_right;
 }
 
+/* Whether the split has two leaves and its threshold is to be found: at the lowest level, and where the code has none. */
+static int is_lowest(ct_split_code code, unsigned levels)
+{
+    return levels == 1 || code.threshold == 0;
+}
+
 /* Adds the subtree at heap index i for rows lo .. hi; returns its node. */
 static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint32_t hi)
 {
@@ -139,7 +145,7 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     ct_split_code code = level < c->depth ? c->codes[i] : CT_LEAF_CODE;
     if (code.feature < 0) return node;
     uint32_t feature = (uint32_t) code.feature;
-    if (level + 1 == c->depth) {
+    if (is_lowest(code, c->depth - level)) {
         c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo};
         for (uint32_t j = lo; j < hi; j++) c->owner[c->rows[j]] = c->n_pendings;
         c->forest->n_nodes += 2; /* its two leaves */
@@ -193,11 +199,14 @@ static int finish_all(completion *c)
     return 1;
 }
 
-/* Nodes that the codes stand for, and how many of them are in the lowest level. */
+/* Nodes that the codes stand for, and how many of them have two leaves. */
 static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned levels, uint32_t *lowest)
 {
     if (!levels || codes[i].feature < 0) return 1;
-    if (levels == 1) (*lowest)++;
+    if (is_lowest(codes[i], levels)) {
+        (*lowest)++;
+        return 3;
+    }
     return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) + count_nodes(codes, 2 * i + 2, levels - 1, lowest);
 }
 

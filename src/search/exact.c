@@ -77,12 +77,19 @@ static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_c
     return CT_OK;
 }
 
-/* The better of the trees to begin with. */
-static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, ct_known_tree known[2])
+static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
+{
+    ct_history_before(worker->search->history, to_rows(worker->search, upper), to_rows(worker->search, lower));
+}
+
+/* The better of the trees to begin with; `least` is a lower bound of all. */
+static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, int64_t least, ct_known_tree known[2])
 {
     int given = ct_incumbent_start(worker, &known[0]);
+    if (given) tell_before(worker, known[0].cost, least);
     int ahead = worker->search->options->depth > 2 && ct_incumbent_look_ahead(worker, root, &known[1]);
-    if (given && ahead) return known[0].cost < known[1].cost ? &known[0] : &known[1];
+    if (given && ahead && known[0].cost < known[1].cost) ahead = 0;
+    if (ahead) tell_before(worker, known[1].cost, least);
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
@@ -94,9 +101,9 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, box->n_cols);
     if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
     if (!floors || !ct_node_whole(worker, box, &root)) return;
-    task->known = begin_with(worker, &root, known);
-    if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     int64_t least = ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth);
+    task->known = begin_with(worker, &root, least, known);
+    if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     if (task->known == &known[1] && known[1].cost <= least) {
         memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
@@ -123,10 +130,9 @@ static ct_status class_totals(const ct_data *data, ct_arena *arena, uint32_t **t
     return CT_OK;
 }
 
-static ct_status search_tree(ct_worker *worker, const ct_data *data, ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const uint32_t *totals, ct_split_code *codes,
+                             ct_bounds *bounds, ct_error *error)
 {
-    uint32_t *totals;
-    CT_TRY(class_totals(data, &worker->arena, &totals, error));
     ct_task task = {0};
     const ct_path whole = {0};
     task.depth = worker->search->options->depth;
@@ -217,16 +223,19 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
                        uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
+    uint32_t *totals;
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
-    CT_TRY(rank_columns(worker, table, error));
+    CT_TRY(class_totals(data, &worker->arena, &totals, error));
     set_rules(search, data->n_rows, options);
+    tell_before(worker, ct_rows_cost(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows)), 0);
+    CT_TRY(rank_columns(worker, table, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    CT_TRY(search_tree(worker, data, codes, &bounds, error));
+    CT_TRY(search_tree(worker, data, totals, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
     result->capped = any_capped(worker);

@@ -10,8 +10,8 @@
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
 
-/* Rows times columns, times eight for every level above two: some ten milliseconds. */
-static const double CLEARLY_LONG = 2e6;
+/* See call_time(). */
+static const double CLEARLY_LONG = 2e5;
 
 int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
                              unsigned depth)
@@ -411,11 +411,15 @@ static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
 }
 
 /* Starting threads costs more than many a search takes, so these are called after a while; but at once if the first
- * evaluations alone could take very long. */
-static double call_time(const ct_worker *worker, const ct_node *node, unsigned depth)
+ * evaluations alone could take very long: they grow with the table, by a factor with the depth, and are shorter the better the
+ * tree to begin with. */
+static double call_time(const ct_worker *worker, const ct_roots *roots)
 {
-    double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) depth - 2);
-    return work > CLEARLY_LONG ? 0 : worker->search->history->start + worker->search->options->crew_after;
+    const ct_node *node = roots->node;
+    double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) roots->task->depth - 2);
+    work *= (double) roots->best / (double) roots->leaf;
+    if (roots->task->depth > 2 && work > CLEARLY_LONG) return 0;
+    return worker->search->history->start + worker->search->options->crew_after;
 }
 
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
@@ -427,7 +431,6 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     roots->task = task;
     roots->worker = worker;
     roots->reserve = crew;
-    roots->call_at = crew ? call_time(worker, node, task->depth) : 0;
     roots->arena = crew ? &crew->arena : &worker->arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
@@ -524,6 +527,7 @@ ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
+    if (roots->reserve) roots->call_at = call_time(worker, roots);
     take_seat(worker, roots);
     if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
     ct_lines_note_open(roots);

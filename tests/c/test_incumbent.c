@@ -118,10 +118,51 @@ static void history_narrows(void)
     table_free(&t);
 }
 
+static int stop_in_time(void *data)
+{
+    int *polls = (int *) data;
+    return (*polls)-- <= 0;
+}
+
+/* Labels of a tree of depth three, one in ten wrong. */
+static random_table large_table(uint32_t n)
+{
+    rng r = {7};
+    random_table t = table_random(&r, n, 12, 2, 0);
+    const double *x = table_column(&t, 0), *y = table_column(&t, 1), *z = table_column(&t, 2);
+    for (uint32_t i = 0; i < n; i++) t.classes[i] = rng_below(&r, 10) ? (x[i] < 0.4 ? y[i] < 0.5 : z[i] < 0.3) ^ (y[i] < 0.1) : 1;
+    return t;
+}
+
+/* A search that is stopped while it looks ahead keeps what it has found there. */
+static void a_stop_keeps_what_was_seen_ahead(void)
+{
+    random_table t = large_table(CHECK_QUICK() ? 6000 : 20000);
+    double leaf = 0, last = 0;
+    int early = 0;
+    for (int polls = 0; polls < (CHECK_QUICK() ? 3 : 11); polls++) {
+        int left = polls;
+        ct_options options = ct_options_default();
+        options.depth = 4;
+        options.stop = stop_in_time;
+        options.stop_data = &left;
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        if (!polls) leaf = result.history[0].upper;
+        last = result.cost;
+        early += last < 0.7 * leaf;
+        CHECK(result.bound <= result.cost && result.cost <= leaf);
+        ct_result_free(&result);
+    }
+    CHECK(CHECK_QUICK() || (early >= 2 && last < 0.5 * leaf));
+    table_free(&t);
+}
+
 static const check_case cases[] = {
     {"a start is kept", a_start_is_kept},
     {"any start will do", any_start_will_do},
     {"history narrows", history_narrows},
+    {"a stop keeps what was seen ahead", a_stop_keeps_what_was_seen_ahead},
 };
 
 CHECK_MAIN(cases)
