@@ -100,9 +100,10 @@ refuse_unclean <- function(columns) {
   values <- if (matrix) columns[, bad] else columns[[bad]]
   missing <- sum(is.na(values) & !is.nan(values))
   if (missing) {
-    stop_unsupported(label, gettextf(
-      "predictor '%s' is missing (NA) in %d of %d rows, which is not supported yet; leave these rows out (na.action = na.omit)",
-      label, missing, length(values)))
+    stop_unsupported(label, paste0(
+      gettextf("predictor '%s' is missing (NA) in %d of %d rows, which is not supported yet",
+               label, missing, length(values)),
+      gettext("; leave these rows out (na.action = na.omit)")))
   }
   row <- which(!is.finite(values))[1]
   stop_input(label, gettextf(

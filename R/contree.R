@@ -38,8 +38,8 @@ NULL
 #'
 #' @section Stopping early:
 #' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and `memory_limit`. The fit
-#' is then the best tree found so far: `status` says why it stopped, `bound` is a proven lower bound of the cost of every tree,
-#' and `gap` the distance to it. A warning names them. Its class is `contree_timeout` at the time limit,
+#' is then the best tree found so far: `status` says why it stopped, `bound` is a proven lower bound of the cost of every
+#' tree, and `gap` the distance to it. A warning names them. Its class is `contree_timeout` at the time limit,
 #' `contree_interrupted` after Ctrl-C and `contree_memory` at the memory limit, and `contree_stopped` in all three cases; it
 #' has the elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that ends at `max_gap` gives no
 #' warning. With `on_interrupt = "error"` Ctrl-C gives an error of class `contree_interrupted_error` instead of a fit, which
@@ -200,8 +200,9 @@ refuse_later <- function(argument, value) {
     argument, show_value(value)))
 }
 
-# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with that
-# is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to fit the tree again.
+# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with
+# that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
+# fit the tree again.
 plain_call <- function(call, generic_call) {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]

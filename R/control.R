@@ -34,8 +34,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' part for each level of the tree, so that P counts as no more than depth - 1 GiB.
 #'
 #' From depth 4 on parts with less than 0.6 of the rows are copied, and all of this can be up to 2.5 times as much. Also,
-#' bounds of row sets are remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of it
-#' is set aside for them.
+#' bounds of row sets are remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
+#' it is set aside for them.
 #'
 #' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows with 10 predictors and 10
 #' classes 35 MB, 20,000 rows with 200 predictors and 3 classes (P is 1.4 GB, so parts take up to 1 GiB) 930 MB.
@@ -53,7 +53,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
 #'   misclassified rows. The default 0 asks for a full proof.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
-#'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried, and `print()` says so.
+#'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried,
+#'   and `print()` says so.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap, and a warning.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
 #'   When they are used up the search stops as at the time limit. See the section on memory for what it takes.
@@ -67,8 +68,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   optimal.
 #' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an `"error"`.
 #' @param progress A function called with the state of the search about five times a second at most: a list of `elapsed`
-#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (share of the thresholds of the root that need no further
-#'   look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
+#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (share of the thresholds of the root that need no
+#'   further look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
 #'   `progressr`, which has bars for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
 #'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
 #' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second second on; `FALSE` does

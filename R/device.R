@@ -61,6 +61,7 @@ print.contree_info <- function(x, ...) {
   cat("contree ", x$version, "\n",
       gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")), "\n",
       gettextf("OpenMP: %s", if (x$openmp) yes_no(TRUE) else gettext("no, so searches use one thread")), "\n",
-      gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n", gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
+      gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n",
+      gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
   invisible(x)
 }

@@ -4,7 +4,7 @@
 #   columns    the predictors: named list of numeric or logical vectors, or a named numeric matrix, without missing values
 #   response   factor with all levels of the user's response, without missing values
 #   row_names  one name a row
-#   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, after matrices were spread)
+#   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, matrices spread)
 #   terms      of the formula; NULL for x and y
 #   na.action  what the na.action function left out; NULL if nothing
 #   model      the model frame
@@ -144,8 +144,8 @@ select_rows <- function(model, subset) {
   rows <- if (is.logical(subset)) which(rep_len(subset, nrow(model))) else subset[!is.na(subset)]
   absent <- if (is.character(rows)) !rows %in% row.names(model) else abs(rows) > nrow(model)
   if (any(absent)) {
-    stop_input("subset", gettextf("'subset' asks for row %s, which is not there; there are %d rows", show_value(rows[absent][1]),
-                                  nrow(model)))
+    stop_input("subset", gettextf(
+      "'subset' asks for row %s, which is not there; there are %d rows", show_value(rows[absent][1]), nrow(model)))
   }
   model[rows, , drop = FALSE]
 }

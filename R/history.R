@@ -16,7 +16,8 @@ plot_history <- function(fit, main, col) {
   height <- range(curves, finite = TRUE)
   # above the curves there is room for the legend
   graphics::plot(range(0, history$time), height + c(0, 0.15 * diff(height)), type = "n", main = main, las = 1,
-                 xlab = gettext("seconds"), ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
+                 xlab = gettext("seconds"),
+                 ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
   for (i in 1:2) {
     graphics::lines(history$time, curves[, i], type = "s", col = col[i], lwd = 2)
     # a history of one moment has no line

@@ -1,6 +1,7 @@
 # What the user is told when a search was stopped before its proof was complete.
 
-stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory", "interrupted" = "contree_interrupted")
+stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory",
+                   "interrupted" = "contree_interrupted")
 
 # A warning that names the gap, with a class for each reason. A gap that was asked for (max_gap) is none.
 warn_if_stopped <- function(fit) {
@@ -25,5 +26,6 @@ stopped_message <- function(proof, settings) {
 
 stop_interrupted <- function(seconds) {
   stop_contree("interrupted", gettextf(
-    "interrupted after %s s; with on_interrupt = \"return\" the best tree so far is returned", format(signif(seconds, 2))), NULL)
+    "interrupted after %s s; with on_interrupt = \"return\" the best tree so far is returned",
+    format(signif(seconds, 2))), NULL)
 }

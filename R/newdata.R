@@ -1,7 +1,7 @@
 # New data after the shape that frame.R learned from the training data.
 
-# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Order does not matter, other columns
-# are ignored; missing values may stay.
+# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Order does not matter, other
+# columns are ignored; missing values may stay.
 new_columns <- function(fit, newdata, na.action) {
   newdata <- check_newdata(newdata, fit)
   shape <- tree_shape(fit)

@@ -18,11 +18,12 @@
 #' @param digits Significant digits of the thresholds; digits before the decimal point are never dropped.
 #' @param type `"full"`: conditions, classes, shares and rows in all nodes; `"split"`: inner nodes show their condition only;
 #'   `"bare"`: branches only, for `text()`.
-#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to eight
-#'   classes apart for colour-blind readers as well.
+#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to
+#'   eight classes apart for colour-blind readers as well.
 #' @param legend `FALSE` leaves out the legend of the classes.
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
-#'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the arguments on the tree are not.
+#'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the
+#'   arguments on the tree are not.
 #' @param ... Not used, so that calls written for `rpart` work.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
 #'   the figure, in the order of `print()`; with `what = "progress"`, the history that was drawn.

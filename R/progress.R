@@ -1,5 +1,5 @@
-# Who is told of the progress of a search. A listener is a list of two functions: `show`, called with the state of the search,
-# and `end`, called once when it is over. State: list(elapsed, cost, bound, gap, closed).
+# Who is told of the progress of a search. A listener is a list of two functions: `show`, called with the state of the
+# search, and `end`, called once when it is over. State: list(elapsed, cost, bound, gap, closed).
 
 # All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL if nobody listens.
 new_listener <- function(settings) {

@@ -1,5 +1,5 @@
-# A tree to begin with (argument `start`): a fit of contree() or of rpart, as the vectors of nodes that C takes. What of it fits
-# neither the depth nor the data is left out there; here predictors are matched by name.
+# A tree to begin with (argument `start`): a fit of contree() or of rpart, as the vectors of nodes that C takes. What of it
+# fits neither the depth nor the data is left out there; here predictors are matched by name.
 
 check_start <- function(start) {
   if (is.null(start) || is_contree(start)) return(start)

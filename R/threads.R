@@ -56,7 +56,8 @@ check_threads <- function(name, value) {
   if (is.null(value)) return(NULL)
   range <- setting_table$threads
   if (is_count(value) || (is.numeric(value) && identical(as.numeric(value), 0))) return(as.numeric(value))
-  stop_input(name, paste0(setting_message(name, value, range), gettext("; 0 stands for all processors, NULL for the default")))
+  stop_input(name, paste0(setting_message(name, value, range),
+                          gettext("; 0 stands for all processors, NULL for the default")))
 }
 
 is_count <- function(value) {
@@ -124,6 +125,6 @@ process <- new.env(parent = emptyenv())
 
 note_process <- function() process$id <- Sys.getpid()
 
-# After a fork the threads of the parent are gone while OpenMP still counts on them: a child that asked for threads would wait
-# for ever.
+# After a fork the threads of the parent are gone while OpenMP still counts on them: a child that asked for threads
+# would wait for ever.
 is_forked <- function() !identical(process$id, Sys.getpid())

@@ -20,8 +20,8 @@ leaf_mark <- "<leaf>"
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
 #'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`, `wt`: training rows;
 #'     `dev`: misclassified training rows if the node were a leaf; `yval`: its class, as a code into `ylevels`;
-#'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts, the
-#'     class shares, and the share of all rows that come to the node.}
+#'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
+#'     the class shares, and the share of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node, `ncat`
 #'     always -1 (less than goes left), `improve` misclassified rows saved by the split, `index` the threshold,
 #'     `adj` 0.}

@@ -1,4 +1,5 @@
-# What is proven at depths four and five, in what time, and how far off is the rest. The peer tries the smallest of depth five.
+# What is proven at depths four and five, in what time, and how far off is the rest.
+# The peer tries the smallest of depth five.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 settings <- bench_settings()

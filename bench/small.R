@@ -1,5 +1,5 @@
-# Tables of the size of iris, and the instances of the C tests: what a user waits for a small fit. contree must never take over
-# 10 ms more than pycontree.
+# Tables of the size of iris, and the instances of the C tests: what a user waits for a small fit. contree must never take
+# over 10 ms more than pycontree.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 settings <- bench_settings()
@@ -21,6 +21,7 @@ for (file in instance_files()) {
   if (length(unique(instance$data$class)) < 2 || instance$depth < 1) next
   peer_load(peer, write_table(instance$data))
   name <- sub("[.]txt$", "", basename(file))
-  record_pairs(path, list(data = name, depth = instance$depth), instance$data, instance$depth, peer, !is.null(peer), settings)
+  record_pairs(path, list(data = name, depth = instance$depth), instance$data, instance$depth, peer, !is.null(peer),
+               settings)
 }
 peer_stop(peer)

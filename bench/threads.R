@@ -1,5 +1,5 @@
-# How much faster more threads are, where there is enough to do: searches of depth three that take some time, and of depth four.
-# And what one thread costs in a build that can have more.
+# How much faster more threads are, where there is enough to do: searches of depth three that take some time, and of depth
+# four. And what one thread costs in a build that can have more.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 settings <- bench_settings()

@@ -1,5 +1,5 @@
-# Why pycontree's errors may differ from contree's optimum: it takes neighbouring values closer than 1e-7 for equal, and keeps
-# values as 32-bit floats. Each reason is tried: contree is fitted to data treated in that way.
+# Why pycontree's errors may differ from contree's optimum: it takes neighbouring values closer than 1e-7 for equal, and
+# keeps values as 32-bit floats. Each reason is tried: contree is fitted to data treated in that way.
 
 merge_close <- function(x) {
   values <- sort(unique(x))

@@ -18,8 +18,8 @@ record_pairs <- function(path, key, data, depth, peer, run_peer, settings) {
   }
 }
 
-# After the first turn: how many shall there be, and in how many of them shall the peer run? Where it takes long, contree runs
-# a few times more alone, for a median that is not that of its first run, with cold caches.
+# After the first turn: how many shall there be, and in how many of them shall the peer run? Where it takes long, contree
+# runs a few times more alone, for a median that is not that of its first run, with cold caches.
 plan_runs <- function(own, peer, settings) {
   alone <- repeats(own, settings)
   if (is.na(peer)) return(list(runs = min(alone, 5), peer_runs = 0))
@@ -36,4 +36,6 @@ announce <- function(key, plan, own, other) {
 
 prefixed <- function(prefix, values) stats::setNames(values, paste(prefix, names(values), sep = "_"))
 
-format_seconds <- function(x) ifelse(is.na(x), "-", ifelse(x < 1, paste(signif(1000 * x, 3), "ms"), paste(signif(x, 3), "s")))
+format_seconds <- function(x) {
+  ifelse(is.na(x), "-", ifelse(x < 1, paste(signif(1000 * x, 3), "ms"), paste(signif(x, 3), "s")))
+}

@@ -41,7 +41,8 @@ plot_curves <- function(cases, size) {
   graphics::axis(2, ticks <- log_labels(limits), format_seconds(ticks))
   rows <- paste(format(cases$rows, big.mark = ",", trim = TRUE), "rows")
   other <- if (size == "features") rows else paste(cases$features, "features")
-  curves <- split(cases, paste0("depth ", cases$depth, ", ", other, ifelse(is.finite(cases$distinct), ", 256 values each", "")))
+  values <- ifelse(is.finite(cases$distinct), ", 256 values each", "")
+  curves <- split(cases, paste0("depth ", cases$depth, ", ", other, values))
   point <- seq_along(curves)
   for (i in point) {
     curve <- curves[[i]]

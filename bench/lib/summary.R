@@ -50,7 +50,8 @@ markdown_table <- function(table) {
 
 # ---- threads ----
 
-# One row a case and number of threads: median and least seconds of the solver, and how many times one thread takes of either.
+# One row a case and number of threads: median and least seconds of the solver, and how many times one
+# thread takes of either.
 thread_speedups <- function(rows) {
   cases <- lapply(split(rows, paste(rows$data, rows$depth, rows$threads)), function(runs) {
     data.frame(data = runs$data[1], depth = runs$depth[1], threads = runs$threads[1], seconds = stats::median(runs$solver),
@@ -74,4 +75,6 @@ primal_integral <- function(time, errors, start, best, end) {
 }
 
 # The least that the integral of solver runs with time limits can be: each tree found as soon as the limit before had passed.
-least_integral <- function(time, errors, start, best, end) primal_integral(c(0, time[-length(time)]), errors, start, best, end)
+least_integral <- function(time, errors, start, best, end) {
+  primal_integral(c(0, time[-length(time)]), errors, start, best, end)
+}

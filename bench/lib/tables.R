@@ -5,9 +5,9 @@ seed_tables <- function(seed) {
   set.seed(seed)
 }
 
-# `rows` x `features` numbers of which each feature has `distinct` values (Inf: all differ), and classes that follow a tree of
-# depth three over the first features, but for a share of `noise` of the rows, whose class is drawn. The tree is drawn before
-# the rows: tables of all sizes follow the same one.
+# `rows` x `features` numbers of which each feature has `distinct` values (Inf: all differ), and classes that follow a tree
+# of depth three over the first features, but for a share of `noise` of the rows, whose class is drawn. The tree is drawn
+# before the rows: tables of all sizes follow the same one.
 planted_table <- function(rows, features, distinct = Inf, classes = 2, noise = 0.2, seed = 1) {
   seed_tables(seed)
   tree <- list(feature = sample.int(min(features, 5), 7, replace = TRUE), threshold = stats::runif(7, 0.3, 0.7))

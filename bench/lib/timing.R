@@ -18,9 +18,9 @@ repeats <- function(first_seconds, settings) {
 processor_seconds <- function() sum(proc.time()[c("user.self", "sys.self")])
 
 # contree as users call it, but with as many threads as asked: errors, proof, the seconds of the search (as it reports them:
-# ranking of the columns, search and final check) and of the whole call; the memory of the process before, and at most during,
-# the call; the processor time of the call. The peers have one core, so one thread is what they are compared with. That a
-# search was stopped is in the result; no warning is needed.
+# ranking of the columns, search and final check) and of the whole call; the memory of the process before, and at most
+# during, the call; the processor time of the call. The peers have one core, so one thread is what they are compared with.
+# That a search was stopped is in the result; no warning is needed.
 time_contree <- function(data, depth, limit, response = "class", threads = 1) {
   formula <- stats::as.formula(paste(response, "~ ."))
   before <- restart_peak_memory()

@@ -49,7 +49,8 @@ int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_are
     ct_arena_mark mark = ct_arena_here(arena);
     void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
     if (!scratch) return -1;
-    uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch, table->order[col], table->ties[col]);
+    uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch, table->order[col],
+                                       table->ties[col]);
     int capped = max_thresholds && n_values - 1 > max_thresholds;
     if (capped) n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
     table->n_values[col] = n_values;

@@ -15,9 +15,11 @@ CT_INLINE vec FN(pair_bound)(vec u, vec v, const scan_job *job, int side)
 }
 
 /* Where the classes' own sets and lanes are. */
-#define PAIR_SETS(job)                                                                                        \
-    const uint64_t *set0 = (job)->sets + (job)->all->active[0] * (job)->words, *lane0 = (job)->lanes + (set0 - (job)->sets); \
-    const uint64_t *set1 = (job)->sets + (job)->all->active[1] * (job)->words, *lane1 = (job)->lanes + (set1 - (job)->sets)
+#define PAIR_SETS(job)                                                          \
+    const uint64_t *set0 = (job)->sets + (job)->all->active[0] * (job)->words;  \
+    const uint64_t *lane0 = (job)->lanes + (set0 - (job)->sets);                \
+    const uint64_t *set1 = (job)->sets + (job)->all->active[1] * (job)->words;  \
+    const uint64_t *lane1 = (job)->lanes + (set1 - (job)->sets)
 
 /* Leaves the bounds of one side's blocks in the scratch memory; returns the best score at legal block ends. */
 static int FN(pair_bounds)(const scan_job *job, int side, int derived)

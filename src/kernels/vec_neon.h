@@ -92,7 +92,8 @@ CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t st
 {
     uint8x16_t parts[4];
     for (int i = 0; i < 4; i++) parts[i] = vld1q_u8(bytes + 16 * i);
-    for (unsigned bit = 0; bit < n_planes; bit++) planes[bit * stride] = bytes_without(parts, vdupq_n_u8((uint8_t) (1u << bit)));
+    for (unsigned bit = 0; bit < n_planes; bit++)
+        planes[bit * stride] = bytes_without(parts, vdupq_n_u8((uint8_t) (1u << bit)));
 }
 
 /* Bytes of all ones where the 16 bits are set. */

@@ -27,7 +27,8 @@ static ct_bounds solve_side(ct_seat *seat, uint32_t f, const ct_point *m, int si
     if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, seat->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_container(worker, &node, task->depth)) {
-            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end, node.n_rows);
+            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
+                                                  node.n_rows);
             child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
         }
         if (child) bounds = ct_solve(worker, NULL, child, task, m->floors[side], m->trees[side]);

@@ -55,7 +55,8 @@ static int counts_agree(const check *c, uint32_t node)
 static ct_status recount(const check *c, uint32_t *leaf_of_row, uint64_t *errors, uint32_t *splits, ct_error *error)
 {
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
-        if (!node_is_sound(c, node)) return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed", (unsigned long) node);
+        if (!node_is_sound(c, node))
+            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed", (unsigned long) node);
         *splits += c->tree->feature[node] >= 0;
     }
     for (uint32_t row = 0; row < c->data->n_rows; row++) {
@@ -66,7 +67,8 @@ static ct_status recount(const check *c, uint32_t *leaf_of_row, uint64_t *errors
     }
     for (uint32_t node = 0; node < c->tree->n_nodes; node++)
         if (!counts_agree(c, node))
-            return ct_fail(error, CT_INTERNAL, "check: the rows of node %lu are not as many as they should be", (unsigned long) node);
+            return ct_fail(error, CT_INTERNAL, "check: the rows of node %lu are not as many as they should be",
+                           (unsigned long) node);
     return CT_OK;
 }
 

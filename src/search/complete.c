@@ -180,7 +180,8 @@ static int finish_pending(completion *c, const pending *p)
 {
     uint32_t errors, n = p->hi - p->lo, next = c->forest->n_nodes;
     const uint32_t *rows = c->sorted + p->lo;
-    uint32_t n_left = best_split(c->table->data->classes, c->forest->n_classes, rows, c->ranks + p->lo, n, &c->stump, &errors);
+    uint32_t n_left = best_split(c->table->data->classes, c->forest->n_classes, rows, c->ranks + p->lo, n, &c->stump,
+                                 &errors);
     if (!n_left) return 0;
     c->forest->n_nodes = p->node + 1;
     uint32_t left = add_node(c, rows, n_left), right = add_node(c, rows + n_left, n - n_left);
@@ -258,7 +259,8 @@ ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *ar
             ranks[j] = rank;
             rank += (uint32_t) ct_bit(table->ties[f], j);
         }
-        if (!best_split(table->data->classes, table->n_classes, table->order[f], ranks, table->n_rows, &stump, &found)) continue;
+        if (!best_split(table->data->classes, table->n_classes, table->order[f], ranks, table->n_rows, &stump, &found))
+            continue;
         if (*feature >= 0 && found >= *errors) continue;
         *feature = (int32_t) f;
         *errors = found;

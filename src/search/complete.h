@@ -7,8 +7,8 @@
 #include "search/interval.h"
 
 /* Initialises and fills *forest, which the caller frees. `codes` is a heap of depth `depth`. Splits of its
- * lowest level, and those with threshold 0, have two leaves of at least min_bucket rows each; their thresholds are found here. Scratch memory comes from `arena`
- * and is given back. */
+ * lowest level, and those with threshold 0, have two leaves of at least min_bucket rows each; their thresholds are found
+ * here. Scratch memory comes from `arena` and is given back. */
 ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, uint32_t min_bucket,
                       ct_arena *arena, ct_forest *forest, ct_error *error);
 

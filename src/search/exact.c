@@ -44,7 +44,8 @@ static ct_status check_options(const ct_options *options, ct_error *error)
 }
 
 /* Fixed point: with a complexity cost a row counts 2^shift, as many as leave room for the largest possible cost, so
- * that the cost of a split, rounded to that, is off by less than n_rows * 2^-30 of a row. No split is worth more than all rows. */
+ * that the cost of a split, rounded to that, is off by less than n_rows * 2^-30 of a row. No split is worth
+ * more than all rows. */
 static void set_rules(ct_search *search, uint32_t n_rows, const ct_options *options)
 {
     double split_rows = options->complexity * n_rows;
@@ -65,7 +66,8 @@ static double to_rows(const ct_search *search, int64_t cost)
 }
 
 /* Depth one needs no search: the best single split, if it beats the leaf. */
-static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_code *codes, ct_bounds *bounds,
+                             ct_error *error)
 {
     int32_t feature;
     uint32_t errors;
@@ -147,7 +149,8 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const uint3
         return CT_OK;
     }
     if (ct_is_halted(worker)) return CT_OK;
-    if (task.depth == 1) return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
+    if (task.depth == 1)
+        return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
     solve_table(worker, &task, codes, bounds);
     return CT_OK;
 }
@@ -183,7 +186,8 @@ static void rank_some(ct_worker *worker, void *data)
 {
     ct_table *table = (ct_table *) data;
     unsigned n_workers = worker->crew ? worker->crew->n_workers : 1;
-    for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker); col += n_workers) {
+    for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
+         col += n_workers) {
         int capped = ct_table_rank(table, col, worker->search->options->max_thresholds, &worker->arena);
         worker->capped = capped < 0 ? capped : (worker->capped | capped);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
@@ -260,8 +264,8 @@ static void add_statistics(ct_statistics *sum, const ct_statistics *more)
 #undef ADD
 }
 
-static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_data *data, ct_result *result,
-                            uint32_t *leaf_of_row, ct_error *error)
+static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_data *data,
+                            ct_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
     size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
@@ -313,7 +317,8 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.options = options;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
-    search.plane_budget = options->plane_budget < options->memory_limit / 2 ? options->plane_budget : options->memory_limit / 2;
+    size_t half = options->memory_limit / 2;
+    search.plane_budget = options->plane_budget < half ? options->plane_budget : half;
     unsigned n_workers = crew_size(options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
     if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);

@@ -132,7 +132,8 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
  * large tables, and does not help (measured: bench/NOTES.md). */
 enum { SHARE_OF_ERRORS = 50 };
 
-static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes, size_t at);
+static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
+                 size_t at);
 
 /* Goes on below the split at `at`. */
 static void look_below(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
@@ -157,7 +158,8 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
 }
 
 /* Chooses the split at place `at` of the heap, for a row set of the whole table's container, and those below it. */
-static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes, size_t at)
+static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
+                 size_t at)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds;
@@ -174,7 +176,7 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
         bounds = ct_solve(worker, NULL, node, &task, floors, tree);
         if (bounds.upper < ct_rows_cost(worker, node->leaf_errors)) {
             codes[at] = tree[0];
-            memcpy(codes + 2 * at + 1, tree + 1, 2 * sizeof *tree); /* kept where the search is stopped before it looks there */
+            memcpy(codes + 2 * at + 1, tree + 1, 2 * sizeof *tree); /* kept should the search stop before it looks there */
             if (depth > 2) look_below(worker, node, path, depth, codes, at);
         }
     }

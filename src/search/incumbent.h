@@ -10,8 +10,8 @@
 /* The caller's tree (options->start), without what does not fit the rules or separates no rows. */
 int ct_incumbent_start(ct_worker *worker, ct_known_tree *known);
 
-/* By looking two levels ahead: the root split of a tree of depth two that is nearly optimal, and so on below it. As quick as a greedy tree,
- * and seldom as bad. `root` is the whole table. */
+/* By looking two levels ahead: the root split of a tree of depth two that is nearly optimal, and so on below it. As quick
+ * as a greedy tree, and seldom as bad. `root` is the whole table. */
 int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tree *known);
 
 #endif

@@ -28,7 +28,8 @@ ct_quadrants *ct_quadrants_new(size_t limit);
 void ct_quadrants_free(ct_quadrants *quadrants);
 
 /* The best lower bound that the remembered sets give for this one; 0 if none. */
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, unsigned unit_shift);
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows,
+                          unsigned unit_shift);
 void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower);
 
 #endif

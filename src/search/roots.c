@@ -411,8 +411,8 @@ static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
 }
 
 /* Starting threads costs more than many a search takes, so these are called after a while; but at once if the first
- * evaluations alone could take very long: they grow with the table, by a factor with the depth, and are shorter the better the
- * tree to begin with. */
+ * evaluations alone could take very long: they grow with the table, by a factor with the depth, and are shorter the
+ * better the tree to begin with. */
 static double call_time(const ct_worker *worker, const ct_roots *roots)
 {
     const ct_node *node = roots->node;

@@ -57,7 +57,8 @@ static csv read_csv(const char *path)
             data.classes = (int32_t *) grow(data.classes, room * sizeof *data.classes);
         }
         data.classes[data.n_rows] = (int32_t) numbers[0];
-        if ((uint32_t) data.classes[data.n_rows] + 1 > data.n_classes) data.n_classes = (uint32_t) data.classes[data.n_rows] + 1;
+        if ((uint32_t) data.classes[data.n_rows] + 1 > data.n_classes)
+            data.n_classes = (uint32_t) data.classes[data.n_rows] + 1;
         memcpy(rows + (size_t) data.n_rows++ * data.n_cols, numbers + 1, data.n_cols * sizeof *rows);
     }
     fclose(file);
@@ -90,7 +91,8 @@ static void print_counters(const ct_statistics *statistics)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS [SHORTCUTS TURNED OFF...]]]]]]");
+    if (argc < 2)
+        fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS [SHORTCUTS TURNED OFF...]]]]]]");
     csv file = read_csv(argv[1]);
     ct_options options = ct_options_default();
     if (argc > 2) options.depth = (unsigned) atoi(argv[2]);

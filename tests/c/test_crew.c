@@ -109,7 +109,8 @@ static void idle_threads_help(void)
         for (uint32_t i = 0; i < 2 * n; i++) t.values[i] = floor(2 * t.values[i]);
         for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) rng_below(&r, 3);
         for (uint32_t col = 2; col < 5; col++)
-            for (uint32_t i = 0; i < n; i++) table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
+            for (uint32_t i = 0; i < n; i++)
+                table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
         ct_options options = crew_options(1, 4);
         ct_result alone, crew;
         REQUIRE(solve(&t.data, &options, &alone));

@@ -130,7 +130,10 @@ static random_table large_table(uint32_t n)
     rng r = {7};
     random_table t = table_random(&r, n, 12, 2, 0);
     const double *x = table_column(&t, 0), *y = table_column(&t, 1), *z = table_column(&t, 2);
-    for (uint32_t i = 0; i < n; i++) t.classes[i] = rng_below(&r, 10) ? (x[i] < 0.4 ? y[i] < 0.5 : z[i] < 0.3) ^ (y[i] < 0.1) : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        int label = (x[i] < 0.4 ? y[i] < 0.5 : z[i] < 0.3) ^ (y[i] < 0.1);
+        t.classes[i] = rng_below(&r, 10) ? label : 1;
+    }
     return t;
 }
 

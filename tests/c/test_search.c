@@ -35,7 +35,8 @@ static void equals_brute_force(void)
         double expected = brute_optimum(&b, &t.data, &options);
         double cost = solved_cost(&t.data, &options);
         if (!CHECK(fabs(cost - expected) < 1e-6))
-            printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth, options.complexity, cost, expected);
+            printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth, options.complexity, cost,
+                   expected);
         table_free(&t);
     }
 }

@@ -87,8 +87,8 @@ run_session <- function(code, env = character()) {
   trimws(said)
 }
 
-# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said "begin". Returns what it said, and
-# the seconds until it said something again.
+# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said "begin". Returns what it said,
+# and the seconds until it said something again.
 interrupt_session <- function(code, after = 1) {
   script <- session_script(c("say(Sys.getpid())", code))
   out <- tempfile("out")

@@ -73,7 +73,8 @@ test_that("arguments can come in any order and from rpart", {
   expect_equal(contree(Species ~ ., iris, cp = 0.3)$control$complexity, 0.2)
   expect_equal(contree(Species ~ ., iris, cp = 0.3)$frame, contree(Species ~ ., iris, complexity = 0.2)$frame)
   expect_equal(contree(Species ~ ., iris, control = list(maxdepth = 1))$control$depth, 1)
-  expect_equal(contree(Species ~ ., iris, complexity = 0.5, control = contree_control(complexity = 0))$control$complexity, 0.5)
+  expect_equal(contree(Species ~ ., iris, complexity = 0.5, control = contree_control(complexity = 0))$control$complexity,
+               0.5)
 })
 
 test_that("subset selects rows as subset() does", {
@@ -117,7 +118,8 @@ test_that("fits inside functions and lapply work and keep no frame of theirs", {
 test_that("the call is kept as typed", {
   expect_identical(contree::contree(Species ~ ., iris, depth = 1)$call,
                    quote(contree::contree(formula = Species ~ ., data = iris, depth = 1)))
-  expect_identical(contree(iris[1:4], iris$Species, depth = 1)$call, quote(contree(x = iris[1:4], y = iris$Species, depth = 1)))
+  expect_identical(contree(iris[1:4], iris$Species, depth = 1)$call,
+                   quote(contree(x = iris[1:4], y = iris$Species, depth = 1)))
 })
 
 test_that("the random numbers of the session are left alone", {

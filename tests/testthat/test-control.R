@@ -18,7 +18,8 @@ test_that("each setting is checked by name and value", {
   expect_contree_error(contree_control(model = 1), "input", c("'model'", "1", "TRUE or FALSE"))
   expect_contree_error(contree_control(deterministic = 1), "input", c("'deterministic'", "1", "TRUE or FALSE"))
   expect_contree_error(contree_control(verbose = "yes"), "input", c("'verbose'", "\"yes\"", "TRUE or FALSE"))
-  expect_contree_error(contree_control(on_interrupt = "cry"), "input", c("'on_interrupt'", "\"cry\"", "\"return\", \"error\""))
+  expect_contree_error(contree_control(on_interrupt = "cry"), "input",
+                       c("'on_interrupt'", "\"cry\"", "\"return\", \"error\""))
 })
 
 test_that("memory is read in bytes or words", {

@@ -47,7 +47,8 @@ test_that("neighbouring doubles are told apart by the stored threshold", {
 
 test_that("classes on top of numbers do no harm", {
   odd <- data.frame(y = iris$Species, a = I(iris$Petal.Length), b = structure(iris$Petal.Width, label = "width"))
-  expect_equal(contree(y ~ ., odd, depth = 2)$objective, contree(Species ~ Petal.Length + Petal.Width, iris, depth = 2)$objective)
+  expect_equal(contree(y ~ ., odd, depth = 2)$objective,
+               contree(Species ~ Petal.Length + Petal.Width, iris, depth = 2)$objective)
   wrapped <- structure(as.list(iris), class = c("tbl_df", "tbl", "data.frame"), row.names = 1:150)
   expect_equal(contree(Species ~ ., wrapped, depth = 2)$frame, iris2$frame)
 })

@@ -72,8 +72,10 @@ test_that("the memory limit ends the search with what is known, or says that it 
 })
 
 test_that("the warning of a search with a price on splits speaks of cost", {
-  warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1), contree_timeout = identity)
-  expect_match(conditionMessage(warned), "^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, at least [0-9.]+ proven \\(gap [0-9.]+\\)$")
+  warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1),
+                     contree_timeout = identity)
+  expect_match(conditionMessage(warned), paste0("^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, ",
+                                                "at least [0-9.]+ proven \\(gap [0-9.]+\\)$"))
 })
 
 # The search that the sessions below interrupt, and what is said of it.

@@ -39,14 +39,15 @@ test_that("update refits", {
 
 test_that("as.data.frame is the table of nodes", {
   nodes <- as.data.frame(iris2)
-  expect_identical(names(nodes)[1:12], c("node", "parent", "depth", "leaf", "variable", "threshold", "left", "right", "n", "errors",
-                                         "class", "probability"))
+  expect_identical(names(nodes)[1:12], c("node", "parent", "depth", "leaf", "variable", "threshold", "left", "right", "n",
+                                         "errors", "class", "probability"))
   expect_identical(names(nodes)[13:15], paste0("prob.", levels(iris$Species)))
   expect_identical(nodes$node, as.integer(rownames(iris2$frame)))
   expect_true(all(is.na(nodes$threshold) == nodes$leaf))
   inner <- !nodes$leaf
   expect_identical(nodes$left[inner], 2L * nodes$node[inner])
-  expect_equal(nodes$n[match(nodes$left[inner], nodes$node)] + nodes$n[match(nodes$right[inner], nodes$node)], nodes$n[inner])
+  expect_equal(nodes$n[match(nodes$left[inner], nodes$node)] + nodes$n[match(nodes$right[inner], nodes$node)],
+               nodes$n[inner])
   file <- tempfile()
   write.csv(nodes, file)
   expect_equal(dim(read.csv(file)), dim(nodes) + 0:1)

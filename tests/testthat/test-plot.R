@@ -23,7 +23,8 @@ boxes_apart <- function(layout) {
 long_names <- function() {
   set.seed(2)
   n <- 300
-  data <- data.frame(median_household_income_before_tax = rlnorm(n, 10), number_of_late_payments_last_24_months = rpois(n, 2),
+  data <- data.frame(median_household_income_before_tax = rlnorm(n, 10),
+                     number_of_late_payments_last_24_months = rpois(n, 2),
                      DebtToIncomeRatioAtApplication = runif(n))
   risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication + rnorm(n)
   data$y <- factor(risk > 4, labels = c("Application was approved without further conditions",

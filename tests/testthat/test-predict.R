@@ -44,12 +44,15 @@ test_that("bad new data is named", {
   expect_contree_error(predict(iris2, iris[-(1:4)]), "input", c("'Sepal.Length'", "'Petal.Width'"))
   expect_contree_error(predict(iris2, transform(iris, Petal.Length = as.character(Petal.Length))), "input",
                        c("'Petal.Length'", "character", "convert"))
-  expect_contree_error(predict(iris2, transform(iris, Petal.Length = factor(Petal.Length))), "input", c("'Petal.Length'", "factor"))
+  expect_contree_error(predict(iris2, transform(iris, Petal.Length = factor(Petal.Length))), "input",
+                       c("'Petal.Length'", "factor"))
   expect_contree_error(predict(iris2, transform(iris, Petal.Length = Sys.Date())), "input", c("'Petal.Length'", "Date"))
   expect_contree_error(predict(iris2, 1:4), "input", c("'newdata'", "data frame", "length 4"))
   expect_contree_error(predict(iris2, as.list(iris)), "input", c("'newdata'", "list"))
-  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix(0, 2, 3)), "input", c("'newdata'", "3 columns", "4 predictors"))
-  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix("a", 2, 4)), "input", c("'newdata'", "character"))
+  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix(0, 2, 3)), "input",
+                       c("'newdata'", "3 columns", "4 predictors"))
+  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix("a", 2, 4)), "input",
+                       c("'newdata'", "character"))
   expect_contree_error(predict(iris2, iris, type = "prop"), "input", c("'type'", "\"prop\"", "\"prob\""))
   expect_contree_error(predict(iris2, iris, tpye = "prob"), "input", c("'tpye'", "help page"))
 })

@@ -8,7 +8,8 @@ test_that("below the header every byte is rpart's", {
   skip_if_not_installed("rpart")
   five <- subset(many_classes(), class %in% paste("class", 1:5)) |> transform(class = factor(class))
   four <- subset(five, class != "class 5") |> transform(class = factor(class))
-  fits <- list(contree(class ~ ., five, depth = 2), contree(class ~ ., four, depth = 2), iris2, contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
+  fits <- list(contree(class ~ ., five, depth = 2), contree(class ~ ., four, depth = 2), iris2,
+               contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
                contree(class ~ ., many_classes(), depth = 4), contree(Species == "setosa" ~ ., iris, depth = 1),
                contree(Species ~ ., transform(iris, Petal.Width = Petal.Width * 1e7), depth = 2))
   for (fit in fits) {
@@ -29,7 +30,8 @@ test_that("the proof is told, the time only when asked", {
   line <- capture.output(print(iris2))[3]
   expect_match(line, "^Optimal tree of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
   expect_match(capture.output(print(iris2, time = TRUE))[3], "proven optimal in [0-9.e-]+ s$")
-  expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3], "of depth <= 3 at complexity 0.1, ", fixed = TRUE)
+  expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3],
+               "of depth <= 3 at complexity 0.1, ", fixed = TRUE)
   expect_identical(capture.output(print(iris2)), capture.output(print(iris2)))
   expect_invisible(print(iris2)) |> capture.output() |> invisible()
 })
@@ -38,7 +40,8 @@ test_that("a search that stopped says how far it can be from the optimum", {
   stopped <- iris2
   stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 2, 4, "time limit")
   stopped$control$time_limit <- 60
-  expect_match(contree:::proof_line(stopped), "^Tree of .* 6 errors \\(4%\\); best found; gap 4 errors \\(bound 2 <= optimum <= 6\\), time limit 60 s$")
+  expect_match(contree:::proof_line(stopped), paste0("^Tree of .* 6 errors \\(4%\\); best found; ",
+                                                     "gap 4 errors \\(bound 2 <= optimum <= 6\\), time limit 60 s$"))
   for (status in c("gap reached", "memory limit", "interrupted")) {
     stopped$status <- status
     expect_match(contree:::proof_line(stopped), "best found; gap 4 errors")

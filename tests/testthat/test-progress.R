@@ -56,7 +56,8 @@ test_that("the line is for people: not in batch, not in knitr, not beside anothe
 
 test_that("the line is written from the second second on, and cleared", {
   skip_on_cran()
-  script <- c("set.seed(11)", "data <- as.data.frame(matrix(runif(30000), 3000))", "data$y <- sample(c('a', 'b'), 3000, TRUE)",
+  script <- c("set.seed(11)", "data <- as.data.frame(matrix(runif(30000), 3000))",
+              "data$y <- sample(c('a', 'b'), 3000, TRUE)",
               "search <- function(...) fit <<- suppressWarnings(contree(y ~ ., data, depth = 4, ...))")
   said <- run_session(c(script, "search(time_limit = 1.3, verbose = TRUE)"))
   said <- strsplit(paste(said, collapse = "\n"), "\r")[[1]]

@@ -23,8 +23,8 @@ test_that("known optima are found and proven", {
   }
 })
 
-# That solver takes neighbouring values closer than 1e-7 for equal. The features of bean are not scaled, and some are so small
-# that this merges values which differ.
+# That solver takes neighbouring values closer than 1e-7 for equal. The features of bean are not scaled, and some are so
+# small that this merges values which differ.
 merge_close <- function(x) {
   values <- sort(unique(x))
   group <- cumsum(c(TRUE, diff(values) >= 1e-7))

@@ -14,7 +14,8 @@ test_that("a search that begins with a tree is never worse than it", {
 test_that("the optimum does not depend on it", {
   for (start in list(iris2, contree(Species ~ ., iris, depth = 4), contree(Species ~ ., iris, depth = 0))) {
     for (depth in 1:3) {
-      expect_identical(contree(Species ~ ., iris, depth = depth, start = start)$frame, contree(Species ~ ., iris, depth = depth)$frame)
+      expect_identical(contree(Species ~ ., iris, depth = depth, start = start)$frame,
+                       contree(Species ~ ., iris, depth = depth)$frame)
     }
     expect_equal(contree(Species ~ ., iris, depth = 3, minbucket = 20, start = start)$cost,
                  contree(Species ~ ., iris, depth = 3, minbucket = 20)$cost)
@@ -27,7 +28,8 @@ test_that("predictors are matched by name", {
   expect_identical(nodes$feature, match(contree:::node_variable(turned), names(iris), 0L))
   # what is not there is left out, with all below it
   expect_true(all(contree:::start_nodes(turned, c("a", "b"))$feature == 0))
-  expect_equal(contree(Species ~ Sepal.Width, iris, depth = 2, start = turned)$cost, contree(Species ~ Sepal.Width, iris, depth = 2)$cost)
+  expect_equal(contree(Species ~ Sepal.Width, iris, depth = 2, start = turned)$cost,
+               contree(Species ~ Sepal.Width, iris, depth = 2)$cost)
 })
 
 test_that("a tree of rpart can begin, with either side on the left", {

@@ -56,7 +56,8 @@ test_that("a wrong number is named with its place", {
   expect_contree_error(contree_threads("two"), "input", c("'n'", "\"two\""))
   expect_contree_error(contree(Species ~ ., iris, threads = 1.5), "input", c("'threads'", "1.5", "whole number"))
   expect_contree_error(contree(Species ~ ., iris, threads = NA), "input", c("'threads'", "NA"))
-  with_threads(expect_contree_error(contree(Species ~ ., iris), "input", c("'contree.threads'", "\"a\"")), contree.threads = "a")
+  with_threads(expect_contree_error(contree(Species ~ ., iris), "input", c("'contree.threads'", "\"a\"")),
+               contree.threads = "a")
   with_threads(expect_contree_error(contree(Species ~ ., iris), "input", c("'CONTREE_NUM_THREADS'", "\"a\"")),
                c(CONTREE_NUM_THREADS = "a"))
 })

@@ -54,7 +54,8 @@ test_that("nothing in the object drags along an environment or the data", {
     }
   })
   data <- iris[rep(1:150, 100), ]
-  expect_lt(length(serialize(contree(Species ~ ., data, depth = 1)[c("frame", "splits", "terms", "call", "control")], NULL)), 10000)
+  fit <- contree(Species ~ ., data, depth = 1)
+  expect_lt(length(serialize(fit[c("frame", "splits", "terms", "call", "control")], NULL)), 10000)
 })
 
 test_that("the training data is kept on request only", {
@@ -67,7 +68,8 @@ test_that("a saved fit works in a new process", {
   file <- tempfile(fileext = ".rds")
   script <- tempfile(fileext = ".R")
   saveRDS(list(contree(Species ~ log(Petal.Width) + ., iris, depth = 2), contree(iris[1:4], iris$Species, depth = 2)), file)
-  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)", sprintf("fits <- readRDS(%s)", deparse1(file)),
+  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)",
+               sprintf("fits <- readRDS(%s)", deparse1(file)),
                "for (fit in fits) { print(fit); cat(as.character(predict(fit, iris[c(1, 60, 150), ])), '\\n') }",
                "pdf(NULL); plot(fits[[1]]); print(nobs(fits[[2]])); print(formula(fits[[1]]))"), script)
   output <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE)
