@@ -178,7 +178,8 @@ fit_quietly <- function(frame, cell, settings, call) {
 fit_call <- function(call, cell) {
   call[c("folds", "repeats", "rule")] <- NULL
   call$depth <- cell$depth
-  if (cell$complexity > 0 || !is.null(call$complexity)) call$complexity <- cell$complexity
+  said <- cell$complexity > 0 || !is.null(call$complexity) # it may be said in `control` as well, which it then overrules
+  call$complexity <- if (said) cell$complexity
   call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
   call
 }
@@ -264,7 +265,7 @@ new_cv <- function(response, folds, grid, held_out, fits, rule, call) {
 cv_errors <- function(missed) {
   n <- dim(missed)[1]
   turns <- dim(missed)[2]
-  times <- apply(missed, c(1, 3), sum)
+  times <- colSums(aperm(missed, c(2, 1, 3)))
   error <- colSums(times) / (n * turns)
   data.frame(error = error, se = sqrt(colSums((times / turns - rep(error, each = n))^2)) / n)
 }

@@ -75,6 +75,8 @@ test_that("the chosen tree is the one of its own call", {
   qualified <- contree::contree_cv(Species ~ ., iris, depth = 1, complexity = 0.01)
   expect_equal(qualified$fit$call, quote(contree::contree(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
   expect_equal(qualified$call, quote(contree::contree_cv(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
+  typed <- contree_cv(iris[1:4], iris$Species, 1, NULL)
+  expect_equal(typed$fit$call, quote(contree(x = iris[1:4], y = iris$Species, depth = 1)))
   expect_identical(update(cv, depth = 1, folds = 3)$table$depth, 1)
 })
 
