@@ -206,6 +206,20 @@ test_that("searches that were stopped are counted, with one warning", {
   expect_output(print(cv), "stopped")
 })
 
+test_that("a tree to begin with, which may know the rows held out, is used on all rows only", {
+  skip_on_cran() # searches that are stopped at once
+  data <- hard_table(300)
+  known <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.3))
+  cv <- function(...) {
+    suppressWarnings(contree_cv(y ~ ., data, depth = 4, folds = rep(1:30, 10), time_limit = 0, threads = 1,
+                                ...))$table
+  }
+  without <- cv()
+  with <- cv(start = known)
+  expect_lt(with$training, without$training)
+  expect_identical(with$error, without$error)
+})
+
 test_that("Ctrl-C ends all of it with an error", {
   skip_on_cran()
   skip_on_os("windows")
