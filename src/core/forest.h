@@ -20,10 +20,13 @@ typedef struct {
     int32_t *label;        /* [n_nodes] the largest class, the first of equal ones */
     uint8_t *default_left; /* [n_nodes] */
     uint32_t *counts;      /* [n_nodes][n_classes] rows of each class */
+    double *weights;       /* [n_nodes][n_classes] what they weigh; NULL: 1 each */
 } ct_forest;
 
 /* Room for `n_trees` trees with `room` nodes together; freed by ct_forest_free, also after a failure. */
 ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error);
+/* Room for weights, all 0. */
+ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error);
 void ct_forest_free(ct_forest *forest);
 
 /* A threshold between two neighbouring values a < b such that a < threshold <= b: their midpoint where it is one. */

@@ -6,55 +6,24 @@
  * that are known exactly (at block ends where the value of g changes), then into those blocks whose bound still exceeds
  * the best score, in order. Blocks within which the value of g never changes hold no split and are passed over. */
 
-/* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
- * exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
-static int32_t FN(refine)(scan_job *job, int side, int derived)
-{
-    int size = (int) job->all->size[side], floor = size - job->need[side], pair = job->n_active == 2;
-    int every = job->all->refine_all, passed = 0;
-    vec closed = v_fill(0);
-    int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
-    const uint64_t *bounds = job->all->scratch;
-    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec limits = v_load(bounds + w);
-        FN(mask) legal = L(occupied)(v_load(job->ties + w)), open = legal;
-        if (!every) open = L(both)(legal, L(above)(limits, L(set)(ct_larger(best, floor))));
-        closed = L(max_where)(closed, limits, L(except)(legal, open));
-        for (uint32_t blocks = L(bits)(open); blocks; blocks &= blocks - 1) {
-            unsigned block = ct_trailing_zeros(blocks);
-            int limit = FN(lane)(bounds + w, block);
-            if (limit <= ct_larger(best, floor) && !every) {
-                passed = ct_larger(passed, limit);
-                continue;
-            }
-            best = ct_larger(best, pair ? FN(pair_block)(job, side, derived, w, block)
-                                        : FN(many_block)(job, side, derived, w, block));
-            job->refined++;
-        }
-    }
-    return size - (best > floor ? best : ct_larger(ct_larger(best, passed), L(top)(closed)));
-}
-
 /* Likewise over the splits that keep to min_rows, where `error` is the answer over all of them. */
-static int32_t FN(refine_allowed)(scan_job *job, int side, int derived, int32_t error)
+static int64_t FN(refine_allowed)(scan_job *job, int side, int derived, int64_t error)
 {
     const uint64_t *ties = job->ties;
     if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
     confine(job, side);
-    int32_t allowed = FN(refine)(job, side, derived);
+    int64_t allowed = FN(refine)(job, side, derived);
     job->ties = ties;
     return allowed;
 }
 
 /* Scans the child that `job` points at for the sides with a need above 0. */
-static void FN(scan)(scan_job *job, int32_t error[2], int32_t allowed[2])
+static void FN(scan)(scan_job *job, int64_t error[2], int64_t allowed[2])
 {
-    int top[2], sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
-    if (job->n_active == 2) FN(pair_count_any)(job, sides, top);
-    else FN(many_count_any)(job, sides, top);
+    int sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
+    FN(first_pass)(job, sides, error);
     for (int side = 0; side < 2; side++) {
         if (job->need[side] <= 0) continue;
-        error[side] = (int32_t) job->all->size[side] - ct_larger(top[side], 0);
         int derived = side && sides == BOTH;
         if (error[side] < job->need[side] || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
         allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
@@ -67,9 +36,9 @@ static void FN(scan)(scan_job *job, int32_t error[2], int32_t allowed[2])
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
 {
     const ct_rows *rows = c->rows;
-    int32_t bound[2], need[2], error[2], allowed[2];
+    int64_t bound[2], need[2], error[2], allowed[2];
     for (int side = 0; side < 2; side++) {
-        bound[side] = ct_larger(ct_larger(c->near[side][g], c->far[side][g] - c->far_rows[side]), c->floor[side]);
+        bound[side] = ct_larger64(ct_larger64(c->near[side][g], c->far[side][g] - c->far_rows[side]), c->floor[side]);
         need[side] = bound[side] < c->need[side] || c->scan_all ? c->need[side] : 0;
     }
     if (need[0] <= 0 && need[1] <= 0) {
@@ -80,6 +49,7 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
         job->sets = rows->sets + set;
         job->lanes = rows->lanes + set;
         job->ties = rows->ties + g * rows->words;
+        job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
         job->begin = rows->begin[g];
         job->end = rows->end[g];
         if (need[0] != job->need[0] || need[1] != job->need[1]) {
@@ -96,7 +66,7 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
                 c->need[side] = allowed[side];
                 c->best[side] = (int32_t) g;
             }
-            bound[side] = ct_larger(bound[side], error[side]);
+            bound[side] = ct_larger64(bound[side], error[side]);
             if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
         }
         c->scans++;
@@ -117,9 +87,11 @@ static void FN(children)(ct_children *c)
     job.need[0] = job.need[1] = -1;
     job.refined = 0;
     job.scanned = 0;
+    FN(begin)(&job);
+    if (c->rows->n_classes > 2) find_largest(&job);
     choose_active(&job);
     c->best[0] = c->best[1] = -1;
-    c->least[0] = c->least[1] = c->least_allowed[0] = c->least_allowed[1] = INT32_MAX;
+    c->least[0] = c->least[1] = c->least_allowed[0] = c->least_allowed[1] = INT64_MAX;
     for (int i = 0; i < 4; i++) {
         if (c->first[i] < 0 || c->done[c->first[i]]) continue;
         c->done[c->first[i]] = 1;

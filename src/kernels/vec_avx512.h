@@ -94,5 +94,14 @@ CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t st
 /* Bytes of all ones where the 16 bits are set. */
 CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
 
+#define CT_SUM_WHERE
+CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+{
+    vec sum = v_fill(0);
+    for (unsigned i = 0; i < 64; i += 8)
+        sum = _mm512_add_epi64(sum, _mm512_maskz_loadu_epi64((__mmask8) (members >> i), weights + i));
+    return _mm512_reduce_add_epi64(sum);
+}
+
 #undef LANE_OPS
 #endif

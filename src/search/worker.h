@@ -3,6 +3,7 @@
 #define CT_SEARCH_WORKER_H
 
 #include "core/arena.h"
+#include "core/costs.h"
 #include "core/table.h"
 #include "kernels/kernels.h"
 #include "search/options.h"
@@ -11,13 +12,14 @@
 /* Why a search ended. */
 typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT } ct_end;
 
-/* Costs are 64-bit integers: a row counts 2^unit_shift, a split split_cost. Without a complexity cost a row counts 1. */
+/* Costs are 64-bit integers; what rows cost is in core/costs.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;
     const ct_kernels *kernels;
-    unsigned unit_shift;
+    const ct_costs *costs;
     int64_t split_cost;
+    double slack; /* by how much sums of doubles may differ from costs */
     int64_t gap;
     size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
@@ -48,9 +50,10 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
     return !(worker->search->options->off >> shortcut & 1);
 }
 
-static inline int64_t ct_rows_cost(const ct_worker *worker, int64_t rows)
+/* Kernels count wrong rows where these cost all the same, so many bits below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker)
 {
-    return rows * ((int64_t) 1 << worker->search->unit_shift);
+    return worker->search->costs->plain ? worker->search->costs->shift : 0;
 }
 
 /* Whether a tree may split n rows, and split them so that n_left go left. */
