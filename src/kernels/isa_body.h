@@ -23,6 +23,7 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/line_body.h"
 #include "kernels/planes_body.h"
 #include "kernels/active_body.h"
+#include "kernels/bound_body.h"
 #include "kernels/confine_body.h"
 #include "kernels/split_sets_body.h"
 

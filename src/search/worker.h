@@ -42,6 +42,7 @@ typedef struct {
     ct_end end;
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
+    double done;      /* ... and before that */
     ct_statistics statistics;
 } ct_worker;
 
