@@ -118,7 +118,7 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
   if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
   refuse_later("loss", loss)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing)
   fit_contree(frame, settings, call)
 }
 
@@ -140,7 +140,7 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
   }
   refuse_later("weights", weights)
   refuse_later("loss", loss)
-  fit_contree(read_xy(x, y), settings, call)
+  fit_contree(read_xy(x, y, settings$missing), settings, call)
 }
 
 # The one bridge to the search.
@@ -149,19 +149,23 @@ fit_contree <- function(frame, settings, call) {
   codes <- as.integer(frame$response)
   used <- used_levels(frame$response)
   if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  solved <- run_search(frame, codes, length(used), settings)
+  derived <- derive_columns(frame, codes, length(used), settings$subset_levels)
+  solved <- run_search(frame, derived, codes, length(used), settings)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  fit <- new_contree(solved, frame, kept_settings(settings), call)
+  fit <- new_contree(return_tree(solved, derived, frame), frame, kept_settings(settings), call, derived$restricted)
+  if (!is.null(derived)) check_routes(fit, frame$columns)
+  tell_restricted(fit)
   warn_if_stopped(fit)
   fit
 }
 
-run_search <- function(frame, codes, n_classes, settings) {
+run_search <- function(frame, derived, codes, n_classes, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
-  control <- search_control(settings, frame$shape$names, listener$report)
+  control <- search_control(settings, start_nodes(settings$start, frame, derived), listener$report)
+  columns <- if (is.null(derived)) frame$columns else derived$columns
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, frame$columns, codes, n_classes, control), contree_core_error = stop_search)
+  tryCatch(.Call(ffi_exact_solve, columns, codes, n_classes, control), contree_core_error = stop_search)
 }
 
 # What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
@@ -184,12 +188,12 @@ kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "s
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
 # shortcuts of the search that are switched off (option contree.switches).
-search_control <- function(settings, predictors, report) {
+search_control <- function(settings, start, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
-       start = start_nodes(settings$start, predictors), report = report,
+       start = start, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 
