@@ -1,0 +1,91 @@
+# How splits are put into words: thresholds as numbers, dates, times or levels, and what is said of missing values. print()
+# and plot() show them to people, rules are R.
+
+# ---- values --------------------------------------------------------------------------------------
+
+# The threshold of each node, for people. NA in leaves and at splits by level.
+threshold_text <- function(fit, digits) each_threshold(fit, show_threshold, digits)
+
+# The same as R code that stands for the value.
+threshold_code <- function(fit, digits) each_threshold(fit, code_threshold, digits)
+
+each_threshold <- function(fit, say, digits) {
+  threshold <- node_threshold(fit)
+  variable <- node_variable(fit)
+  types <- tree_types(fit)
+  text <- rep(NA_character_, length(threshold))
+  for (node in which(is.finite(threshold))) {
+    name <- variable[node]
+    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name], tree_xlevels(fit)[[name]], digits)
+  }
+  text
+}
+
+show_threshold <- function(value, type, unit, levels, digits) {
+  switch(type,
+    ordered = levels[ceiling(value)],
+    Date = format(structure(value, class = "Date")),
+    POSIXct = format(.POSIXct(value, unit), format = if (value %% 1 > 0) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
+    difftime = paste(format_exact(value, digits), unit),
+    format_exact(value, digits))
+}
+
+code_threshold <- function(value, type, unit, levels, digits) {
+  switch(type,
+    ordered = quoted(levels[ceiling(value)]),
+    Date = date_code(value, "Date", sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))),
+    POSIXct = time_code(value, unit),
+    difftime = sprintf("as.difftime(%s, units = \"%s\")", format_exact(value, digits), unit),
+    format_exact(value, digits))
+}
+
+format_exact <- function(value, digits) sprintf(paste0("%.", digits, "g"), value)
+
+quoted <- function(text) encodeString(text, quote = "\"")
+
+# In the time zone of the data, unless the hour is there twice when summer ends.
+time_code <- function(value, zone) {
+  text <- function(zone) {
+    sprintf("as.POSIXct(\"%s\", tz = \"%s\")", format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S"), zone)
+  }
+  exact <- function(code) isTRUE(as.numeric(eval(str2lang(code))) == value)
+  code <- Find(exact, c(text(zone), text("UTC")))
+  if (is.null(code)) date_code(value, c("POSIXct", "POSIXt")) else code
+}
+
+# A part of a day, or of a second, has no other name.
+date_code <- function(value, class, code = NULL) {
+  if (!is.null(code) && value %% 1 == 0) return(code)
+  sprintf("structure(%s, class = %s)", format_exact(value, 17), deparse1(class))
+}
+
+# ---- splits --------------------------------------------------------------------------------------
+
+# For each node the conditions of its sides, list(left, right), as rpart words them: "age< 50", "age>=50", "grade=1,2". NA in
+# leaves.
+side_texts <- function(fit, digits) {
+  variable <- node_variable(fit)
+  levels <- node_levels(fit)
+  threshold <- threshold_text(fit, digits)
+  list(left = side_text("left", "< ", variable, threshold, levels, missing_side(fit)),
+       right = side_text("right", ">=", variable, threshold, levels, missing_side(fit)))
+}
+
+side_text <- function(side, comparison, variable, threshold, levels, missing) {
+  named <- vapply(levels, function(known) paste(known[[side]], collapse = ","), "")
+  text <- paste0(variable, ifelse(lengths(levels) > 0, paste0("=", named), paste0(comparison, threshold)))
+  here <- missing$side %in% side
+  text[here] <- paste(text[here], gettext("or missing"))
+  text[missing$alone] <- paste(variable, ifelse(here, gettext("missing"), gettext("not missing")))[missing$alone]
+  ifelse(is.na(variable), NA, text)
+}
+
+# The side to which the missing training rows of each node go, NA where there are none; and whether the split is between them
+# and all others.
+missing_side <- function(fit) {
+  threshold <- node_threshold(fit)
+  levels <- node_levels(fit)
+  empty <- vapply(levels, function(known) !is.null(known) && (length(known$left) == 0 || length(known$right) == 0), NA)
+  list(side = ifelse(node_missing(fit) > 0, ifelse(node_default_left(fit), "left", "right"), NA),
+       alone = empty | is.infinite(threshold))
+}
