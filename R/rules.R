@@ -81,7 +81,7 @@ node_knowledge <- function(fit, digits) {
   known <- rep(list(list()), length(node_ids(fit)))
   children <- node_children(fit)
   variable <- node_variable(fit)
-  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, digits), levels = node_levels(fit),
+  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, significant(digits)), levels = node_levels(fit),
                 missing = node_missing(fit), left = node_default_left(fit))
   for (node in which(!node_is_leaf(fit))) {
     here <- lapply(split, `[[`, node)

@@ -3,43 +3,43 @@
 
 # ---- values --------------------------------------------------------------------------------------
 
-# The threshold of each node, for people. NA in leaves and at splits by level.
-threshold_text <- function(fit, digits) each_threshold(fit, show_threshold, digits)
+# The threshold of each node, for people; `number` says numbers. NA in leaves and at splits by level.
+threshold_text <- function(fit, number) each_threshold(fit, show_threshold, number)
 
 # The same as R code that stands for the value.
-threshold_code <- function(fit, digits) each_threshold(fit, code_threshold, digits)
+threshold_code <- function(fit, number) each_threshold(fit, code_threshold, number)
 
-each_threshold <- function(fit, say, digits) {
+each_threshold <- function(fit, say, number) {
   threshold <- node_threshold(fit)
   variable <- node_variable(fit)
   types <- tree_types(fit)
   text <- rep(NA_character_, length(threshold))
   for (node in which(is.finite(threshold))) {
     name <- variable[node]
-    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name], tree_xlevels(fit)[[name]], digits)
+    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name], tree_xlevels(fit)[[name]], number)
   }
   text
 }
 
-show_threshold <- function(value, type, unit, levels, digits) {
+show_threshold <- function(value, type, unit, levels, number) {
   switch(type,
     ordered = levels[ceiling(value)],
     Date = format(structure(value, class = "Date")),
     POSIXct = format(.POSIXct(value, unit), format = if (value %% 1 > 0) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
-    difftime = paste(format_exact(value, digits), unit),
-    format_exact(value, digits))
+    difftime = paste(number(value), unit),
+    number(value))
 }
 
-code_threshold <- function(value, type, unit, levels, digits) {
+code_threshold <- function(value, type, unit, levels, number) {
   switch(type,
     ordered = quoted(levels[ceiling(value)]),
     Date = date_code(value, "Date", sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))),
     POSIXct = time_code(value, unit),
-    difftime = sprintf("as.difftime(%s, units = \"%s\")", format_exact(value, digits), unit),
-    format_exact(value, digits))
+    difftime = sprintf("as.difftime(%s, units = \"%s\")", number(value), unit),
+    number(value))
 }
 
-format_exact <- function(value, digits) sprintf(paste0("%.", digits, "g"), value)
+significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"), value)
 
 quoted <- function(text) encodeString(text, quote = "\"")
 
@@ -56,7 +56,7 @@ time_code <- function(value, zone) {
 # A part of a day, or of a second, has no other name.
 date_code <- function(value, class, code = NULL) {
   if (!is.null(code) && value %% 1 == 0) return(code)
-  sprintf("structure(%s, class = %s)", format_exact(value, 17), deparse1(class))
+  sprintf("structure(%s, class = %s)", significant(17)(value), deparse1(class))
 }
 
 # ---- splits --------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ date_code <- function(value, class, code = NULL) {
 side_texts <- function(fit, digits) {
   variable <- node_variable(fit)
   levels <- node_levels(fit)
-  threshold <- threshold_text(fit, digits)
+  threshold <- threshold_text(fit, significant(digits))
   list(left = side_text("left", "< ", variable, threshold, levels, missing_side(fit)),
        right = side_text("right", ">=", variable, threshold, levels, missing_side(fit)))
 }
@@ -88,4 +88,19 @@ missing_side <- function(fit) {
   empty <- vapply(levels, function(known) !is.null(known) && (length(known$left) == 0 || length(known$right) == 0), NA)
   list(side = ifelse(node_missing(fit) > 0, ifelse(node_default_left(fit), "left", "right"), NA),
        alone = empty | is.infinite(threshold))
+}
+
+# The condition of each inner node, without its variable, in pieces that a plot may break: list(items, ending), the items to
+# be joined by commas.
+left_words <- function(fit, digits) {
+  threshold <- threshold_text(fit, function(value) format(value, digits = digits))
+  levels <- node_levels(fit)
+  missing <- missing_side(fit)
+  lapply(seq_along(threshold), function(node) {
+    left <- missing$side[node] %in% "left"
+    if (missing$alone[node]) return(list(items = if (left) gettext("is missing") else gettext("is not missing")))
+    items <- if (is.null(levels[[node]])) paste("<", threshold[node]) else levels[[node]]$left
+    if (!is.null(levels[[node]])) items[1] <- paste("=", items[1])
+    list(items = items, ending = if (left) gettext("or missing"))
+  })
 }
