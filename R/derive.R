@@ -80,21 +80,23 @@ subset_codes <- function(counts) {
   })
 }
 
+# Single levels, each against the rest, and orders; with the missing rows on either side of each, and apart.
 ordered_codes <- function(counts) {
   missing <- nrow(counts)
   levels <- which(rowSums(counts)[-missing] > 0)
-  singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level) replace(rep(1L, missing), level, 0L))
+  # missing is between the level and the rest, so that it may go with either
+  single <- replace(rep(2L, missing), missing, 1L)
+  singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level) replace(single, level, 0L))
   # of two classes the orders are the reverse of each other
-  orders <- lapply(seq_len(if (ncol(counts) == 2) 1 else ncol(counts)), function(class) {
+  orders <- unique(lapply(seq_len(if (ncol(counts) == 2) 1 else ncol(counts)), function(class) {
     share <- counts[levels, class] / rowSums(counts[levels, , drop = FALSE])
     replace(integer(missing), levels, order(order(share, levels)))
-  })
-  families <- unique(c(singles, orders))
+  }))
   if (sum(counts[missing, ]) > 0) {
-    with_missing <- function(place) lapply(families, function(code) replace(code, missing, place(code[levels])))
-    families <- c(with_missing(function(code) min(code) - 1L), with_missing(function(code) max(code) + 1L))
+    singles <- c(singles, list(replace(rep(0L, missing), missing, 1L)))
+    orders <- c(orders, lapply(orders, replace, missing, length(levels) + 1L))
   }
-  structure(families, restricted = TRUE)
+  structure(c(singles, orders), restricted = TRUE)
 }
 
 coded_columns <- function(x, codes) {

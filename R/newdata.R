@@ -15,11 +15,17 @@ new_columns <- function(fit, newdata, na.action) {
   list(columns = columns, row_names = as.character(attr(model, "row.names")), na.action = attr(model, "na.action"))
 }
 
+matrix_columns <- function(newdata) {
+  if (is.logical(newdata)) storage.mode(newdata) <- "integer"
+  list(columns = newdata, row_names = rownames(newdata), na.action = NULL)
+}
+
 # `newdata` as a data frame, or as a numeric matrix with column names where the fit was made from x and y.
 check_newdata <- function(newdata, fit) {
   shape <- tree_shape(fit)
   if (is.matrix(newdata)) {
-    newdata <- check_new_matrix(newdata, shape, is.null(tree_terms(fit)) && all(tree_types(fit) %in% number_types))
+    as_it_is <- is.null(tree_terms(fit)) && all(tree_types(fit) %in% number_types)
+    newdata <- check_new_matrix(newdata, shape, as_it_is)
   } else if (!is.data.frame(newdata)) {
     stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
                                    show_value(newdata)))

@@ -33,7 +33,7 @@ show_threshold <- function(value, type, unit, levels, number) {
 code_threshold <- function(value, type, unit, levels, number) {
   switch(type,
     ordered = quoted(levels[ceiling(value)]),
-    Date = date_code(value, "Date", sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))),
+    Date = date_code(value),
     POSIXct = time_code(value, unit),
     difftime = sprintf("as.difftime(%s, units = \"%s\")", number(value), unit),
     number(value))
@@ -43,20 +43,17 @@ significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"
 
 quoted <- function(text) encodeString(text, quote = "\"")
 
-# In the time zone of the data, unless the hour is there twice when summer ends.
-time_code <- function(value, zone) {
-  text <- function(zone) {
-    sprintf("as.POSIXct(\"%s\", tz = \"%s\")", format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S"), zone)
-  }
-  exact <- function(code) isTRUE(as.numeric(eval(str2lang(code))) == value)
-  code <- Find(exact, c(text(zone), text("UTC")))
-  if (is.null(code)) date_code(value, c("POSIXct", "POSIXt")) else code
+# A part of a day has no other name than its number, and so a part of a second and the hour that is there twice when summer
+# ends.
+date_code <- function(value) {
+  if (value %% 1 > 0) return(sprintf("structure(%s, class = \"Date\")", significant(17)(value)))
+  sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))
 }
 
-# A part of a day, or of a second, has no other name.
-date_code <- function(value, class, code = NULL) {
-  if (!is.null(code) && value %% 1 == 0) return(code)
-  sprintf("structure(%s, class = %s)", significant(17)(value), deparse1(class))
+time_code <- function(value, zone) {
+  code <- sprintf("as.POSIXct(\"%s\", tz = \"%s\")", format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S"), zone)
+  if (isTRUE(as.numeric(eval(str2lang(code))) == value)) return(code)
+  sprintf(".POSIXct(%s, \"%s\")", significant(17)(value), zone)
 }
 
 # ---- splits --------------------------------------------------------------------------------------
