@@ -53,7 +53,8 @@ test_that("factors of many levels are optimal in the stated family", {
     if (case %% 2) data$many[sample(n, 4)] <- NA
     data$y <- factor(sample(LETTERS[1:(2 + case %% 3 %/% 2)], n, TRUE))
     depth <- 1 + case %% 2
-    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3), "'many'.*subset_levels", class = "contree_message")
+    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3), "'many'.*subset_levels",
+                   class = "contree_message")
     frozen <- restricted_splits(data, "many")
     best <- brute_force_mixed(data, depth, splits = function(name, rows) {
       if (name == "many") frozen else all_splits(data[[name]], rows)

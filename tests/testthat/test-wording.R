@@ -23,7 +23,8 @@ test_that("thresholds are said in the terms of the data", {
   expect_identical(contree_rules(short)$rule[1], "wait < as.difftime(3, units = \"mins\")")
   blue <- first_split("colour", grepl("blue", clothes$colour))
   expect_identical(printed(blue), c("2) colour=blue,dark \"blue\"", "3) colour=green,red"))
-  expect_identical(contree_rules(blue)$rule, c("colour %in% c(\"blue\", \"dark \\\"blue\\\"\")", "colour %in% c(\"green\", \"red\")"))
+  expect_identical(contree_rules(blue)$rule,
+                   c("colour %in% c(\"blue\", \"dark \\\"blue\\\"\")", "colour %in% c(\"green\", \"red\")"))
 })
 
 test_that("the hour that is there twice when summer ends is told apart", {
@@ -38,7 +39,7 @@ test_that("the hour that is there twice when summer ends is told apart", {
 })
 
 test_that("parts of days and seconds are kept", {
-  data <- data.frame(day = as.Date("2024-01-01") + c(0.25, 0.5), time = .POSIXct(c(1e9 + 0.25, 1e9 + 0.5), "UTC"))[rep(1:2, 5), ]
+  data <- data.frame(day = as.Date("2024-01-01") + c(0.25, 0.5), time = .POSIXct(1e9 + c(0.25, 0.5), "UTC"))[rep(1:2, 5), ]
   for (name in names(data)) {
     fit <- first_split(name, rep(c(FALSE, TRUE), 5), data)
     expect_equal(fit$objective, 0)
