@@ -103,7 +103,7 @@ contree_cv.formula <- function(formula, data, subset, na.action, depth = 1:4, co
   data <- if (!missing(data)) data
   env <- environment(formula)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing)
   cross_validate(frame, frame$model[-1], read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
@@ -118,7 +118,8 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   check_both_given(x, y)
-  frame <- read_xy(x, y)
+  frame <- read_xy(x, y, settings$missing)
+  if (!is.null(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
