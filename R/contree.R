@@ -22,7 +22,8 @@ NULL
 #'
 #' @section What is minimised:
 #' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
-#' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth costs less that has splits
+#' [contree_control()]); with `weights` or a `loss`, the sum of weight times loss over the rows, plus `complexity` times the sum
+#' of the weights. The search is exact: when `status` is `"optimal"`, no tree of this depth costs less that has splits
 #' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
 #' each further level costs far more time than the one before.
 #'
@@ -98,8 +99,14 @@ NULL
 #'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
 #'   levels; levels that no row has stay levels of the predictions. A numeric response is an error: use `factor(y)`.
 #'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
-#' @param weights,loss Reserved for case weights and for a matrix of the costs of each confusion; only `NULL` is accepted in
-#'   this version.
+#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class shares and, with
+#'   `complexity`, in the price of a split. In the formula method an expression in the columns of `data`. `minbucket` and
+#'   `minsplit` count rows, whatever they weigh.
+#' @param loss What errors cost: a numeric matrix with a row for each true and a column for each predicted class, in the order
+#'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.)
+#' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector in the order of the levels
+#'   or with their names; or `"balanced"`, which gives all classes the same weight altogether, n / (K n_k) to a row of
+#'   class k.
 #' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row names. Rows for which it is
 #'   `NA` are left out.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()], which leave out the rows with
@@ -138,30 +145,31 @@ contree <- function(x, ...) UseMethod("contree")
 
 #' @rdname contree
 #' @export
-contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
+contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, class_weights = NULL, ...,
                             control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   data <- if (!missing(data)) data
   env <- environment(formula)
-  if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
-  refuse_later("loss", loss)
+  weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
   fit_contree(frame, settings, call)
 }
 
 #' @rdname contree
 #' @export
-contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, class_weights = NULL, ...,
+                            control = contree_control(...)) {
   # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
   if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
-  refuse_later("weights", weights)
-  refuse_later("loss", loss)
-  fit_contree(read_xy(x, y, settings$missing), settings, call)
+  frame <- read_xy(x, y, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  fit_contree(frame, settings, call)
 }
 
 call_with <- function(call, method) {
@@ -179,7 +187,7 @@ check_both_given <- function(x, y) {
 
 # The one bridge to the search.
 fit_contree <- function(frame, settings, call) {
-  settings <- settle_complexity(settings, frame$response)
+  settings <- settle_complexity(settings, frame)
   codes <- as.integer(frame$response)
   used <- used_levels(frame$response)
   if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
@@ -197,6 +205,9 @@ run_search <- function(frame, derived, codes, n_classes, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
   control <- search_control(settings, start_nodes(settings$start, frame, derived), listener$report)
+  used <- used_levels(frame$response)
+  control["weights"] <- list(frame$weights)
+  control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
   columns <- if (is.null(derived)) frame$columns else derived$columns
   # an error of a user's progress function passes as it is
   tryCatch(.Call(ffi_exact_solve, columns, codes, n_classes, control), contree_core_error = stop_search)
@@ -209,10 +220,9 @@ stop_search <- function(problem) {
   stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
 }
 
-settle_complexity <- function(settings, response) {
+settle_complexity <- function(settings, frame) {
   if (!is.null(settings$cp)) {
-    n <- length(response)
-    settings$complexity <- complexity_from_cp(settings$cp, n - max(tabulate(response)), n)
+    settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame), sum(row_weights(frame)))
   }
   settings
 }
@@ -229,13 +239,6 @@ search_control <- function(settings, start, report) {
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
        start = start, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
-}
-
-refuse_later <- function(argument, value) {
-  if (is.null(value)) return(invisible())
-  stop_unsupported(argument, gettextf(
-    "'%s' (%s) is not supported in this version, which counts every row and every error once; leave it out",
-    argument, show_value(value)))
 }
 
 # The call as it is kept in the fit. Its head is the generic `name` as typed (contree or contree::contree). A tree to begin

@@ -4,6 +4,8 @@
 #   columns    the predictors as columns.R reads them: named list of vectors, or a named numeric matrix; NA is missing
 #   types, xlevels, units  what they stand for, see columns.R
 #   response   factor with all levels of the user's response, without missing values
+#   weights    one a row; NULL if each counts 1
+#   loss       what errors cost, see costs.R; set by the methods of contree()
 #   row_names  one name a row
 #   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, matrices spread)
 #   terms      of the formula; NULL for x and y
@@ -11,7 +13,7 @@
 #   model      the model frame
 # newdata.R reads new data after that shape; what a response and a predictor may be is said in columns.R.
 
-read_data <- function(formula, data, subset, na.action, env, missing = "learn") {
+read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL) {
   columns <- check_data(data)
   parts <- read_formula(formula, columns)
   evaluate <- function(expression) evaluate_variable(expression, data, env)
@@ -20,10 +22,12 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn") 
   model <- as_model_frame(model, data)
   terms <- new_terms(formula, parts, model)
   inputs <- input_names(parts$predictors, columns, env, nrow(model))
+  model[["(weights)"]] <- check_weights(weights, nrow(model))
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
-  frame <- new_frame(as.list(model)[-1], model[[1]], names(model)[1], attr(model, "row.names"))
+  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"))
+  frame$weights <- settle_weights(model[["(weights)"]])
   frame$shape$inputs <- inputs
   frame$terms <- terms
   frame$na.action <- attr(model, "na.action")
@@ -31,7 +35,10 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn") 
   frame
 }
 
-read_xy <- function(x, y, missing = "learn") {
+# The model frame has weights as stats::model.frame() names them.
+predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], "(weights)")]
+
+read_xy <- function(x, y, missing = "learn", weights = NULL) {
   check_x(x)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
@@ -43,13 +50,16 @@ read_xy <- function(x, y, missing = "learn") {
     stop_input("y", gettextf("'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
   }
   row_names <- xy_row_names(x)
+  weights <- check_weights(weights, n)
   drop <- rows_to_drop(x, y, "y", missing)
   if (any(drop)) {
     x <- x[!drop, , drop = FALSE]
     y <- y[!drop]
+    weights <- weights[!drop]
   }
   frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", row_names[!drop])
   frame$shape$inputs <- colnames(x)
+  frame$weights <- settle_weights(weights)
   frame$na.action <- left_out(drop, row_names)
   frame
 }
@@ -177,7 +187,7 @@ handle_missing <- function(model, na.action, missing) {
     model <- apply_na_action(model, na.action)
     missing <- "learn"
   }
-  drop <- rows_to_drop(as.list(model)[-1], model[[1]], names(model)[1], missing)
+  drop <- rows_to_drop(predictors_of(model), model[[1]], names(model)[1], missing)
   if (!any(drop)) return(model)
   earlier <- attr(model, "na.action")
   structure(model[!drop, , drop = FALSE],

@@ -20,7 +20,8 @@ stopped_message <- function(proof, settings) {
     "time limit" = gettext("stopped at the time limit"),
     "memory limit" = gettext("stopped at the memory limit"),
     "interrupted" = gettext("interrupted"))
-  known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
+  counted <- settings$complexity == 0 && proof$objective == round(proof$objective)
+  known <- if (counted) errors_text(proof$objective) else gettextf("cost %s", format(proof$cost))
   gettextf("%s after %s s: %s, at least %s proven (gap %s)", how, format(signif(proof$elapsed, 2)), known,
            format(proof$bound), format(proof$gap))
 }

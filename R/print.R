@@ -64,14 +64,21 @@ proof_line <- function(fit, time = FALSE) {
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   leaves <- sum(node_is_leaf(fit))
-  errors <- proof$objective
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s, %s, %s (%s%%); %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
+  gettextf("%s of depth <= %s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
            settings$depth, if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
-           errors_text(errors),
-           format(round(100 * errors / node_n(fit)[1], 2)),
+           objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
+}
+
+# "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)".
+objective_text <- function(fit) {
+  objective <- tree_proof(fit)$objective
+  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective), format(round(100 * objective / node_n(fit)[1], 2))))
+  leaf <- node_errors(fit)[1]
+  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)),
+           format(round(100 * if (leaf > 0) objective / leaf else 0, 2)))
 }
 
 errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))

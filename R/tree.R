@@ -20,8 +20,8 @@ leaf_mark <- "<leaf>"
 #' @format A list of
 #' \describe{
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
-#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`, `wt`: training rows;
-#'     `dev`: misclassified training rows if the node were a leaf; `yval`: its class, as a code into `ylevels`;
+#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`: training rows;
+#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its class, as a code into `ylevels`;
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
@@ -35,7 +35,8 @@ leaf_mark <- "<leaf>"
 #'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
-#'   \item{objective}{misclassified training rows.}
+#'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
+#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
@@ -77,16 +78,16 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
   used <- used_levels(frame$response)
   counts <- matrix(0, length(solved$feature), length(classes))
-  counts[, used] <- solved$counts
+  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
   label <- used[solved$label]
-  nodes <- node_table(solved, counts, label, frame$shape$names)
+  nodes <- node_table(solved, counts, label, frame)
   fit <- list(
     frame = nodes,
     splits = split_table(solved, nodes, frame$xlevels),
     csplit = level_table(solved),
     where = stats::setNames(solved$where, frame$row_names),
     residuals = as.integer(label[solved$where] != as.integer(frame$response)),
-    call = call, terms = frame$terms, control = control,
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
     simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
@@ -96,18 +97,25 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
     format_version = 2L)
-  validate_contree(structure(fit[!vapply(fit, is.null, NA)], class = "contree"))
+  fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_contree(fit)
 }
 
-node_table <- function(solved, counts, label, names) {
-  n <- rowSums(counts)
-  yval2 <- cbind(label, counts, counts / n, n / n[1])
+node_table <- function(solved, counts, label, frame) {
+  weight <- rowSums(counts)
+  yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
   dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
   # data.frame() would take a fifth of the time of a small fit
   structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
-    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(n), wt = n,
-    dev = n - counts[cbind(seq_along(label), label)], yval = as.numeric(label),
+    var = c(leaf_mark, frame$shape$names)[solved$feature + 1], n = as.integer(rowSums(solved$counts)), wt = weight,
+    dev = label_costs(counts, label, frame$loss), yval = as.numeric(label),
     default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+}
+
+# What nodes cost with these weights of the classes and these labels.
+label_costs <- function(counts, label, loss) {
+  if (is.null(loss)) rowSums(counts) - counts[cbind(seq_along(label), label)] else rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
 # One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
@@ -174,12 +182,29 @@ validate_contree <- function(fit) {
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
     "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
-    "the errors of the leaves add up to the objective" = sum(node_errors(fit)[leaf]) == fit$objective,
-    "the residuals add up to the objective" = sum(fit$residuals) == fit$objective,
+    "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
+    "the residuals add up to the objective" = costs_differ(fit) || sum(fit$residuals) == fit$objective,
     "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
     "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
   if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
   fit
+}
+
+# Not every error costs 1.
+costs_differ <- function(fit) !is.null(fit$loss) || isTRUE(fit$weighted)
+
+# Sums of weights are in doubles.
+is_objective <- function(fit, value) {
+  if (!costs_differ(fit)) return(value == fit$objective)
+  abs(value - fit$objective) <= 1e-9 * fit$frame$wt[1] * max(1, fit$loss)
+}
+
+# Row by row from the data: weight times loss under the class of its leaf.
+check_row_costs <- function(fit, frame) {
+  costs <- row_costs(frame$response, frame$weights, frame$loss)
+  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+    stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
+  }
 }
 
 # The leaves that the search gave the training rows must be those that the tree gives them, now that its splits are on the
@@ -263,6 +288,11 @@ node_parent <- function(fit) {
 }
 
 tree_classes <- function(fit) fit$ylevels
+tree_loss <- function(fit) fit$loss
+
+# What all training rows weigh.
+tree_weight <- function(fit) fit$frame$wt[1]
+
 
 # Of the predictors: types (see columns.R); levels of factors, by name; time zones and units, by name; the factors that may
 # not be split by any set of levels. Format 1 knew numbers only.

@@ -73,6 +73,16 @@ static ct_start start_of(SEXP list, uint32_t n_cols)
     return start;
 }
 
+/* So many doubles, NULL if the element is. Borrowed. */
+static const double *doubles_of(SEXP control, const char *name, size_t n)
+{
+    SEXP value = r_element(control, name);
+    if (value == R_NilValue) return NULL;
+    if (TYPEOF(value) != REALSXP || (size_t) Rf_xlength(value) != n)
+        Rf_error("control element '%s' must be NULL or %lu doubles", name, (unsigned long) n);
+    return REAL_RO(value);
+}
+
 /* Class codes from 0; memory of the call. */
 static int32_t *codes_of(SEXP y, uint32_t n_rows)
 {
@@ -135,6 +145,17 @@ static SEXP defaults(const ct_forest *tree)
     return out;
 }
 
+/* NULL if rows have no weights. */
+static SEXP weights(const ct_forest *tree)
+{
+    if (!tree->weights) return R_NilValue;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        for (size_t c = 0; c < tree->n_classes; c++)
+            REAL(out)[i + c * tree->n_nodes] = tree->weights[i * tree->n_classes + c];
+    return out;
+}
+
 static SEXP counts(const ct_forest *tree)
 {
     SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
@@ -184,7 +205,7 @@ static SEXP history(const ct_result *result)
 static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
-                                        "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
+                                        "weights", "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
                                         "simd", "threads", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
@@ -196,6 +217,7 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
     SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, defaults(tree));
     SET_VECTOR_ELT(list, i++, counts(tree));
+    SET_VECTOR_ELT(list, i++, weights(tree));
     SET_VECTOR_ELT(list, i++, where);
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
@@ -217,7 +239,9 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
-    ct_data data = {x.n_rows, x.n_cols, (uint32_t) Rf_asInteger(n_classes), x.columns, codes_of(y, x.n_rows)};
+    uint32_t k = (uint32_t) Rf_asInteger(n_classes);
+    ct_data data = {x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
+                    doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)};
     ct_options options = options_of(control);
     SEXP start_list = r_element(control, "start");
     ct_start start;
