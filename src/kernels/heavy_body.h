@@ -69,6 +69,8 @@ static void begin64(scan_job *job)
     }
 }
 
+#include "kernels/heavy_pair_body.h"
+
 /* ---- bounds ---- */
 
 typedef struct {
@@ -102,9 +104,10 @@ CT_INLINE int64_t heavy_top(const heavy_bound *b, int64_t cost)
 
 /* The bounds of word w: that of the side that is counted, whose members are `keep` (or not, for the right one), and where
  * both are wanted of the other one. */
-CT_INLINE void heavy_word(const scan_job *job, const int sides, const uint32_t n_classes, const int weighted, size_t w,
-                          uint64_t keep, int64_t bound[2])
+CT_INLINE void heavy_word(const scan_job *job, const int sides, const int weighted, size_t w, uint64_t keep,
+                          int64_t bound[2])
 {
+    uint32_t n_classes = job->all->rows->n_classes;
     const int64_t *gains = job->all->rows->gains, *weights = weighted ? job->weights + w * 64 : NULL;
     const int64_t *all_x = (const int64_t *) (const void *) job->lanes;
     int64_t *x = heavy_list(job, X_LIST), *masses = heavy_list(job, MASS_LIST), *rest = heavy_list(job, REST_LIST);
@@ -122,30 +125,29 @@ CT_INLINE void heavy_word(const scan_job *job, const int sides, const uint32_t n
         rest_cost += rest[c] * gains[c * n_classes + c];
     }
     for (uint32_t k = 0; k < n_classes; k++) {
-        int two = n_classes == 2; /* then a label spares its own class alone */
-        int64_t gain = two ? masses[k] * gains[3 * k] : spared(gains, n_classes, masses, k);
+        int64_t gain = spared(gains, n_classes, masses, k);
         x[k] += gain;
         heavy_sums(job)[k * words + w] = x[k];
         heavy_add(&here, x[k], gain, heavy_list(job, TOTALS + (unsigned) counted)[k]);
         if (sides != BOTH) continue;
-        gain = two ? rest[k] * gains[3 * k] : spared(gains, n_classes, rest, k);
+        gain = spared(gains, n_classes, rest, k);
         heavy_add(&there, all_x[k * words + w] - x[k], gain, heavy_list(job, TOTALS + 1)[k]);
     }
     bound[counted] = heavy_top(&here, cost);
     if (sides == BOTH) bound[1] = heavy_top(&there, rest_cost);
 }
 
-CT_INLINE void heavy_count(const scan_job *job, const int sides, const uint32_t n_classes, const int weighted,
-                           int64_t error[2])
+CT_INLINE void heavy_count(const scan_job *job, const int sides, const int weighted, int64_t error[2])
 {
     int64_t top[2] = {0, 0}, *x = heavy_list(job, X_LIST);
+    uint32_t n_classes = job->all->rows->n_classes;
     uint64_t keep[VEC_WORDS];
     for (uint32_t k = 0; k < n_classes; k++) x[k] = 0;
     for (size_t start = job->begin; start < job->end; start += VEC_WORDS) {
         v_store(keep, v_less(job->planes + start, job->words, &job->all->threshold));
         for (size_t i = 0; i < VEC_WORDS; i++) {
             int64_t bound[2] = {0, 0};
-            heavy_word(job, sides, n_classes, weighted, start + i, keep[i], bound);
+            heavy_word(job, sides, weighted, start + i, keep[i], bound);
             for (int side = 0; side < 2; side++) {
                 job->all->scratch[(size_t) side * job->words + start + i] = (uint64_t) bound[side];
                 if (job->ties[start + i]) top[side] = ct_larger64(top[side], bound[side]);
@@ -158,11 +160,11 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, const uint32_t 
 /* The variants that the compiler is to make. */
 CT_INLINE void heavy_count_any(const scan_job *job, const int sides, int64_t error[2])
 {
-    uint32_t n_classes = job->all->rows->n_classes;
-    if (n_classes == 2 && !job->weights) heavy_count(job, sides, 2, 0, error);
-    else if (n_classes == 2) heavy_count(job, sides, 2, 1, error);
-    else if (!job->weights) heavy_count(job, sides, n_classes, 0, error);
-    else heavy_count(job, sides, n_classes, 1, error);
+    int two = job->all->rows->n_classes == 2;
+    if (two && !job->weights) heavy_pair_count(job, sides, 0, error);
+    else if (two) heavy_pair_count(job, sides, 1, error);
+    else if (!job->weights) heavy_count(job, sides, 0, error);
+    else heavy_count(job, sides, 1, error);
 }
 
 /* Pass 1: the wanted sides' errors are at least error[]. */
@@ -239,14 +241,16 @@ static int64_t heavy_ends(const scan_job *job, int side, int derived)
 static int64_t refine64(scan_job *job, int side, int derived)
 {
     const int64_t *bounds = (const int64_t *) (const void *) (job->all->scratch + (size_t) side * job->words);
-    int64_t floor = job->dearest[side] - job->need[side], best = heavy_ends(job, side, derived), closed = 0;
+    int two = job->all->rows->n_classes == 2;
+    int64_t floor = job->dearest[side] - job->need[side], closed = 0;
+    int64_t best = two ? heavy_pair_ends(job, side, derived) : heavy_ends(job, side, derived);
     for (size_t w = job->begin; w < job->end; w++) {
         if (!job->ties[w]) continue;
         if (bounds[w] <= ct_larger64(best, floor) && !job->all->refine_all) {
             closed = ct_larger64(closed, bounds[w]);
             continue;
         }
-        best = ct_larger64(best, heavy_block(job, side, derived, w));
+        best = two ? heavy_pair_block(job, side, derived, w, best) : ct_larger64(best, heavy_block(job, side, derived, w));
         job->refined++;
     }
     return job->dearest[side] - (best > floor ? best : ct_larger64(best, closed));

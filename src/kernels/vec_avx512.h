@@ -8,6 +8,7 @@ enum { VEC_WORDS = 8 };
 typedef __m512i vec;
 typedef __mmask32 mask16;
 typedef __mmask16 mask32;
+typedef __mmask8 mask64;
 
 CT_INLINE unsigned word_select(uint64_t word, unsigned k)
 {
@@ -75,6 +76,23 @@ CT_INLINE vec l32_scan(vec a)
 }
 CT_INLINE vec l16_last(vec a) { return _mm512_permutexvar_epi16(_mm512_set1_epi16(31), a); }
 CT_INLINE vec l32_last(vec a) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a); }
+
+CT_INLINE vec l64_set(int64_t x) { return _mm512_set1_epi64(x); }
+CT_INLINE vec l64_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
+CT_INLINE vec l64_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
+CT_INLINE vec l64_max(vec a, vec b) { return _mm512_max_epi64(a, b); }
+CT_INLINE vec l64_count(vec a) { return _mm512_popcnt_epi64(a); }
+CT_INLINE vec l64_times(vec counts, int64_t w) { return _mm512_mullo_epi64(counts, _mm512_set1_epi64(w)); }
+CT_INLINE vec l64_last(vec a) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), a); }
+CT_INLINE int64_t l64_top(vec a) { return _mm512_reduce_max_epi64(a); }
+CT_INLINE mask64 l64_occupied(vec a) { return _mm512_test_epi64_mask(a, a); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm512_mask_max_epi64(a, m, a, x); }
+CT_INLINE vec l64_scan(vec a)
+{
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 7));
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 6));
+    return _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 4));
+}
 
 CT_INLINE int l16_top(vec a)
 {
