@@ -26,8 +26,11 @@ NULL
 #' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
 #' each further level costs far more time than the one before.
 #'
-#' The training error of an optimal tree is the lowest there is, and therefore an optimistic estimate of its error on new
-#' data. Judge a tree by rows that were not used to fit it.
+#' @section The training error is optimistic:
+#' The training error of an optimal tree is the lowest there is, and it falls with each level: the more trees there are to
+#' choose from, the more the best of them owes to chance. On new data expect more errors, on small or noisy data many
+#' more. Judge a tree, and choose its depth, by rows that were not used to fit it: [contree_cv()] cross-validates,
+#' [contree_accuracy()] takes a test set, and `vignette("choosing")` shows both.
 #'
 #' @section Threads, and which of equally good trees:
 #' The search uses the processors that `threads` allows, two unless told otherwise; see [contree_threads()]. The tree is the
@@ -107,7 +110,8 @@ NULL
 #'   same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [predict.contree()], [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
+#' @seealso [contree_cv()] to choose the depth, [contree_accuracy()], [contree_importance()], [predict.contree()],
+#'   [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
 #' fit <- contree(Species ~ ., data = iris, depth = 2)
@@ -151,21 +155,26 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
   # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
-  if (missing(x) && "formula" %in% ...names()) {
-    again <- sys.call()
-    again[[1]] <- contree.formula
-    return(eval(again, parent.frame()))
-  }
+  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  check_both_given(x, y)
+  refuse_later("weights", weights)
+  refuse_later("loss", loss)
+  fit_contree(read_xy(x, y, settings$missing), settings, call)
+}
+
+call_with <- function(call, method) {
+  call[[1]] <- method
+  call
+}
+
+check_both_given <- function(x, y) {
   if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
   if (missing(y)) {
     stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
                              show_value(x)))
   }
-  refuse_later("weights", weights)
-  refuse_later("loss", loss)
-  fit_contree(read_xy(x, y, settings$missing), settings, call)
 }
 
 # The one bridge to the search.
@@ -229,12 +238,12 @@ refuse_later <- function(argument, value) {
     argument, show_value(value)))
 }
 
-# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with
-# that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
+# The call as it is kept in the fit. Its head is the generic `name` as typed (contree or contree::contree). A tree to begin
+# with that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
 # fit the tree again.
-plain_call <- function(call, generic_call) {
+plain_call <- function(call, generic_call, name = "contree") {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
-  call[[1]] <- if (identical(head, quote(contree::contree))) head else quote(contree)
+  call[[1]] <- if (identical(head, call("::", quote(contree), as.name(name)))) head else as.name(name)
   small_call(call)
 }
