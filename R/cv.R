@@ -181,7 +181,8 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
 
 fit_quietly <- function(frame, cell, settings, call) {
   settings[c("depth", "complexity")] <- cell
-  suppressMessages(suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped"), classes = "contree_message")
+  suppressMessages(suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped"),
+                   classes = "contree_message")
 }
 
 # The call that fits a tree of the grid to all rows.
