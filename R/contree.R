@@ -113,12 +113,8 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
                             control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
-  data <- if (!missing(data)) data
-  env <- environment(formula)
-  if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
-  refuse_later("loss", loss)
-  rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss)
   fit_contree(frame, settings, call)
 }
 
@@ -133,6 +129,21 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
   }
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  fit_contree(xy_frame(x, y, weights, loss), settings, call)
+}
+
+# ---- what the methods of contree() and contree_path() share -----------------------------------------
+
+# `weights` and `subset` are expressions in the columns of `data`.
+formula_frame <- function(formula, data, weights, subset, na.action, loss) {
+  env <- environment(formula)
+  if (!is.null(weights)) refuse_later("weights", evaluate_argument("weights", weights, data, env))
+  refuse_later("loss", loss)
+  rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
+  read_data(formula, data, rows, na.action, env)
+}
+
+xy_frame <- function(x, y, weights, loss) {
   if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
   if (missing(y)) {
     stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
@@ -140,20 +151,25 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
   }
   refuse_later("weights", weights)
   refuse_later("loss", loss)
-  fit_contree(read_xy(x, y), settings, call)
+  read_xy(x, y)
 }
 
-# The one bridge to the search.
+# ---- the bridge to the search ---------------------------------------------------------------------
+
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame$response)
+  fit <- new_contree(search_frame(frame, settings), frame, kept_settings(settings), call)
+  warn_if_stopped(fit)
+  fit
+}
+
+search_frame <- function(frame, settings) {
   codes <- as.integer(frame$response)
   used <- used_levels(frame$response)
   if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
   solved <- run_search(frame, codes, length(used), settings)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  fit <- new_contree(solved, frame, kept_settings(settings), call)
-  warn_if_stopped(fit)
-  fit
+  solved
 }
 
 run_search <- function(frame, codes, n_classes, settings) {
@@ -180,16 +196,19 @@ settle_complexity <- function(settings, response) {
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
-kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress"))]
+kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress", "max_cost", "end"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
-# shortcuts of the search that are switched off (option contree.switches).
+# shortcuts of the search that are switched off (option contree.switches). `root` (predictors that the root may be split on)
+# and `max_cost` (a tree that costs more need not be found) are set by contree_alternatives() alone.
 search_control <- function(settings, predictors, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
        start = start_nodes(settings$start, predictors), report = report,
+       roots = if (!is.null(settings$root)) predictors %in% settings$root,
+       max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 
@@ -203,9 +222,9 @@ refuse_later <- function(argument, value) {
 # The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with
 # that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
 # fit the tree again.
-plain_call <- function(call, generic_call) {
+plain_call <- function(call, generic_call, generic = quote(contree)) {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
-  call[[1]] <- if (identical(head, quote(contree::contree))) head else quote(contree)
+  call[[1]] <- if (identical(head, call("::", quote(contree), generic))) head else generic
   small_call(call)
 }

@@ -52,6 +52,7 @@ static ct_options options_of(SEXP control)
     options.min_bucket = rows_of(number(control, "minbucket"));
     options.min_split = rows_of(number(control, "minsplit"));
     options.max_gap = number(control, "max_gap");
+    options.max_cost = number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
@@ -71,6 +72,16 @@ static ct_start start_of(SEXP list, uint32_t n_cols)
     r_check(ct_forest_check(&tree, n_cols, &error), &error);
     ct_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
     return start;
+}
+
+/* Which columns the root may be split on, a logical a column; memory of the call. */
+static const uint8_t *roots_of(SEXP allowed, uint32_t n_cols)
+{
+    if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
+        Rf_error("control element 'roots' must be a logical, one value for each column");
+    uint8_t *roots = (uint8_t *) R_alloc(n_cols ? n_cols : 1, 1);
+    for (uint32_t col = 0; col < n_cols; col++) roots[col] = LOGICAL_RO(allowed)[col] == TRUE;
+    return roots;
 }
 
 /* Class codes from 0; memory of the call. */
@@ -144,6 +155,13 @@ static SEXP counts(const ct_forest *tree)
     return out;
 }
 
+static SEXP root_bounds(const ct_result *result, uint32_t n_cols)
+{
+    SEXP out = Rf_allocVector(REALSXP, n_cols);
+    memcpy(REAL(out), result->root_bounds, n_cols * sizeof *result->root_bounds);
+    return out;
+}
+
 static SEXP statistics(const ct_statistics *s)
 {
     static const char *const names[] = {
@@ -181,11 +199,11 @@ static SEXP history(const ct_result *result)
     return list;
 }
 
-static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
+static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
-                                        "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
-                                        "simd", "threads", "history", "interrupted"};
+                                        "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status",
+                                        "capped", "search", "elapsed", "simd", "threads", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -200,6 +218,8 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
+    SET_VECTOR_ELT(list, i++, root_bounds(result, n_cols));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ct_end_name(result->end)));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
@@ -225,6 +245,8 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         start = start_of(start_list, x.n_cols);
         options.start = &start;
     }
+    SEXP roots = r_element(control, "roots");
+    if (roots != R_NilValue) options.roots = roots_of(roots, x.n_cols);
     r_callbacks calls;
     ct_result *result;
     ct_error error;
@@ -238,7 +260,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     r_check(status, &error);
     for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, where, calls.interrupted));
+    SEXP list = PROTECT(result_list(result, x.n_cols, where, calls.interrupted));
     free_result(handle);
     UNPROTECT(4);
     return list;

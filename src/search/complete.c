@@ -241,8 +241,8 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     return status;
 }
 
-ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature,
-                        uint32_t *errors, ct_error *error)
+ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, const uint8_t *allowed, ct_arena *arena,
+                        int32_t *feature, uint32_t *errors, ct_error *error)
 {
     ct_arena_mark mark = ct_arena_here(arena);
     stump_scratch stump;
@@ -255,6 +255,7 @@ ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *ar
     *errors = table->n_rows;
     for (uint32_t f = 0; f < table->n_cols; f++) {
         uint32_t rank = 0, found;
+        if (allowed && !allowed[f]) continue;
         for (uint32_t j = 0; j < table->n_rows; j++) {
             ranks[j] = rank;
             rank += (uint32_t) ct_bit(table->ties[f], j);

@@ -12,8 +12,9 @@
 ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, uint32_t min_bucket,
                       ct_arena *arena, ct_forest *forest, ct_error *error);
 
-/* The feature of the best single split of all rows and its errors; -1 if no split leaves min_bucket rows on both sides. */
-ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature,
-                        uint32_t *errors, ct_error *error);
+/* The feature of the best single split of all rows and its errors; -1 if no split leaves min_bucket rows on both sides.
+ * allowed[n_cols], which may be NULL: 0 for features that are left out. */
+ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, const uint8_t *allowed, ct_arena *arena,
+                        int32_t *feature, uint32_t *errors, ct_error *error);
 
 #endif

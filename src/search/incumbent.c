@@ -29,13 +29,13 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, uint
     return left < 0 || right < 0 ? -1 : worker->search->split_cost + left + right;
 }
 
-/* Finishes the tree and prices it; 0 if it is a leaf or breaks a rule. */
+/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a rule. */
 static int price(ct_worker *worker, ct_known_tree *known)
 {
     const ct_search *search = worker->search;
     ct_forest tree = {0};
     ct_error error;
-    if (known->codes[0].feature < 0) return 0;
+    if (known->codes[0].feature < 0 || !ct_may_be_root(worker, (uint32_t) known->codes[0].feature)) return 0;
     known->cost = -1;
     unsigned depth = search->options->depth;
     if (ct_complete(search->table, known->codes, depth, search->min_bucket, &worker->arena, &tree, &error) == CT_OK) {

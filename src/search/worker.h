@@ -9,7 +9,7 @@
 #include "search/statistics.h"
 
 /* Why a search ended. */
-typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT } ct_end;
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST } ct_end;
 
 /* Costs are 64-bit integers: a row counts 2^unit_shift, a split split_cost. Without a complexity cost a row counts 1. */
 typedef struct {
@@ -19,6 +19,7 @@ typedef struct {
     unsigned unit_shift;
     int64_t split_cost;
     int64_t gap;
+    int64_t cap;         /* costs from here on need not be told apart */
     size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
@@ -51,6 +52,13 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
 static inline int64_t ct_rows_cost(const ct_worker *worker, int64_t rows)
 {
     return rows * ((int64_t) 1 << worker->search->unit_shift);
+}
+
+/* Whether the root of a tree may be split on column f. */
+static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
+{
+    const uint8_t *roots = worker->search->options->roots;
+    return !roots || roots[f];
 }
 
 /* Whether a tree may split n rows, and split them so that n_left go left. */
