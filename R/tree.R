@@ -9,8 +9,8 @@ leaf_mark <- "<leaf>"
 #' The object that contree() returns
 #'
 #' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and no training data unless it was made with `model = TRUE`; it can be saved with
-#' [saveRDS()] and read in another session.
+#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
+#' the rows; it can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold. If the value is missing, it goes to
 #' the child with more training rows.
@@ -26,13 +26,14 @@ leaf_mark <- "<leaf>"
 #'     always -1 (less than goes left), `improve` misclassified rows saved by the split, `index` the threshold,
 #'     `adj` 0.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
-#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
+#'     [prune()] made a tree that is not known to be optimal.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
@@ -73,7 +74,7 @@ new_contree <- function(solved, frame, control, call) {
     frame = nodes,
     splits = split_table(solved, nodes),
     where = stats::setNames(solved$where, frame$row_names),
-    residuals = as.integer(label[solved$where] != as.integer(frame$response)),
+    y = as.integer(frame$response),
     call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
@@ -146,7 +147,7 @@ validate_contree <- function(fit) {
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
     "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
     "the errors of the leaves add up to the objective" = sum(node_errors(fit)[leaf]) == fit$objective,
-    "the residuals add up to the objective" = sum(fit$residuals) == fit$objective,
+    "the residuals add up to the objective" = sum(tree_residuals(fit)) == fit$objective,
     "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
     "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
   if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
@@ -194,6 +195,7 @@ node_parent <- function(fit) {
 }
 
 tree_classes <- function(fit) fit$ylevels
+tree_splits <- function(fit) sum(!node_is_leaf(fit))
 tree_shape <- function(fit) fit$shape
 tree_terms <- function(fit) fit$terms
 tree_call <- function(fit) fit$call
@@ -210,4 +212,47 @@ tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where
-tree_residuals <- function(fit) stats::setNames(fit$residuals, names(fit$where))
+tree_residuals <- function(fit) stats::setNames(as.integer(fit$frame$yval[fit$where] != fit$y), names(fit$where))
+
+# ---- changing ------------------------------------------------------------------------------------
+
+# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
+# holds: reprice() says what does.
+cut_nodes <- function(fit, cut) {
+  onto <- nearest_cut(fit, cut)
+  kept <- which(onto == seq_along(onto))
+  stays <- setdiff(kept, cut)
+  splits <- fit$splits[match(stays[!node_is_leaf(fit)[stays]], which(!node_is_leaf(fit))), , drop = FALSE]
+  fit$frame$var[cut] <- leaf_mark
+  fit$frame$default_left[cut] <- NA
+  fit$frame <- fit$frame[kept, ]
+  fit$splits <- splits
+  fit$where[] <- match(onto, kept)[fit$where]
+  fit$variable.importance <- sort(vapply(split(splits[, "improve"], rownames(splits)), sum, 0), decreasing = TRUE)
+  fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
+  fit
+}
+
+# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
+nearest_cut <- function(fit, cut) {
+  onto <- seq_along(node_ids(fit))
+  parent <- node_parent(fit)
+  for (node in onto[-1]) if (onto[parent[node]] %in% cut) onto[node] <- onto[parent[node]]
+  onto
+}
+
+set_call <- function(fit, call) {
+  fit$call <- call
+  fit
+}
+
+# The same tree at another complexity, and what is proven there. The history of its search was at the old one.
+reprice <- function(fit, complexity, bound, status) {
+  fit$control$complexity <- complexity
+  fit$cost <- fit$objective + complexity * node_n(fit)[1] * tree_splits(fit)
+  fit$bound <- min(bound, fit$cost)
+  fit$gap <- fit$cost - fit$bound
+  fit$status <- status
+  fit$history <- NULL
+  validate_contree(fit)
+}
