@@ -122,14 +122,24 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
   # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
-  if (missing(x) && "formula" %in% ...names()) {
-    again <- sys.call()
-    again[[1]] <- contree.formula
-    return(eval(again, parent.frame()))
-  }
+  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  check_both_given(x, y)
   fit_contree(xy_frame(x, y, weights, loss), settings, call)
+}
+
+call_with <- function(call, method) {
+  call[[1]] <- method
+  call
+}
+
+check_both_given <- function(x, y) {
+  if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
+  if (missing(y)) {
+    stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
+                             show_value(x)))
+  }
 }
 
 # ---- what the methods of contree() and contree_path() share -----------------------------------------
@@ -144,11 +154,6 @@ formula_frame <- function(formula, data, weights, subset, na.action, loss) {
 }
 
 xy_frame <- function(x, y, weights, loss) {
-  if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
-  if (missing(y)) {
-    stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
-                             show_value(x)))
-  }
   refuse_later("weights", weights)
   refuse_later("loss", loss)
   read_xy(x, y)
@@ -219,12 +224,12 @@ refuse_later <- function(argument, value) {
     argument, show_value(value)))
 }
 
-# The call as it is kept in the fit. Its head is the generic as typed (contree or contree::contree). A tree to begin with
-# that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
+# The call as it is kept in the fit. Its head is the generic `name` as typed (contree or contree::contree). A tree to begin
+# with that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
 # fit the tree again.
-plain_call <- function(call, generic_call, generic = quote(contree)) {
+plain_call <- function(call, generic_call, name = "contree") {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
-  call[[1]] <- if (identical(head, call("::", quote(contree), generic))) head else generic
+  call[[1]] <- if (identical(head, call("::", quote(contree), as.name(name)))) head else as.name(name)
   small_call(call)
 }

@@ -49,7 +49,7 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 #' @export
 contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
                                  control = contree_control(...)) {
-  call <- plain_call(match.call(), sys.call(-1), quote(contree_path))
+  call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
                          if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss)
@@ -59,13 +59,10 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 #' @rdname contree_path
 #' @export
 contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
-  if (missing(x) && "formula" %in% ...names()) {
-    again <- sys.call()
-    again[[1]] <- contree_path.formula
-    return(eval(again, parent.frame()))
-  }
-  call <- plain_call(match.call(), sys.call(-1), quote(contree_path))
+  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_path.formula), parent.frame()))
+  call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  check_both_given(x, y)
   find_path(xy_frame(x, y, weights, loss), settings, call)
 }
 
