@@ -41,9 +41,9 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   n <- check_setting("n", n)
   within <- check_setting("within", within)
   settings <- search_settings(fit, list(...))
-  frame <- training_frame(fit, data, parent.frame())
+  frame <- training_frame(fit, data, settings, parent.frame())
   settings$max_cost <- tree_proof(fit)$cost + within
-  found <- search_roots(fit, frame, settings, n)
+  found <- search_roots(fit, new_problem(frame, settings), settings, n)
   alternatives <- structure(found$fits, table = table_of_alternatives(found$fits, tree_proof(fit)$cost), fit = fit,
                             within = within, undecided = found$undecided, class = "contree_alternatives")
   warn_if_undecided(found)
@@ -65,18 +65,18 @@ search_settings <- function(fit, given) {
 # ---- searching -----------------------------------------------------------------------------------
 
 # list(fits, undecided, status, elapsed): the trees, the best first.
-search_roots <- function(fit, frame, settings, n) {
-  others <- setdiff(frame$shape$names, node_variable(fit)[1])
+search_roots <- function(fit, problem, settings, n) {
+  others <- setdiff(problem$frame$shape$names, node_variable(fit)[1])
   found <- list(fits = list(), undecided = character(), status = "optimal", elapsed = 0,
                 bounds = stats::setNames(numeric(length(others)), others))
   if (node_is_leaf(fit)[1]) return(found)
   settings$end <- proc.time()[["elapsed"]] + settings$time_limit
-  if (length(others) > 1) found <- search_root(found, others, frame, settings, tree_call(fit))
+  if (length(others) > 1) found <- search_root(found, others, problem, settings, tree_call(fit))
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
     settings$max_cost <- min(settings$max_cost, sort(costs_of(found$fits))[n], na.rm = TRUE)
     if (found$bounds[predictor] > settings$max_cost + 1e-9 || found$bounds[predictor] >= node_errors(fit)[1]) next
-    found <- search_root(found, predictor, frame, settings, tree_call(fit))
+    found <- search_root(found, predictor, problem, settings, tree_call(fit))
   }
   best <- order(costs_of(found$fits))
   found$fits <- found$fits[best[seq_len(min(n, length(best)))]]
@@ -84,7 +84,7 @@ search_roots <- function(fit, frame, settings, n) {
 }
 
 # One search for the best tree that begins with one of the predictors `root`, and, of several, what it proves of each.
-search_root <- function(found, root, frame, settings, call) {
+search_root <- function(found, root, problem, settings, call) {
   alone <- length(root) == 1
   left <- settings$end - proc.time()[["elapsed"]]
   if (left <= 0 && alone || found$status == "interrupted") {
@@ -93,10 +93,10 @@ search_root <- function(found, root, frame, settings, call) {
     return(found)
   }
   settings$root <- root
-  solved <- search_frame(frame, replace(settings, "time_limit", max(0, left)))
+  solved <- solve_problem(problem, replace(settings, "time_limit", max(0, left)))
   stopped <- solved$status %in% names(stopped_class)
   if (stopped) found$status <- solved$status
-  if (!alone) found$bounds <- root_bounds(solved, frame)[root]
+  if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
   if (solved$feature[1] == 0 || solved$cost > settings$max_cost + 1e-9) {
     if (stopped && alone) found$undecided <- c(found$undecided, root)
@@ -104,15 +104,14 @@ search_root <- function(found, root, frame, settings, call) {
   }
   # the best known tree of a search among several that was stopped may have less than the best tree of its own root
   if (stopped && !alone) return(found)
-  settings$root <- frame$shape$names[solved$feature[1]]
-  found$fits[[settings$root]] <- new_contree(solved, frame, kept_settings(settings), call)
+  settings$root <- problem$frame$shape$names[solved$feature[1]]
+  found$fits[[settings$root]] <- new_fit(solved, problem, settings, call)
   found
 }
 
 # For each predictor, what a search has proven of the trees that begin with it.
-root_bounds <- function(solved, frame) {
-  predictor <- factor(frame$shape$names, unique(frame$shape$names))
-  vapply(split(solved$root_bounds, predictor), min, 0)
+root_bounds <- function(solved, problem) {
+  vapply(split(solved$root_bounds, factor(column_predictors(problem), problem$frame$shape$names)), min, 0)
 }
 
 costs_of <- function(fits) vapply(fits, function(fit) tree_proof(fit)$cost, 0)
@@ -135,10 +134,10 @@ warn_if_undecided <- function(found) {
 # ---- the training data ---------------------------------------------------------------------------
 
 # The frame that the fit was made of.
-training_frame <- function(fit, data, env) {
-  frame <- tryCatch(frame_again(fit, data, env), error = function(problem) no_training_data(conditionMessage(problem)))
+training_frame <- function(fit, data, settings, env) {
+  frame <- tryCatch(frame_again(fit, data, settings, env), error = function(problem) no_training_data(conditionMessage(problem)))
   if (!identical(levels(frame$response), tree_classes(fit)) ||
-      !identical(frame$shape$names, tree_shape(fit)$names) ||
+      !identical(frame$types, tree_types(fit)) || !identical(frame$xlevels, tree_xlevels(fit)) ||
       !all(tabulate(frame$response, nlevels(frame$response)) == node_counts(fit)[1, ])) {
     no_training_data(gettext("its predictors or classes are not those of the fit"))
   }
@@ -146,7 +145,7 @@ training_frame <- function(fit, data, env) {
   frame
 }
 
-frame_again <- function(fit, data, env) {
+frame_again <- function(fit, data, settings, env) {
   model <- tree_model(fit)
   if (is.null(data) && !is.null(model)) {
     return(c(new_frame(as.list(model)[-1], model[[1]], names(model)[1], attr(model, "row.names")), list(model = model)))
@@ -155,10 +154,10 @@ frame_again <- function(fit, data, env) {
   value <- function(name) eval(call[[name]], env)
   if (is.null(tree_terms(fit))) {
     if (is.null(data)) data <- list(x = value("x"), y = value("y"))
-    return(read_xy(data$x, data$y))
+    return(read_xy(data$x, data$y, settings$missing))
   }
   formula_frame(value("formula"), if (is.null(data)) value("data") else data, call$weights, call$subset, value("na.action"),
-                NULL)
+                NULL, settings)
 }
 
 no_training_data <- function(reason) {

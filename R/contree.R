@@ -114,7 +114,7 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
-                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss)
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, settings)
   fit_contree(frame, settings, call)
 }
 
@@ -126,7 +126,7 @@ contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., c
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
-  fit_contree(xy_frame(x, y, weights, loss), settings, call)
+  fit_contree(xy_frame(x, y, weights, loss, settings), settings, call)
 }
 
 call_with <- function(call, method) {
@@ -145,44 +145,67 @@ check_both_given <- function(x, y) {
 # ---- what the methods of contree() and contree_path() share -----------------------------------------
 
 # `weights` and `subset` are expressions in the columns of `data`.
-formula_frame <- function(formula, data, weights, subset, na.action, loss) {
+formula_frame <- function(formula, data, weights, subset, na.action, loss, settings) {
   env <- environment(formula)
   if (!is.null(weights)) refuse_later("weights", evaluate_argument("weights", weights, data, env))
   refuse_later("loss", loss)
   rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
-  read_data(formula, data, rows, na.action, env)
+  read_data(formula, data, rows, na.action, env, settings$missing)
 }
 
-xy_frame <- function(x, y, weights, loss) {
+xy_frame <- function(x, y, weights, loss, settings) {
   refuse_later("weights", weights)
   refuse_later("loss", loss)
-  read_xy(x, y)
+  read_xy(x, y, settings$missing)
 }
 
 # ---- the bridge to the search ---------------------------------------------------------------------
 
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame$response)
-  fit <- new_contree(search_frame(frame, settings), frame, kept_settings(settings), call)
+  problem <- new_problem(frame, settings)
+  fit <- new_fit(solve_problem(problem, settings), problem, settings, call)
+  tell_restricted(fit)
   warn_if_stopped(fit)
   fit
 }
 
-search_frame <- function(frame, settings) {
+# What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
+new_problem <- function(frame, settings) {
   codes <- as.integer(frame$response)
   used <- used_levels(frame$response)
   if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  solved <- run_search(frame, codes, length(used), settings)
-  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  solved
+  list(frame = frame, derived = derive_columns(frame, codes, length(used), settings$subset_levels), codes = codes,
+       n_classes = length(used))
 }
 
-run_search <- function(frame, codes, n_classes, settings) {
+# The tree on the predictors, and what the search tells of it.
+solve_problem <- function(problem, settings) {
+  solved <- run_search(problem, settings)
+  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
+  return_tree(solved, problem$derived, problem$frame)
+}
+
+new_fit <- function(solved, problem, settings, call) {
+  fit <- new_contree(solved, problem$frame, kept_settings(settings), call, problem$derived$restricted)
+  if (!is.null(problem$derived)) check_routes(fit, problem$frame$columns)
+  fit
+}
+
+run_search <- function(problem, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
-  control <- search_control(settings, frame$shape$names, listener$report)
+  roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
+  control <- search_control(settings, start_nodes(settings$start, problem$frame, problem$derived), roots, listener$report)
+  columns <- if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, frame$columns, codes, n_classes, control), contree_core_error = stop_search)
+  tryCatch(.Call(ffi_exact_solve, columns, problem$codes, problem$n_classes, control), contree_core_error = stop_search)
+}
+
+# The predictor of each column that is searched.
+column_predictors <- function(problem) {
+  names <- problem$frame$shape$names
+  if (is.null(problem$derived)) names else names[problem$derived$predictor]
 }
 
 # What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
@@ -204,16 +227,14 @@ settle_complexity <- function(settings, response) {
 kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress", "max_cost", "end"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
-# shortcuts of the search that are switched off (option contree.switches). `root` (predictors that the root may be split on)
-# and `max_cost` (a tree that costs more need not be found) are set by contree_alternatives() alone.
-search_control <- function(settings, predictors, report) {
+# shortcuts of the search that are switched off (option contree.switches). `roots` (columns that the root may be split on) and
+# `max_cost` (a tree that costs more need not be found) are for contree_alternatives() alone.
+search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
-       start = start_nodes(settings$start, predictors), report = report,
-       roots = if (!is.null(settings$root)) predictors %in% settings$root,
-       max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost,
+       start = start, roots = roots, max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 

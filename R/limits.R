@@ -1,4 +1,5 @@
-# What the user is told when a search was stopped before its proof was complete.
+# What the user is told of the limits of a proof: that a search was stopped before it was complete, and among which splits
+# of factors it searched.
 
 stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory",
                    "interrupted" = "contree_interrupted")
@@ -35,4 +36,15 @@ stop_interrupted <- function(seconds) {
   stop_contree("interrupted", gettextf(
     "interrupted after %s s; with on_interrupt = \"return\" the best tree so far is returned",
     format(signif(seconds, 2))), NULL)
+}
+
+# Said once a fit, of all its factors that may not be split by any set of levels.
+tell_restricted <- function(fit) {
+  restricted <- tree_restricted(fit)
+  if (length(restricted) == 0) return(invisible())
+  message(structure(list(
+    message = paste0(gettextf(paste(
+      "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the share of a",
+      "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels)), "\n"),
+    call = user_call()), class = c("contree_message", "message", "condition")))
 }

@@ -52,7 +52,7 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
-                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss)
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, settings)
   find_path(frame, settings, call)
 }
 
@@ -63,17 +63,18 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, .
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
-  find_path(xy_frame(x, y, weights, loss), settings, call)
+  find_path(xy_frame(x, y, weights, loss, settings), settings, call)
 }
 
 find_path <- function(frame, settings, call) {
   begin <- proc.time()[["elapsed"]]
   settings <- settle_complexity(settings, frame$response)
-  found <- search_path(frame, settings, call, begin)
+  found <- search_path(new_problem(frame, settings), settings, call, begin)
   table <- table_of_path(found, settings)
   fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
   path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call, class = "contree_path",
                     elapsed = proc.time()[["elapsed"]] - begin)
+  tell_restricted(path[[1]])
   warn_if_path_stopped(path, found$status)
   path
 }
@@ -83,8 +84,8 @@ find_path <- function(frame, settings, call) {
 # What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of splits from
 # 0 on the errors that a tree of so many makes at least; `n` rows; `floor`, the price where the path ends; `status`, why a
 # search ended early, "optimal" if none did.
-search_path <- function(frame, settings, call, begin) {
-  n <- length(frame$response)
+search_path <- function(problem, settings, call, begin) {
+  n <- length(problem$codes)
   # below this price a split counts as long as it saves a single row, and only then
   lowest <- 2^-settings$depth
   found <- list(fits = list(), splits = numeric(), errors = numeric(), n = n, status = "optimal",
@@ -92,7 +93,7 @@ search_path <- function(frame, settings, call, begin) {
   price <- found$floor
   tried <- character()
   repeat {
-    found <- search_at(found, price, frame, settings, call, begin)
+    found <- search_at(found, price, problem, settings, call, begin)
     if (found$status %in% c("time limit", "interrupted")) break
     repeat {
       edge <- open_edge(found, tried)
@@ -108,7 +109,7 @@ search_path <- function(frame, settings, call, begin) {
 }
 
 # One search, which begins with the best tree known for that price. The first one also gives the tree without splits.
-search_at <- function(found, price, frame, settings, call, begin) {
+search_at <- function(found, price, problem, settings, call, begin) {
   left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
   if (length(found$fits) && left <= 0) {
     found$status <- "time limit"
@@ -118,9 +119,9 @@ search_at <- function(found, price, frame, settings, call, begin) {
   now$time_limit <- max(0, left)
   now$complexity <- price / found$n
   if (length(found$fits)) now$start <- found$fits[[which.min(found$errors + price * found$splits)]]
-  solved <- search_frame(frame, now)
+  solved <- solve_problem(problem, now)
   settings$complexity <- now$complexity
-  fit <- new_contree(solved, frame, kept_settings(settings), call)
+  fit <- new_fit(solved, problem, settings, call)
   if (length(found$fits) == 0) {
     leaf <- cut_nodes(fit, which(!node_is_leaf(fit)))
     found <- add_fit(found, leaf)

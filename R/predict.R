@@ -27,24 +27,41 @@
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
 #' @export
-predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass, ...) {
+predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
+                            new_levels = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
   if (missing(newdata) || is.null(newdata)) {
     answer <- tell(object, tree_where(object), names(tree_where(object)), type)
     return(stats::napredict(tree_na_action(object), answer))
   }
+  if (is.null(new_levels)) new_levels <- c(tree_settings(object)$new_levels, "majority")[1]
+  new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   new <- new_columns(object, newdata, na.action)
+  tell_new_levels(object, new$columns, new_levels)
   answer <- tell(object, route(object, new$columns), new$row_names, type)
   stats::napredict(new$na.action, answer)
 }
 
-# The row in the node table of the leaf that each row of `columns` comes to.
+# The row in the node table of the leaf that each row of `columns` comes to; factors are codes of levels, 0 for none known.
 route <- function(fit, columns) {
   names <- if (is.matrix(columns)) colnames(columns) else names(columns)
   children <- node_children(fit)
   .Call(ffi_tree_route, match(node_variable(fit), names, 0L), node_threshold(fit), children$left, children$right,
-        node_default_left(fit), columns)
+        node_default_left(fit), levels_left(fit), columns)
+}
+
+# For each node NULL or, at a split by level, whether each level goes left, and last whether an unknown one does.
+levels_left <- function(fit) {
+  all_levels <- node_levels(fit)
+  larger_left <- node_larger_left(fit)
+  variable <- node_variable(fit)
+  lapply(seq_along(variable), function(node) {
+    levels <- all_levels[[node]]
+    if (is.null(levels)) return(NULL)
+    names <- tree_xlevels(fit)[[variable[node]]]
+    c(ifelse(names %in% levels$absent, larger_left[node], names %in% levels$left), larger_left[node])
+  })
 }
 
 # What `type` says of rows whose leaves are known.

@@ -42,10 +42,9 @@ node_lines <- function(fit, digits) {
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
 split_text <- function(fit, digits) {
   parent <- node_parent(fit)
-  left <- node_ids(fit) %% 2L == 0L
-  variable <- node_variable(fit)[pmax(parent, 1L)]
-  threshold <- sprintf(paste0("%.", digits, "g"), node_threshold(fit)[pmax(parent, 1L)])
-  ifelse(parent == 0L, "root", paste0(variable, ifelse(left, "< ", ">="), threshold))
+  above <- pmax(parent, 1L)
+  sides <- side_texts(fit, digits)
+  ifelse(parent == 0L, "root", ifelse(node_ids(fit) %% 2L == 0L, sides$left[above], sides$right[above]))
 }
 
 # rpart writes shares of up to four classes with a common number of decimals and those of more with two digits.
@@ -72,14 +71,21 @@ proof_line <- function(fit, time = FALSE) {
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
            errors_text(errors),
            format(round(100 * errors / node_n(fit)[1], 2)),
-           if (optimal) optimal_text(proof, settings) else gap_text(proof, settings), seconds)
+           if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
 }
 
 errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))
 
-optimal_text <- function(proof, settings) {
-  if (!isTRUE(proof$capped)) return(gettext("proven optimal"))
-  gettextf("proven optimal among trees on at most %s thresholds a predictor", format(settings$max_thresholds))
+optimal_text <- function(fit) {
+  most <- if (isTRUE(tree_proof(fit)$capped)) {
+    gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
+  }
+  families <- if (length(tree_restricted(fit))) {
+    gettextf("that split %s by one level or in order of a class", show_names(tree_restricted(fit)))
+  }
+  among <- c(most, families)
+  if (length(among) == 0) return(gettext("proven optimal"))
+  gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
 }
 
 # What is known when the search stopped before the proof was complete.

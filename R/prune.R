@@ -47,6 +47,9 @@ prune.default <- function(tree, ...) {
 prune.contree <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1], n = nobs.contree(tree))$complexity
+  if (is.null(tree_y(tree))) {
+    stop_input("tree", gettext("'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
+  }
   cut <- weak_nodes(tree, complexity * nobs.contree(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)

@@ -12,8 +12,10 @@ leaf_mark <- "<leaf>"
 #' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
 #' the rows; it can be saved with [saveRDS()] and read in another session.
 #'
-#' A row goes to the left child of a split if its value is *less than* the threshold. If the value is missing, it goes to
-#' the child with more training rows.
+#' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
+#' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
+#' without missing training rows it is the child with more of them. That child also takes levels of which the node had no
+#' training row.
 #'
 #' @format A list of
 #' \describe{
@@ -22,9 +24,13 @@ leaf_mark <- "<leaf>"
 #'     `dev`: misclassified training rows if the node were a leaf; `yval`: its class, as a code into `ylevels`;
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
-#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node, `ncat`
-#'     always -1 (less than goes left), `improve` misclassified rows saved by the split, `index` the threshold,
-#'     `adj` 0.}
+#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
+#'     is not missing, `improve` misclassified rows saved by the split, `adj` 0. `ncat` is -1 where less than the threshold
+#'     `index` goes left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on the left,
+#'     from the values; for ordered factors the threshold is on the numbers of the levels, for dates and times on the numbers
+#'     that R has for them. Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
+#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
+#'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
 #'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
@@ -42,12 +48,17 @@ leaf_mark <- "<leaf>"
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}
-#'   \item{xlevels, ordered}{levels of factor predictors (none in this version); for each predictor, whether it is an
-#'     ordered factor.}
+#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
+#'     is an ordered factor.}
+#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
+#'     `"ordered"`, `"factor"` or `"character"`; time zones and units of those that have them, by name.}
+#'   \item{restricted}{names of the factors that have too many levels to try every set of them; absent if none. See
+#'     [contree()].}
 #'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{format_version}{1. Later versions of the package read objects of this format.}
+#'   \item{format_version}{2. Objects of format 1, which knew no levels and no missing values, are read too, and later
+#'     versions of the package read both.}
 #' }
 #' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
 #' where you can; they will stay the same when the list grows.
@@ -62,8 +73,8 @@ NULL
 
 # ---- making --------------------------------------------------------------------------------------
 
-# `solved`: what ffi_exact_solve gave. `frame`: from frame.R. `control`: with depth.
-new_contree <- function(solved, frame, control, call) {
+# `solved`: from return_tree(). `frame`: from frame.R. `control`: with depth. `restricted`: see derive.R.
+new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
   used <- used_levels(frame$response)
   counts <- matrix(0, length(solved$feature), length(classes))
@@ -72,7 +83,8 @@ new_contree <- function(solved, frame, control, call) {
   nodes <- node_table(solved, counts, label, frame$shape$names)
   fit <- list(
     frame = nodes,
-    splits = split_table(solved, nodes),
+    splits = split_table(solved, nodes, frame$xlevels),
+    csplit = level_table(solved),
     where = stats::setNames(solved$where, frame$row_names),
     y = as.integer(frame$response),
     call = call, terms = frame$terms, control = control,
@@ -80,11 +92,11 @@ new_contree <- function(solved, frame, control, call) {
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
     simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
     variable.importance = importance(solved, nodes),
-    ylevels = classes, xlevels = stats::setNames(list(), character()),
-    ordered = stats::setNames(logical(length(frame$shape$names)), frame$shape$names),
+    ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
+    units = frame$units, restricted = if (length(restricted)) restricted,
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
-    format_version = 1L)
+    format_version = 2L)
   validate_contree(structure(fit[!vapply(fit, is.null, NA)], class = "contree"))
 }
 
@@ -99,11 +111,27 @@ node_table <- function(solved, counts, label, names) {
     default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
 }
 
-split_table <- function(solved, nodes) {
+# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
+split_table <- function(solved, nodes, xlevels) {
   split <- which(solved$feature > 0)
-  structure(cbind(nodes$n[split], rep(-1, length(split)), improvement(solved, nodes$dev)[split], solved$threshold[split],
+  by_level <- lengths(solved$sides[split]) > 0
+  ncat <- rep(-1, length(split))
+  # 1 would stand for a threshold in rpart; a factor of one level is split by whether it is missing
+  ncat[by_level] <- pmax(2, lengths(xlevels[nodes$var[split[by_level]]]))
+  index <- solved$threshold[split]
+  index[by_level] <- seq_len(sum(by_level))
+  structure(cbind(nodes$n[split] - solved$missing[split], ncat, improvement(solved, nodes$dev)[split], index,
                   rep(0, length(split))),
             dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
+}
+
+# The sides of levels, one row a split by level; NULL if there is none.
+level_table <- function(solved) {
+  sides <- solved$sides[lengths(solved$sides) > 0]
+  if (length(sides) == 0) return(NULL)
+  table <- matrix(2L, length(sides), max(2, lengths(sides)))
+  for (i in seq_along(sides)) table[i, seq_along(sides[[i]])] <- sides[[i]]
+  table
 }
 
 # Misclassified rows that each split saves; 0 in leaves.
@@ -154,6 +182,14 @@ validate_contree <- function(fit) {
   fit
 }
 
+# The leaves that the search gave the training rows must be those that the tree gives them, now that its splits are on the
+# predictors again.
+check_routes <- function(fit, columns) {
+  if (!identical(route(fit, columns), unname(fit$where))) {
+    stop_internal(gettext("The fitted tree fails its check that rows go to their leaves."))
+  }
+}
+
 # ---- reading -------------------------------------------------------------------------------------
 
 node_ids <- function(fit) as.integer(row.names(fit$frame))
@@ -176,11 +212,43 @@ class_columns <- function(fit, offset) {
   structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
 }
 
-# The threshold of each node; a value below it goes left. NA in leaves.
+# A column of the table of splits, one value a node, NA in leaves.
+split_column <- function(fit, column) {
+  value <- rep(NA_real_, nrow(fit$frame))
+  value[!node_is_leaf(fit)] <- fit$splits[, column]
+  value
+}
+
+node_by_level <- function(fit) !node_is_leaf(fit) & split_column(fit, "ncat") > 1
+
+# The threshold of each node; a value below it goes left. NA in leaves and at splits by level. Inf if the split parts all
+# values (left) from the missing ones, -Inf if those are on the left. That of an ordered factor is on the codes of its levels.
 node_threshold <- function(fit) {
-  threshold <- rep(NA_real_, nrow(fit$frame))
-  threshold[!node_is_leaf(fit)] <- fit$splits[, "index"]
+  threshold <- split_column(fit, "index")
+  threshold[node_by_level(fit)] <- NA
   threshold
+}
+
+# For each node NULL or, at a split by level, the names of the levels: list(left, right, absent). The absent ones are of no
+# training row of the node.
+node_levels <- function(fit) {
+  levels <- vector("list", nrow(fit$frame))
+  row <- split_column(fit, "index")
+  for (node in which(node_by_level(fit))) {
+    names <- fit$xlevels[[fit$frame$var[node]]]
+    side <- fit$csplit[row[node], seq_along(names)]
+    levels[[node]] <- list(left = names[side == 1L], right = names[side == 3L], absent = names[side == 2L])
+  }
+  levels
+}
+
+# Training rows of the node whose value of the splitting predictor is missing; 0 in leaves.
+node_missing <- function(fit) ifelse(node_is_leaf(fit), 0, node_n(fit) - split_column(fit, "count"))
+
+# Where a split sends what it has not learned: is the left child the larger one (or as large)? NA in leaves.
+node_larger_left <- function(fit) {
+  children <- lapply(node_children(fit), function(row) node_n(fit)[ifelse(row == 0L, NA, row)])
+  children$left >= children$right
 }
 
 # Rows of the children and of the parent; 0 where there is none.
@@ -196,6 +264,15 @@ node_parent <- function(fit) {
 
 tree_classes <- function(fit) fit$ylevels
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
+
+# Of the predictors: types (see columns.R); levels of factors, by name; time zones and units, by name; the factors that may
+# not be split by any set of levels. Format 1 knew numbers only.
+tree_types <- function(fit) {
+  if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
+}
+tree_xlevels <- function(fit) fit$xlevels
+tree_units <- function(fit) fit$units
+tree_restricted <- function(fit) fit$restricted
 tree_shape <- function(fit) fit$shape
 tree_terms <- function(fit) fit$terms
 tree_call <- function(fit) fit$call
@@ -212,7 +289,13 @@ tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where
-tree_residuals <- function(fit) stats::setNames(as.integer(fit$frame$yval[fit$where] != fit$y), names(fit$where))
+
+# The classes of the training rows; format 1 kept only whether they are misclassified.
+tree_y <- function(fit) fit$y
+tree_residuals <- function(fit) {
+  wrong <- if (is.null(fit$y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != fit$y)
+  stats::setNames(wrong, names(fit$where))
+}
 
 # ---- changing ------------------------------------------------------------------------------------
 
@@ -221,16 +304,25 @@ tree_residuals <- function(fit) stats::setNames(as.integer(fit$frame$yval[fit$wh
 cut_nodes <- function(fit, cut) {
   onto <- nearest_cut(fit, cut)
   kept <- which(onto == seq_along(onto))
-  stays <- setdiff(kept, cut)
-  splits <- fit$splits[match(stays[!node_is_leaf(fit)[stays]], which(!node_is_leaf(fit))), , drop = FALSE]
+  fit <- keep_splits(fit, which(!node_is_leaf(fit)) %in% setdiff(kept, cut))
   fit$frame$var[cut] <- leaf_mark
   fit$frame$default_left[cut] <- NA
   fit$frame <- fit$frame[kept, ]
-  fit$splits <- splits
   fit$where[] <- match(onto, kept)[fit$where]
-  fit$variable.importance <- sort(vapply(split(splits[, "improve"], rownames(splits)), sum, 0), decreasing = TRUE)
   fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
   fit
+}
+
+# Rows of the table of splits, and what hangs on them.
+keep_splits <- function(fit, keep) {
+  splits <- fit$splits[keep, , drop = FALSE]
+  by_level <- splits[, "ncat"] > 1
+  fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
+  splits[by_level, "index"] <- seq_len(sum(by_level))
+  fit$splits <- splits
+  saved <- split(splits[, "improve"], as.character(rownames(splits)))
+  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
 }
 
 # For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.

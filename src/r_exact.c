@@ -68,7 +68,7 @@ static ct_start start_of(SEXP list, uint32_t n_cols)
 {
     ct_error error;
     ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"), r_element(list, "left"),
-                               r_element(list, "right"), r_element(list, "default_left"));
+                               r_element(list, "right"), r_element(list, "default_left"), R_NilValue);
     r_check(ct_forest_check(&tree, n_cols, &error), &error);
     ct_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
     return start;
