@@ -6,9 +6,10 @@
 
 #' Trees that begin with another predictor
 #'
-#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several trees that are about as
-#' good on the training rows a person may prefer the one that makes sense, costs less to measure or is easier to explain. For each
-#' predictor at the root the best tree is searched for and proven, as [contree()] does, with the settings of the fit.
+#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several trees that are about
+#' as good on the training rows a person may prefer the one that makes sense, costs less to measure or is easier to
+#' explain. For each predictor at the root the best tree is searched for and proven, as [contree()] does, with the
+#' settings of the fit.
 #'
 #' Trees that are no better than a single leaf are not listed. Below the root any predictor may be used.
 #'
@@ -18,15 +19,16 @@
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for others. Without it they
 #'   are taken from the fit, if this has `model = TRUE`, or the arguments in its call are evaluated again, as
 #'   [update()][contree_methods] does.
-#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it), `memory_limit`, `threads`, `deterministic`,
-#'   `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those of the fit.
-#' @return A list of fits (see [contree.object]) named by predictor, the best first, of class `contree_alternatives`; its length is 0
-#'   if there are none. The setting `root` of such a fit names the predictor, and its `bound`, `gap` and `status` are about the trees that
-#'   begin with it.
+#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it), `memory_limit`, `threads`,
+#'   `deterministic`, `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those of the
+#'   fit.
+#' @return A list of fits (see [contree.object]) named by predictor, the best first, of class `contree_alternatives`; its
+#'   length is 0 if there are none. The setting `root` of such a fit names the predictor, and its `bound`, `gap` and
+#'   `status` are about the trees that begin with it.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`, `within` (the cost less that of `fit`),
-#'   `nsplit`, `gap` and `status`. If the search was stopped, the attribute `undecided` of the list names predictors for which a
-#'   tree may have been missed, and there is a warning of class `contree_stopped`.
+#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`, `within` (the cost less that
+#'   of `fit`), `nsplit`, `gap` and `status`. If the search was stopped, the attribute `undecided` of the list names
+#'   predictors for which a tree may have been missed, and there is a warning of class `contree_stopped`.
 #' @section Errors:
 #' `contree_input_error` if the training data cannot be found or is not that of the fit.
 #' @seealso [contree_path()]
@@ -125,9 +127,12 @@ table_of_alternatives <- function(fits, cost) {
 
 warn_if_undecided <- function(found) {
   if (!found$status %in% names(stopped_class)) return(invisible())
-  warn_stopped(gettextf("%s: %s", stopped_after(found$status, found$elapsed),
-                        if (length(found$undecided)) gettextf("a tree may have been missed for %s", show_names(found$undecided))
-                        else gettext("not all trees are proven")),
+  open <- if (length(found$undecided)) {
+    gettextf("a tree may have been missed for %s", show_names(found$undecided))
+  } else {
+    gettext("not all trees are proven")
+  }
+  warn_stopped(gettextf("%s: %s", stopped_after(found$status, found$elapsed), open),
                found[c("status", "elapsed", "undecided")])
 }
 
@@ -135,7 +140,8 @@ warn_if_undecided <- function(found) {
 
 # The frame that the fit was made of.
 training_frame <- function(fit, data, settings, env) {
-  frame <- tryCatch(frame_again(fit, data, settings, env), error = function(problem) no_training_data(conditionMessage(problem)))
+  frame <- tryCatch(frame_again(fit, data, settings, env),
+                    error = function(problem) no_training_data(conditionMessage(problem)))
   if (!identical(levels(frame$response), tree_classes(fit)) ||
       !identical(frame$types, tree_types(fit)) || !identical(frame$xlevels, tree_xlevels(fit)) ||
       !all(tabulate(frame$response, nlevels(frame$response)) == node_counts(fit)[1, ])) {
@@ -185,8 +191,8 @@ print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...)
   proof <- tree_proof(fit)
   within <- attr(x, "within")
   root <- if (node_is_leaf(fit)[1]) gettext("no split") else node_variable(fit)[1]
-  cat(gettextf("The fit has root %s and cost %s (%s)", root, format(proof$cost, digits = digits), errors_text(proof$objective)),
-      "\n\n", sep = "")
+  cost <- format(proof$cost, digits = digits)
+  cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, errors_text(proof$objective)), "\n\n", sep = "")
   if (length(x) == 0) {
     cat(gettextf("No tree with another predictor at the root costs at most %s more", format(within)), "\n", sep = "")
   } else {

@@ -86,7 +86,8 @@ NULL
 #'   same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [predict.contree()], [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
+#' @seealso [contree_path()] for the optimal trees of other sizes, [contree_alternatives()] for trees about as good.
+#'   [predict.contree()], [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
 #' fit <- contree(Species ~ ., data = iris, depth = 2)

@@ -1,38 +1,39 @@
 # contree_path(): the optimal tree for each complexity.
 #
-# A tree of s splits and e errors costs e + price * s, in rows. The trees that are best at some price are the corners of the
-# lower convex hull of all (s, e). A search at the price at which two known corners cost the same finds a tree below the line
-# through them, which is a new corner, or proves that there is none. All searches together prove for each number of splits how
-# many errors there are at least (`least`), whole numbers; a line is proven as soon as none of them lies below it. So all
-# decisions are about whole numbers, and ties on a line cannot mislead them.
+# A tree of s splits and e errors costs e + price * s, in rows. The trees that are best at some price are the corners of
+# the lower convex hull of all (s, e). A search at the price at which two known corners cost the same finds a tree below
+# the line through them, which is a new corner, or proves that there is none. All searches together prove for each number
+# of splits how many errors there are at least (`least`), whole numbers; a line is proven as soon as none of them lies
+# below it. So all decisions are about whole numbers, and ties on a line cannot mislead them.
 
 #' The path of optimal trees by complexity
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a share of the rows: the tree without splits for the highest,
-#' the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is optimal for a range of
-#' complexities; for others no complexity makes a tree of that size the best. Where trees cost the same, the one with fewer splits counts.
+#' Finds the optimal tree for each `complexity`, the cost of a split as a share of the rows: the tree without splits for
+#' the highest, the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is
+#' optimal for a range of complexities; for others no complexity makes a tree of that size the best. Where trees cost the
+#' same, the one with fewer splits counts.
 #'
-#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree is searched for on its own and
-#' proven. The searches share what they prove and begin with the trees found before, so the path takes about as long as
-#' a fit for each of its trees.
+#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree is searched for on its
+#' own and proven. The searches share what they prove and begin with the trees found before, so the path takes about as
+#' long as a fit for each of its trees.
 #'
 #' @section Stopping early:
-#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the status `"optimal"`; the others
-#' are the best that were found, and `gap` says how far from the optimum they can be at most. There is a warning as
-#' from [contree()], of class `contree_stopped`, with the elements `status`, `elapsed` and `gap` (the largest). With `max_gap`
-#' each search may end early, and each tree has a gap of about that size at most.
+#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the status `"optimal"`; the
+#' others are the best that were found, and `gap` says how far from the optimum they can be at most. There is a warning as
+#' from [contree()], of class `contree_stopped`, with the elements `status`, `elapsed` and `gap` (the largest). With
+#' `max_gap` each search may end early, and each tree has a gap of about that size at most.
 #'
 #' @inheritParams contree
-#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given) is where the path ends: the
-#'   least complexity that is of interest. A higher one saves time.
-#' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class `contree_path`. `path[[2]]` is the second,
-#'   `path[["3"]]` the one with three splits. The `complexity` among the settings of a fit is the least at which it is optimal.
-#'   [prune()] picks a tree by `complexity` or `nsplit`.
+#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given) is where the path
+#'   ends: the least complexity that is of interest. A higher one saves time.
+#' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class `contree_path`.
+#'   `path[[2]]` is the second, `path[["3"]]` the one with three splits. The `complexity` among the settings of a fit is
+#'   the least at which it is optimal. [prune()] picks a tree by `complexity` or `nsplit`.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`, that of the next
-#'   smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training rows; `rel_error`,
-#'   their share of the errors without any split; `gap`, in rows, 0 if the tree is proven for the whole range; and `status`. `plot()`
-#'   returns it invisibly.
+#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`,
+#'   that of the next smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training
+#'   rows; `rel_error`, their share of the errors without any split; `gap`, in rows, 0 if the tree is proven for the whole
+#'   range; and `status`. `plot()` returns it invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression Trees*. Chapter 3 has
 #'   the path of subtrees of one tree.
@@ -81,9 +82,9 @@ find_path <- function(frame, settings, call) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of splits from
-# 0 on the errors that a tree of so many makes at least; `n` rows; `floor`, the price where the path ends; `status`, why a
-# search ended early, "optimal" if none did.
+# What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of
+# splits from 0 on the errors that a tree of so many makes at least; `n` rows; `floor`, the price where the path ends;
+# `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
   n <- length(problem$codes)
   # below this price a split counts as long as it saves a single row, and only then
@@ -218,8 +219,8 @@ gap_at <- function(found, corner, complexity) {
 fit_of_path <- function(found, row, settings) {
   at <- match(row$nsplit, found$splits)
   gap <- gap_at(found, at, row$complexity)
-  cost <- row$errors + row$complexity * found$n * row$nsplit
-  fit <- reprice(found$fits[[at]], row$complexity, if (gap == 0) Inf else cost - gap, if (gap == 0) "optimal" else found$status)
+  bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * row$nsplit - gap
+  fit <- reprice(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
 

@@ -11,18 +11,20 @@
 #' what was proven of the tree it comes from. [update()][contree_methods] with another `complexity` searches anew, and
 #' [contree_path()] has the optimal tree for each complexity.
 #'
-#' The generic has the arguments of that in package `rpart`. If both packages are attached, either one works on the trees of both.
+#' The generic has the arguments of that in package `rpart`. If both packages are attached, either one works on the trees
+#' of both.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
-#' @param complexity Cost of a split as a share of the training rows, between 0 and 1, as in [contree_control()]. A tree on the path
-#'   is the best from its complexity up to that of the next smaller one; where two cost the same, the smaller is returned.
+#' @param complexity Cost of a split as a share of the training rows, between 0 and 1, as in [contree_control()]. A tree
+#'   on the path is the best from its complexity up to that of the next smaller one; where two cost the same, the smaller
+#'   is returned.
 #' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of `complexity`.
 #' @param cp The complexity in `rpart`'s unit, a share of the errors of the root. Instead of `complexity`.
 #' @param ... Not used; anything else given here is an error.
 #' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of `tree`.
 #' @section Errors:
-#' `contree_input_error` if not exactly one of `complexity`, `cp` and, for a path, `nsplit` is given, or if it is out of range or, for a
-#' path, below the complexity where the path ends.
+#' `contree_input_error` if not exactly one of `complexity`, `cp` and, for a path, `nsplit` is given, or if it is out of
+#' range or, for a path, below the complexity where the path ends.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 3)
 #' prune(fit, complexity = 0.02)

@@ -291,9 +291,10 @@ tree_history <- function(fit) fit$history
 tree_where <- function(fit) fit$where
 
 # The classes of the training rows; format 1 kept only whether they are misclassified.
-tree_y <- function(fit) fit$y
+tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
 tree_residuals <- function(fit) {
-  wrong <- if (is.null(fit$y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != fit$y)
+  y <- tree_y(fit)
+  wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
   stats::setNames(wrong, names(fit$where))
 }
 

@@ -191,7 +191,8 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors
 {
     uint32_t n_cols = search->table->n_cols;
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
-    if (!result->root_bounds) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
+    if (!result->root_bounds)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
     for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = to_rows(search, ct_larger_cost(floors[f], proven));
     return CT_OK;
 }

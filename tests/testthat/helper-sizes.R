@@ -1,14 +1,18 @@
 # Second opinions on trees by size: what can be done with each number of splits, by trying everything.
 
-# The least errors of a tree with s = 0, 1, ... splits, Inf where there is none. `roots`: columns that the root may be split on.
+# The least errors of a tree with s = 0, 1, ... splits, Inf where there is none. `x`: a numeric matrix, or a data frame with
+# predictors of any kind. `roots`: columns that the root may be split on.
 least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_len(ncol(x))) {
   known <- new.env()
+  parts <- function(j, rows) {
+    if (is.matrix(x)) return(lapply(unique(x[rows, j]), function(threshold) x[rows, j] < threshold))
+    unique(lapply(all_splits(x[[j]], seq_along(y) %in% rows), `[`, rows))
+  }
   least <- function(rows, depth, columns) {
     best <- rep(Inf, 2^depth)
     best[1] <- length(rows) - max(tabulate(y[rows]))
     if (depth == 0 || length(rows) < minsplit) return(best)
-    for (j in columns) for (threshold in unique(x[rows, j])) {
-      left <- x[rows, j] < threshold
+    for (j in columns) for (left in parts(j, rows)) {
       if (sum(left) < minbucket || sum(!left) < minbucket) next
       a <- look_up(rows[left], depth - 1)
       b <- look_up(rows[!left], depth - 1)

@@ -36,6 +36,25 @@ test_that("all predictors that come near are found, with what they cost", {
   expect_gt(found, length(seeds(1000, 40)) / 10)
 })
 
+test_that("predictors are of all kinds, each with all its splits", {
+  found <- 0
+  for (seed in seeds(60, 6)) {
+    set.seed(200 + seed)
+    data <- mixed_table(sample(5:12, 1))
+    fit <- contree(y ~ ., data, depth = 2)
+    table <- as.data.frame(contree_alternatives(fit, within = 3, data = data))
+    root <- contree:::node_variable(fit)[1]
+    predictors <- if (is.na(root)) character() else setdiff(names(data), c("y", root))
+    cost <- vapply(predictors, function(name) min(least_errors(data[names(data) != "y"], data$y, 2, roots = name)[-1]), 0)
+    leaf <- nrow(data) - max(tabulate(data$y))
+    expected <- sort(cost[cost <= fit$cost + 3 & cost < leaf])
+    expect_setequal(table$predictor, as.character(names(expected)))
+    expect_equal(table$errors, as.numeric(expected), info = seed)
+    found <- found + nrow(table)
+  }
+  expect_gt(found, 3)
+})
+
 test_that("deeper trees, threads and n", {
   fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01)
   root <- contree:::node_variable(fit)[1]
@@ -74,7 +93,8 @@ test_that("the training data is found again, or asked for", {
   part <- contree(Species ~ log(Petal.Width) + Petal.Length, iris, subset = Sepal.Length > 5, depth = 2)
   expect_named(contree_alternatives(part, within = 20))
   expect_contree_error(contree_alternatives(iris2, data = iris[-1, ]), "input", "not those of the fit")
-  expect_contree_error(contree_alternatives(xy, data = list(x = iris[1:3], y = iris$Species)), "input", "not those of the fit")
+  less <- list(x = iris[1:3], y = iris$Species)
+  expect_contree_error(contree_alternatives(xy, data = less), "input", "not those of the fit")
 })
 
 test_that("a tree without a split has no alternatives", {

@@ -38,6 +38,30 @@ test_that("at each complexity its tree costs what a search of its own finds, wit
   }
 })
 
+test_that("the path of predictors of all kinds, with missing values, is that of the definition", {
+  for (seed in seeds(60, 6)) {
+    set.seed(seed)
+    data <- mixed_table(sample(4:12, 1), sample(2:3, 1))
+    path <- contree_path(y ~ ., data, depth = 2)
+    sizes <- best_sizes(least_errors(data[names(data) != "y"], data$y, 2))
+    expect_equal(as.data.frame(path)[c("nsplit", "errors")], as.data.frame(sizes[c("nsplit", "errors")]), info = seed)
+    expect_true(all(as.data.frame(path)$status == "optimal"))
+    for (fit in path) expect_equal(sum(predict(fit, data) != data$y), fit$objective)
+  }
+})
+
+test_that("a factor of many levels is told of once", {
+  set.seed(4)
+  data <- data.frame(f = factor(sample(letters, 300, TRUE)), x = runif(300), y = factor(sample(1:2, 300, TRUE)))
+  said <- 0
+  withCallingHandlers(path <- contree_path(y ~ ., data, depth = 2), contree_message = function(m) {
+    said <<- said + 1
+    invokeRestart("muffleMessage")
+  })
+  expect_identical(said, 1)
+  expect_gt(length(path), 2)
+})
+
 test_that("a path that ends at a complexity is the beginning of the whole one", {
   whole <- as.data.frame(iris_path)
   for (complexity in c(0.001, 0.005, 0.01, 0.1, 0.3, 1)) {

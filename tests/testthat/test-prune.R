@@ -56,12 +56,32 @@ test_that("a pruned tree is a tree in every respect", {
   expect_equal(update(tree, complexity = 0.02)$cost, prune(iris_path, complexity = 0.02)$cost)
 })
 
+test_that("splits by level and missing values stay as they were", {
+  set.seed(9)
+  data <- mixed_table(40, 3)
+  data$f <- factor(sample(c(letters[1:4], NA), 40, TRUE))
+  fit <- contree(y ~ ., data, depth = 4)
+  expect_true(any(contree:::node_by_level(fit)))
+  for (complexity in c(0.02, 0.03, 0.05, 0.08)) {
+    tree <- prune(fit, complexity = complexity)
+    kept <- match(contree:::node_ids(tree), contree:::node_ids(fit))
+    inner <- !contree:::node_is_leaf(tree)
+    for (what in list(contree:::node_variable, contree:::node_threshold, contree:::node_levels,
+                      contree:::node_default_left)) {
+      expect_identical(what(tree)[inner], what(fit)[kept][inner])
+    }
+    expect_identical(predict(tree), predict(tree, data))
+    expect_identical(sum(contree:::node_by_level(tree)), NROW(tree$csplit))
+  }
+})
+
 test_that("a tree from which nothing is taken stays as it is, and a leaf is left of one that does not pay", {
   expect_identical(prune(iris3, complexity = 0), iris3)
   leaf <- prune(iris3, complexity = 1)
   expect_identical(leaf$status, "optimal")
   fresh <- contree(Species ~ ., iris, depth = 3, complexity = 1)
-  expect_identical(leaf[c("frame", "splits", "where", "cost", "bound")], fresh[c("frame", "splits", "where", "cost", "bound")])
+  what <- c("frame", "splits", "where", "cost", "bound")
+  expect_identical(leaf[what], fresh[what])
   expect_equal(leaf$variable.importance, fresh$variable.importance)
   expect_identical(prune(leaf, complexity = 1), leaf)
 })
@@ -107,6 +127,14 @@ test_that("the generics of this package and of rpart take the trees of both", {
   twin$frame$complexity <- 0
   for (cp in c(0.005, 0.02, 0.1, 0.6)) {
     expect_equal(prune(iris3, cp = cp)$control$complexity, min(1, cp * 100 / 150))
+  }
+})
+
+test_that("a fit of the first format cannot be pruned, and says so", {
+  old <- readRDS(test_path("fixtures", "format1.rds"))
+  for (fit in if (inherits(old, "contree")) list(old) else old) {
+    expect_contree_error(prune(fit, complexity = 0.5), "input", c("'tree'", "fit it again"))
+    expect_equal(sum(residuals(fit), na.rm = TRUE), fit$objective)
   }
 })
 
