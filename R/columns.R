@@ -106,7 +106,9 @@ read_other_types <- function(predictors) {
 factor_of <- function(value) if (is.factor(value)) value else factor(value)
 
 # The level NA, as addNA() makes it, says that the value is missing.
-without_na_level <- function(value) if (anyNA(levels(value))) factor(value, levels = stats::na.omit(levels(value))) else value
+without_na_level <- function(value) {
+  if (anyNA(levels(value))) factor(value, levels = stats::na.omit(levels(value))) else value
+}
 
 time_zone <- function(value) {
   zone <- attr(value, "tzone")

@@ -18,12 +18,12 @@ NULL
 #'
 #' Fits the classification tree with at most `depth` splits between the root and a leaf that misclassifies the fewest
 #' training rows of all such trees, and proves that none is better. Split points are chosen among all values of the
-#' predictors, without binning.
+#' predictors, without binning; factors are split by their levels, and missing values may stay.
 #'
 #' @section What is minimised:
 #' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
-#' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth with splits of the form
-#' *predictor < threshold* costs less. The default depth is 3, because that is proven in moments on data of ordinary size;
+#' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth costs less that has splits
+#' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
 #' each further level costs far more time than the one before.
 #'
 #' The training error of an optimal tree is the lowest there is, and therefore an optimistic estimate of its error on new
@@ -54,9 +54,29 @@ NULL
 #' `complexity` as a share of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
 #' names is an error.
 #'
+#' @section Predictors and their splits:
+#' \itemize{
+#'   \item Numbers, integers, logicals (`FALSE` is 0 and `TRUE` is 1), dates, date-times and time differences are split at
+#'     every threshold: *less than* goes left. So are ordered factors, by the order of their levels.
+#'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level where there are missing
+#'     values) are split into any two sets of levels. Levels that no training row has do not count.
+#'   \item Those of more levels are split into one level and the rest, or in an order: for each class the levels are ordered
+#'     by the share of the class among their training rows (ties by the order of the levels; of two classes the order of the
+#'     first serves both), and a split cuts this order anywhere. The orders are of all training rows and the same everywhere
+#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among all trees with such
+#'     splits: a message of class `contree_message` says so once, `print()` repeats it, and `fit$restricted` names the
+#'     factors. For two classes and `depth = 1` nothing is lost by it.
+#' }
+#'
+#' @section Missing values:
+#' Each split learns where its missing rows go: every threshold and every set of levels is tried with the missing rows (`NA`
+#' or `NaN`) on either side, and so is the split between missing and not missing. All of it is part of what is proven optimal.
+#' At a split whose node had no missing training rows, missing values of new rows go to the child with more training rows.
+#' Where missing values are to be left out instead, give `missing = "omit"` or a `na.action`. Rows with a missing response
+#' are left out in any case, and `print()` counts them. Infinite values are errors in training.
+#'
 #' @section Not supported in this version:
-#' Missing values in training (prediction takes them), factor, character and date predictors, `weights` and `loss`. They
-#' give an error of class `contree_unsupported_error` that says what to do instead.
+#' `weights` and `loss`. They give an error of class `contree_unsupported_error` that says what to do instead.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
@@ -68,18 +88,19 @@ NULL
 #'   (`a:b`, `a*b`) and offsets are errors. Functions must be known at prediction too: they are looked up in the workspace
 #'   (or in the package that holds the formula), not in the function that called `contree()`.
 #' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment.
-#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying.
+#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying
+#'   if it is complete.
 #' @param y Response: the classes, one for each row of `x`.
 #'
 #'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
 #'   levels; levels that no row has stay levels of the predictions. A numeric response is an error: use `factor(y)`.
-#'   Predictors are numeric, integer or logical (`FALSE` counts as 0 and `TRUE` as 1).
+#'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
 #' @param weights,loss Reserved for case weights and for a matrix of the costs of each confusion; only `NULL` is accepted in
 #'   this version.
 #' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row names. Rows for which it is
 #'   `NA` are left out.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()], which leave out the rows with
-#'   missing values. Without it missing values are an error that names the variable.
+#'   missing values, or [na.fail()]. It wins over the setting `missing` of [contree_control()], which decides without it.
 #' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no split) to 16.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
 #' @param control Settings as made by [contree_control()], or a named list of them. A setting given in `...` wins over the
@@ -102,6 +123,10 @@ NULL
 #'
 #' # a split must save at least 5% of the rows
 #' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)
+#'
+#' # factors, and values that are missing
+#' cars <- transform(mtcars, gear = factor(gear), cyl = replace(cyl, c(3, 8, 20), NA))
+#' contree(vs == 1 ~ gear + cyl + wt, data = cars, depth = 2)
 #'
 #' # predictors and classes apart
 #' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)

@@ -37,6 +37,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' takes F n log2(U) / 8 bytes and more time; parts of the rows whose own P is at most 1 GiB then keep theirs, at most one
 #' part for each level of the tree, so that P counts as no more than depth - 1 GiB.
 #'
+#' F counts columns of the search: a predictor with missing values is two of them, a factor of L levels 2^(L-1) - 1 or, if L
+#' is more than `subset_levels`, L and one for each class.
+#'
 #' From depth 4 on parts with less than 0.6 of the rows are copied, and all of this can be up to 2.5 times as much. Also,
 #' bounds of row sets are remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
 #' it is set aside for them.

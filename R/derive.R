@@ -22,7 +22,7 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   holes <- if (is.matrix(columns)) rep(anyNA(columns), ncol(columns)) else vapply(columns, anyNA, NA)
   by_level <- frame$types %in% c("factor", "character")
   if (!any(holes, by_level)) return(NULL)
-  if (is.matrix(columns)) columns <- stats::setNames(lapply(seq_len(ncol(columns)), function(j) columns[, j]), colnames(columns))
+  if (is.matrix(columns)) columns <- as.list(as.data.frame(columns, optional = TRUE))
   codes <- vector("list", length(columns))
   for (j in which(by_level)) {
     counts <- level_counts(columns[[j]], length(frame$xlevels[[names(columns)[j]]]), classes, n_classes)
@@ -155,8 +155,8 @@ sides_of <- function(x, left, n_levels) {
   sides
 }
 
-# A threshold of values alone. -Inf and Inf part all of them from the missing ones. Where all values of the node allow it, the
-# threshold of a date or a time is a whole day or second; that of an ordered factor is half way between neighbouring levels.
+# A threshold of values alone. -Inf and Inf part all of them from the missing ones. Where the values of the node allow it, that
+# of a date or a time is a whole day or second; that of an ordered factor is half way between neighbouring levels.
 plain_threshold <- function(threshold, x, left, kind) {
   values <- !is.na(x)
   if (!any(left & values)) return(-Inf)

@@ -251,8 +251,8 @@ fit_question <- function(variable, comparison, width, cex, shorten, force) {
   if (fits(joined)) c(lines[-length(lines)], joined, comparison[-1]) else c(lines, comparison)
 }
 
-# The comparison in up to three lines; of many levels as many as they hold, with the number of the others. NULL if it does not
-# fit.
+# The comparison in up to three lines; of many levels as many as they hold, with the number of the others. NULL if it does
+# not fit.
 fit_comparison <- function(comparison, width, cex, shorten) {
   items <- comparison$items
   if (shorten && length(items) > 1) items <- shorten_to_width(items, width, cex, 2)

@@ -42,9 +42,9 @@ stop_interrupted <- function(seconds) {
 tell_restricted <- function(fit) {
   restricted <- tree_restricted(fit)
   if (length(restricted) == 0) return(invisible())
-  message(structure(list(
-    message = paste0(gettextf(paste(
-      "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the share of a",
-      "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels)), "\n"),
-    call = user_call()), class = c("contree_message", "message", "condition")))
+  text <- gettextf(paste(
+    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the share of a",
+    "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels))
+  message(structure(list(message = paste0(text, "\n"), call = user_call()),
+                    class = c("contree_message", "message", "condition")))
 }

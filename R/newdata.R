@@ -70,8 +70,8 @@ evaluate_terms <- function(terms, newdata) {
 
 # ---- types ---------------------------------------------------------------------------------------
 
-# The columns as numbers, after the types of the training data. Numbers and logicals may stand for each other, and factors and
-# characters. A column of NA alone is logical in R whatever it stands for.
+# The columns as numbers, after the types of the training data. Numbers and logicals may stand for each other, as may factors
+# and characters. A column of NA alone is logical in R whatever it stands for.
 read_new_types <- function(columns, fit) {
   types <- tree_types(fit)
   given <- vapply(columns, column_type, "")
@@ -122,7 +122,7 @@ tell_new_levels <- function(fit, columns, policy) {
     gettextf("'%s' has %s, which no training row had", name, show_names(unknown[[name]]))
   }, ""), collapse = "; ")
   if (policy == "error") {
-    stop_input("newdata", gettextf("%s; with new_levels = \"majority\" such rows follow the child with more training rows", said))
+    stop_input("newdata", gettextf("%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
   }
   warning(structure(
     list(message = gettextf("%s; such rows follow the child with more training rows", said), call = user_call(),

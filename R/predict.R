@@ -3,8 +3,9 @@
 #' Predict with an optimal tree
 #'
 #' @param object A fit of [contree()].
-#' @param newdata Data frame or numeric matrix with the columns the tree was fitted with, in any order; other columns are
-#'   ignored. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
+#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns the tree was fitted
+#'   with, in any order; other columns are ignored. Factors may come as characters, characters as factors, levels in any
+#'   order. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
@@ -12,13 +13,20 @@
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
-#'   missing where it is needed goes to the child with more training rows.
+#'   missing where it is needed goes where the missing training rows of the node went or, if it had none, to the child with
+#'   more training rows.
+#' @param new_levels What happens to levels of a factor that no training data had, if the tree asks for it: `"majority"`
+#'   sends such rows to the child with more training rows and gives one warning of class `contree_new_levels` that names them
+#'   (its element `new_levels` lists them by variable), `"error"` stops. `NULL` is the setting of the fit, see
+#'   [contree_control()].
+#'   Levels that the training data had, but not among the rows of a node, go to the child with more of its rows as well,
+#'   without a warning.
 #' @param ... Not used; anything given here is an error.
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
 #'   row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column, or one that is not numeric, integer or logical, is an error of class `contree_input_error` that names
-#' it.
+#' A missing column, or one of another kind than in training (numbers, levels, dates and so on), is an error of class
+#' `contree_input_error` that names it. So are new levels with `new_levels = "error"`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' rows <- c(1, 71, 101)

@@ -85,11 +85,14 @@ turn_children <- function(nodes, node) {
   list(replace(nodes$left, node, nodes$right[node]), replace(nodes$right, node, nodes$left[node]))
 }
 
-# A predictor has two columns if it has missing values, which are below all others in the first and above in the second.
+# A predictor with missing values has two columns: they are below all others in the first and above in the second. The
+# threshold must not be beyond them, or they would go with the values.
 derived_threshold <- function(threshold, missing_left, columns) {
-  column <- if (length(columns) == 1 || !isFALSE(missing_left)) 1 else 2
-  inside <- range(as.numeric(columns[[column]]))
-  list(column = column, threshold = min(max(threshold, inside[1] + (threshold == -Inf)), inside[2]))
+  if (length(columns) == 1) return(list(column = 1, threshold = threshold))
+  column <- if (isFALSE(missing_left)) 2 else 1
+  places <- as.numeric(columns[[column]])
+  nearest <- if (column == 1) max(threshold, min(places[places > min(places)])) else min(threshold, max(places))
+  list(column = column, threshold = nearest)
 }
 
 # The column with a threshold that parts the levels in that way, which may have left and right exchanged; levels of neither

@@ -59,7 +59,8 @@ as_rpart <- function(fit) {
   frame$complexity <- 0
   frame$ncompete <- frame$nsurrogate <- 0L
   template <- rpart::rpart(Species ~ ., iris)
-  structure(list(frame = frame, where = fit$where, splits = fit$splits, csplit = fit$csplit, functions = template$functions, method = "class",
+  structure(list(frame = frame, where = fit$where, splits = fit$splits, csplit = fit$csplit,
+                 functions = template$functions, method = "class",
                  na.action = fit$na.action, control = template$control),
             ylevels = fit$ylevels, xlevels = fit$xlevels, class = "rpart")
 }

@@ -41,8 +41,8 @@ level_sets <- function(x, rows) {
 }
 
 # The least cost of a tree on `rows` of the table; `splits(x, rows)` are those that a predictor may have.
-brute_force_mixed <- function(data, depth, penalty = 0, minbucket = 1, splits = function(name, rows) all_splits(data[[name]], rows),
-                              rows = rep(TRUE, nrow(data))) {
+brute_force_mixed <- function(data, depth, penalty = 0, minbucket = 1,
+                              splits = function(name, rows) all_splits(data[[name]], rows), rows = rep(TRUE, nrow(data))) {
   best <- sum(rows) - max(tabulate(data$y[rows], nlevels(data$y)))
   if (depth == 0 || best <= penalty) return(best)
   for (name in setdiff(names(data), "y")) {

@@ -101,6 +101,15 @@ test_that("rows without a response are left out, with a count", {
   expect_equal(dim(contree(Species ~ ., holes, depth = 1, model = TRUE)$model), c(148, 5))
 })
 
+test_that("NaN is missing, whatever the type of the data", {
+  holes <- transform(iris, Petal.Length = replace(Petal.Length, 1:9, NA))
+  fit <- contree(Species ~ ., holes, depth = 2)
+  with_nan <- transform(iris, Petal.Length = replace(Petal.Length, 1:9, NaN))
+  expect_identical(contree(Species ~ ., with_nan, depth = 2)$frame, fit$frame)
+  expect_identical(contree(as.matrix(with_nan[1:4]), iris$Species, depth = 2)$frame, fit$frame)
+  expect_equal(fit$objective, brute_force_mixed(data.frame(holes[3:4], y = iris$Species), 2))
+})
+
 test_that("missing = 'omit' is na.omit, and a na.action wins", {
   holes <- iris
   holes$Petal.Length[c(3, 60)] <- NA

@@ -50,10 +50,11 @@ test_that("factors of many levels are optimal in the stated family", {
   for (case in seq_len(if (on_cran()) 10 else 100)) {
     n <- sample(20:30, 1)
     data <- data.frame(many = factor(sample(letters[1:9], n, TRUE)), a = sample(4, n, TRUE))
-    if (case %% 2) data$many[sample(n, 4)] <- NA
+    if (case %% 2) data$many[sample(n, 8)] <- NA
     data$y <- factor(sample(LETTERS[1:(2 + case %% 3 %/% 2)], n, TRUE))
     depth <- 1 + case %% 2
-    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3), "'many'.*subset_levels", class = "contree_message")
+    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3), "'many'.*subset_levels",
+                   class = "contree_message")
     frozen <- restricted_splits(data, "many")
     best <- brute_force_mixed(data, depth, splits = function(name, rows) {
       if (name == "many") frozen else all_splits(data[[name]], rows)
@@ -63,6 +64,14 @@ test_that("factors of many levels are optimal in the stated family", {
     expect_identical(fit$restricted, "many")
   }
   expect_output(print(fit), "proven optimal among trees that split 'many' by one level or in order of a class", fixed = TRUE)
+})
+
+test_that("a level of many may be split together with the missing rows", {
+  # an exclusive or: both classes have the same share in all levels, so that no order parts them
+  data <- expand.grid(f = c(letters[1:10], NA), other = 1:2)
+  data$y <- factor((is.na(data$f) | data$f == "e") == (data$other == 1))
+  fit <- suppressMessages(contree(y ~ f + other, data, depth = 2))
+  expect_equal(fit$objective, 0)
 })
 
 test_that("the family is chosen by the levels that training rows have, missing counted", {

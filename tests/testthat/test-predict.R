@@ -112,7 +112,8 @@ kinds <- function() {
   data <- data.frame(f = factor(rep(c("a", "b", "c", "d"), 30), levels = c("a", "b", "c", "d", "unused")),
                      s = rep(c("red", "green", "blue"), 40), n = rep(1:10, 12),
                      o = factor(rep(c("low", "mid", "high"), each = 40), c("low", "mid", "high"), ordered = TRUE),
-                     d = as.Date("2024-02-20") + rep(1:20, 6), t = as.POSIXct("2024-10-27", tz = "Europe/Berlin") + 3600 * 0:119,
+                     d = as.Date("2024-02-20") + rep(1:20, 6),
+                     t = as.POSIXct("2024-10-27", tz = "Europe/Berlin") + 3600 * 0:119,
                      w = as.difftime(rep(1:12, 10), units = "hours"), l = rep(c(TRUE, FALSE), 60))
   data$f[c(2, 50)] <- NA
   data$y <- factor(ifelse(is.na(data$f) | data$f %in% c("a", "c"), "yes", "no"))
@@ -155,7 +156,8 @@ test_that("a new level follows the larger child, with one warning that names it"
 test_that("new data may come in other clothes", {
   data <- kinds()
   fit <- function(formula) contree(formula, data, depth = 3)
-  same <- function(formula, new) expect_identical(predict(fit(formula), new, type = "node"), predict(fit(formula), type = "node"))
+  node <- function(formula, ...) predict(fit(formula), ..., type = "node")
+  same <- function(formula, new) expect_identical(node(formula, new), node(formula))
   same(y ~ f, transform(data, f = as.character(f)))
   same(y ~ f, transform(data, f = factor(f, rev(levels(f)))))
   same(y ~ f, transform(data, f = addNA(f)))
@@ -193,5 +195,6 @@ test_that("missing values go where training rows sent them, level or not", {
   apart <- contree(y ~ n, data, depth = 1)
   expect_equal(apart$objective, 0)
   expect_identical(apart$splits[[1, "count"]], 96)
-  expect_identical(as.character(predict(apart, data.frame(n = c(1, 9, NA, NaN, Inf)))), c("TRUE", "FALSE", "TRUE", "TRUE", "FALSE"))
+  expect_identical(as.character(predict(apart, data.frame(n = c(1, 9, NA, NaN, Inf)))),
+                   c("TRUE", "FALSE", "TRUE", "TRUE", "FALSE"))
 })

@@ -15,6 +15,9 @@ test_that("thresholds are said in the terms of the data", {
   expect_identical(printed(small), c("2) size< L", "3) size>=L"))
   expect_identical(contree_rules(small)$rule, c("size < \"L\"", "size >= \"L\""))
   expect_equal(small$splits[[1, "index"]], 2.5)
+  # half way between the levels S and L would be M itself
+  gap <- first_split("size", clothes$size[clothes$size %in% c("S", "L")] == "L", clothes[clothes$size %in% c("S", "L"), ])
+  expect_equal(gap$splits[[1, "index"]], 1.5)
   early <- first_split("day", clothes$day < "2024-03-01")
   expect_identical(printed(early), c("2) day< 2024-03-01", "3) day>=2024-03-01"))
   expect_identical(contree_rules(early)$rule[1], "day < as.Date(\"2024-03-01\")")
@@ -23,7 +26,8 @@ test_that("thresholds are said in the terms of the data", {
   expect_identical(contree_rules(short)$rule[1], "wait < as.difftime(3, units = \"mins\")")
   blue <- first_split("colour", grepl("blue", clothes$colour))
   expect_identical(printed(blue), c("2) colour=blue,dark \"blue\"", "3) colour=green,red"))
-  expect_identical(contree_rules(blue)$rule, c("colour %in% c(\"blue\", \"dark \\\"blue\\\"\")", "colour %in% c(\"green\", \"red\")"))
+  expect_identical(contree_rules(blue)$rule,
+                   c("colour %in% c(\"blue\", \"dark \\\"blue\\\"\")", "colour %in% c(\"green\", \"red\")"))
 })
 
 test_that("the hour that is there twice when summer ends is told apart", {
@@ -38,7 +42,7 @@ test_that("the hour that is there twice when summer ends is told apart", {
 })
 
 test_that("parts of days and seconds are kept", {
-  data <- data.frame(day = as.Date("2024-01-01") + c(0.25, 0.5), time = .POSIXct(c(1e9 + 0.25, 1e9 + 0.5), "UTC"))[rep(1:2, 5), ]
+  data <- data.frame(day = as.Date("2024-01-01") + c(0.25, 0.5), time = .POSIXct(1e9 + c(0.25, 0.5), "UTC"))[rep(1:2, 5), ]
   for (name in names(data)) {
     fit <- first_split(name, rep(c(FALSE, TRUE), 5), data)
     expect_equal(fit$objective, 0)
@@ -60,6 +64,14 @@ test_that("missing values are said where training rows had them", {
   data <- data.frame(a = c(rep(1:3, each = 10), rep(NA, 10)), y = rep(c("u", "v", "u", "w"), each = 10))
   rules <- contree_rules(contree(y ~ a, data, depth = 3, complexity = 0.01))$rule
   expect_true(all(vapply(rules, function(rule) sum(eval(str2lang(rule), data) %in% TRUE), 0L) == 10))
+})
+
+test_that("missing rows are said of wherever they can be in a rule", {
+  # a node without missing rows may lie below one that has them: new ones walk on to the larger child
+  above <- list(low = -Inf, high = 5, high_text = "5", levels = NULL, missing = TRUE)
+  split <- list(threshold = 2, text = "2", levels = NULL, missing = 0, left = FALSE)
+  expect_identical(contree:::condition_text("a", contree:::learn(above, split, TRUE)), "a < 2")
+  expect_identical(contree:::condition_text("a", contree:::learn(above, split, FALSE)), "(a >= 2 & a < 5 | is.na(a))")
 })
 
 test_that("conditions on one factor are merged", {
