@@ -26,8 +26,11 @@ NULL
 #' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
 #' each further level costs far more time than the one before.
 #'
-#' The training error of an optimal tree is the lowest there is, and therefore an optimistic estimate of its error on new
-#' data. Judge a tree by rows that were not used to fit it.
+#' @section The training error is optimistic:
+#' The training error of an optimal tree is the lowest there is, and it falls with each level: the more trees there are to
+#' choose from, the more the best of them owes to chance. On new data expect more errors, on small or noisy data many
+#' more. Judge a tree, and choose its depth, by rows that were not used to fit it: [contree_cv()] cross-validates,
+#' [contree_accuracy()] takes a test set, and `vignette("choosing")` shows both.
 #'
 #' @section Threads, and which of equally good trees:
 #' The search uses the processors that `threads` allows, two unless told otherwise; see [contree_threads()]. The tree is the
@@ -107,8 +110,9 @@ NULL
 #'   same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [contree_path()] for the optimal trees of other sizes, [contree_alternatives()] for trees about as good.
-#'   [predict.contree()], [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
+#' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other sizes,
+#'   [contree_alternatives()] for trees about as good, [contree_accuracy()], [contree_importance()], [predict.contree()],
+#'   [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
 #' fit <- contree(Species ~ ., data = iris, depth = 2)

@@ -3,14 +3,21 @@
 
 # All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL if nobody listens.
 new_listener <- function(settings) {
-  hook <- progress_hook(settings$progress)
-  line <- if (wants_line(settings$verbose, elsewhere = !is.null(hook))) line_listener()
-  listeners <- Filter(Negate(is.null), list(line, hook))
+  audience <- new_audience(settings, state_text)
   report <- function(elapsed, cost, bound, closed) {
-    state <- list(elapsed = elapsed, cost = cost, bound = bound, gap = cost - bound, closed = closed)
-    for (listener in listeners) listener$show(state)
+    audience$show(list(elapsed = elapsed, cost = cost, bound = bound, gap = cost - bound, closed = closed))
   }
-  list(report = if (length(listeners)) report, end = function() for (listener in listeners) listener$end())
+  list(report = if (audience$listens) report, end = audience$end)
+}
+
+# Everybody who is told: list(listens, show, end). `text` makes a line of a state, which has at least `elapsed` and `closed`.
+new_audience <- function(settings, text) {
+  hook <- progress_hook(settings$progress, text)
+  line <- if (wants_line(settings$verbose, elsewhere = !is.null(hook))) line_listener(text)
+  listeners <- Filter(Negate(is.null), list(line, hook))
+  list(listens = length(listeners) > 0,
+       show = function(state) for (listener in listeners) listener$show(state),
+       end = function() for (listener in listeners) listener$end())
 }
 
 # ---- the line ------------------------------------------------------------------------------------
@@ -25,14 +32,14 @@ wants_line <- function(verbose, elsewhere) {
 }
 
 # One line on stderr that is written over again and again, and cleared in the end.
-line_listener <- function() {
+line_listener <- function(text) {
   width <- 0
-  write <- function(text) {
-    cat("\r", formatC(text, width = -width), "\r", text, sep = "", file = stderr())
-    width <<- nchar(text)
+  write <- function(line) {
+    cat("\r", formatC(line, width = -width), "\r", line, sep = "", file = stderr())
+    width <<- nchar(line)
   }
   list(
-    show = function(state) if (state$elapsed >= line_after) write(substr(state_text(state), 1, getOption("width") - 1)),
+    show = function(state) if (state$elapsed >= line_after) write(substr(text(state), 1, getOption("width") - 1)),
     end = function() if (width > 0) write(""))
 }
 
@@ -57,9 +64,9 @@ check_progress <- function(progress) {
   progress
 }
 
-progress_hook <- function(progress) {
+progress_hook <- function(progress, text) {
   if (is.function(progress)) return(list(show = function(state) progress(state), end = function() NULL))
-  if (identical(progress, "progressr") || progressr_listens()) progressr_listener()
+  if (identical(progress, "progressr") || progressr_listens()) progressr_listener(text)
 }
 
 # Does anyone show what progressr is told? Its package is not loaded to find out.
@@ -70,13 +77,13 @@ progressr_listens <- function() {
 }
 
 # A bar of 100 steps, made when there is something to show.
-progressr_listener <- function() {
+progressr_listener <- function(text) {
   bar <- NULL
   done <- 0
   show <- function(state) {
     if (is.null(bar)) bar <<- progressr::progressor(steps = 100, auto_finish = FALSE, on_exit = FALSE)
     now <- max(done, floor(100 * state$closed), na.rm = TRUE)
-    bar(state_text(state), amount = now - done)
+    bar(text(state), amount = now - done)
     done <<- now
   }
   list(show = show, end = function() if (!is.null(bar)) bar(type = "finish"))

@@ -5,6 +5,7 @@
 #'
 #' What the tree gets right and wrong on its training rows, what is proven about it, and the counters of the search. The
 #' figures describe the rows the tree was fitted to, where an optimal tree is at its best; expect worse on others.
+#' [contree_accuracy()] gives the same figures for a test set, with an interval, and [contree_cv()] cross-validates.
 #'
 #' @section Counters of the search:
 #' The element `search` says what the search did and what each of its bounds and shortcuts saved. None of them changes the
@@ -71,20 +72,17 @@
 #' s$classes
 #' @export
 summary.contree <- function(object, ...) {
-  confusion <- confusion_table(object)
-  classes <- data.frame(n = rowSums(confusion), predicted = colSums(confusion),
-                        recall = diag(confusion) / rowSums(confusion), precision = diag(confusion) / colSums(confusion),
-                        row.names = tree_classes(object))
+  confusion <- training_confusion(object)
   structure(
     c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion),
-           confusion = confusion, classes = classes, variable.importance = tree_importance(object),
+           confusion = confusion, classes = class_figures(confusion), variable.importance = tree_importance(object),
            leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)), proof = proof_line(object)),
       tree_proof(object)),
     class = "summary.contree")
 }
 
 # True classes in rows, predicted classes in columns.
-confusion_table <- function(fit) {
+training_confusion <- function(fit) {
   leaf <- node_is_leaf(fit)
   classes <- tree_classes(fit)
   predicted <- outer(as.integer(node_class(fit)[leaf]), seq_along(classes), `==`)
@@ -104,6 +102,7 @@ print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), .
   cat("\n")
   print(format(x$classes, digits = digits))
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
+  say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
   if (length(x$variable.importance)) {
     cat("\n", gettext("Errors saved by variable:"), "\n", sep = "")
     print(x$variable.importance)

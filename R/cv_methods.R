@@ -1,0 +1,125 @@
+# What can be done with a cross-validation.
+
+#' Methods for a cross-validation
+#'
+#' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it. `predict()` and
+#' `summary()` are those of the chosen tree, which was fitted to all rows.
+#'
+#' The plot shows the error of the held-out rows by depth, with one standard error to each side, and the training error of
+#' the tree on all rows as a dashed line, with one colour for each complexity. If there is one depth, and several
+#' complexities, these are on the axis. The chosen tree has a ring around it. With the rule of one standard error, the
+#' dotted line is the error that it allows.
+#'
+#' @param x,object A value of [contree_cv()].
+#' @param digits Significant digits.
+#' @param main Title above the plot.
+#' @param col Colours of the lines, one for each complexity (or one, if these are on the axis).
+#' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
+#' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and [summary.contree()]. Not used by the
+#'   others.
+#' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table. `predict()` and
+#'   `summary()`: as for the tree.
+#' @examples
+#' set.seed(1)
+#' cv <- contree_cv(Species ~ ., data = iris, depth = 0:3)
+#' print(cv, digits = 2)
+#' plot(cv, main = "Iris")
+#' as.data.frame(cv)
+#' @name contree_cv_methods
+NULL
+
+#' @rdname contree_cv_methods
+#' @export
+print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  cat(gettext("Call:"), deparse(x$call), sep = "\n")
+  cat("\nn= ", nrow(x$folds), ", ", folds_text(x$folds), "\n\n", sep = "")
+  print(printed_table(x$table, digits), row.names = FALSE, right = TRUE)
+  cat("\n")
+  say(rule_text(x, digits))
+  say(gettext("Shares of misclassified rows: 'training' of the tree on all rows, where an optimal tree is at its best,"),
+      gettext("'error' of rows that were held out, with its standard error."))
+  invisible(x)
+}
+
+# "10 folds, 5 times"
+folds_text <- function(folds) {
+  numbers <- unique(apply(folds, 2, max))
+  text <- gettextf("%s folds", paste(numbers, collapse = ", "))
+  if (ncol(folds) > 1) paste0(text, gettextf(", %d times", ncol(folds))) else text
+}
+
+# Sentences, wrapped at the width of the screen.
+say <- function(...) cat(strwrap(paste(...)), sep = "\n")
+
+# Without columns that say nothing.
+printed_table <- function(table, digits) {
+  shares <- c("training", "error", "se")
+  table[shares] <- lapply(table[shares], format, digits = digits)
+  if (all(table$complexity == 0)) table$complexity <- NULL
+  if (all(table$stopped == 0)) table$stopped <- NULL
+  table$chosen <- ifelse(table$chosen, "*", "")
+  names(table)[names(table) == "chosen"] <- ""
+  table
+}
+
+rule_text <- function(cv, digits) {
+  if (cv$rule == "min") return(gettext("* chosen: the simplest tree of the least error"))
+  gettextf("* chosen: the simplest tree within one standard error of the least error (at most %s)",
+           format(least_and_se(cv$table), digits = digits))
+}
+
+#' @rdname contree_cv_methods
+#' @export
+plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
+  table <- x$table
+  by_complexity <- length(unique(table$depth)) == 1 && nrow(table) > 1
+  at <- if (by_complexity) table$complexity else table$depth
+  series <- factor(if (by_complexity) table$depth else table$complexity)
+  col <- series_colours(col, nlevels(series))
+  # above the lines there is room for the legend
+  height <- c(0, 1.2 * max(table$error + table$se, table$training))
+  graphics::plot(range(at), height, type = "n", main = main, las = 1, xaxt = "n",
+                 ylab = gettext("misclassified rows, share"),
+                 xlab = if (by_complexity) gettext("complexity") else gettext("depth"))
+  graphics::axis(1, unique(at))
+  if (x$rule == "1se") graphics::abline(h = least_and_se(table), lty = 3, col = "grey40")
+  for (i in seq_len(nlevels(series))) draw_series(table[as.integer(series) == i, ], at[as.integer(series) == i], col[i])
+  graphics::points(at[table$chosen], table$error[table$chosen], cex = 2.2, lwd = 2)
+  graphics::legend("top", c(gettext("held-out rows"), gettext("training rows")), lty = 1:2, lwd = 2, pch = c(19, 1),
+                   bty = "n", horiz = TRUE, col = if (nlevels(series) == 1) col[1] else "black")
+  if (nlevels(series) > 1) {
+    graphics::legend("bottomleft", levels(series), title = gettext("complexity"), col = col, lwd = 2, bty = "n")
+  }
+  invisible(table)
+}
+
+draw_series <- function(rows, at, col) {
+  order <- order(at)
+  graphics::lines(at[order], rows$training[order], type = "b", pch = 1, col = col, lty = 2, lwd = 2)
+  graphics::lines(at[order], rows$error[order], type = "b", pch = 19, col = col, lwd = 2)
+  graphics::segments(at, rows$error - rows$se, at, rows$error + rows$se, col = col)
+}
+
+series_colours <- function(col, n) {
+  if (is.null(col)) return(if (n == 1) "#0072B2" else grDevices::hcl.colors(n, "Dark 3"))
+  if (length(col) < n) {
+    stop_input("col", gettextf("'col' has %d colours, but there are %d lines; give one for each", length(col), n))
+  }
+  col
+}
+
+#' @rdname contree_cv_methods
+#' @export
+as.data.frame.contree_cv <- function(x, row.names = NULL, optional = FALSE, ...) {
+  table <- x$table
+  row.names(table) <- row.names
+  table
+}
+
+#' @rdname contree_cv_methods
+#' @export
+predict.contree_cv <- function(object, ...) predict.contree(object$fit, ...)
+
+#' @rdname contree_cv_methods
+#' @export
+summary.contree_cv <- function(object, ...) summary.contree(object$fit, ...)

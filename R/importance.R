@@ -1,0 +1,110 @@
+# Which columns a tree needs, by what it loses without them.
+
+#' Permutation importance of the columns
+#'
+#' How much accuracy a tree loses on given rows when the values of one column are shuffled among them. A column that
+#' matters costs much, one that the tree does not use nothing. On rows that were not used to fit the tree this says what a
+#' column does for predictions; on the training rows it also counts the noise that was fitted.
+#'
+#' Columns are those of `data`: if the formula has functions of a column, all of them feel the shuffling. Columns that
+#' carry the same information stand in for each other in the tree that was fitted, not here: one of two copies has all the
+#' importance.
+#'
+#' The element `variable.importance` of a fit, which [summary.contree()] prints, is another figure: the training errors
+#' that the splits on a predictor save.
+#'
+#' @param fit,y As in [contree_accuracy()].
+#' @param data Rows whose classes are known: data frame or matrix with the columns the tree was fitted with and, for trees
+#'   fitted with a formula, the response.
+#' @param repeats How often to shuffle each column.
+#' @param x A value of `contree_importance()`.
+#' @param digits Significant digits.
+#' @param main Title above the plot.
+#' @param ... Not used.
+#' @return A data frame of class `contree_importance`, one row a column that the tree may use, the most important first:
+#'   `variable`, `drop` (mean loss of accuracy, a share of the rows; below 0 if chance helped) and `se` (standard error of
+#'   the mean over the repeats, `NA` for one; it tells how well the shuffling is averaged out, not how another sample
+#'   would differ). The accuracy on the rows as they are is the attribute `accuracy`.
+#' @section Errors:
+#' As those of [contree_accuracy()].
+#' @references L. Breiman (2001). Random forests. *Machine Learning* 45(1), 5-32. \doi{10.1023/A:1010933404324}.
+#'
+#' A. Fisher, C. Rudin, F. Dominici (2019). All models are wrong, but many are useful: learning a variable's importance by
+#' studying an entire class of prediction models simultaneously. *Journal of Machine Learning Research* 20(177), 1-81.
+#' @examples
+#' train <- seq(1, 150, by = 2)
+#' fit <- contree(Species ~ ., iris[train, ], depth = 2)
+#' set.seed(1)
+#' importance <- contree_importance(fit, iris[-train, ])
+#' importance
+#' plot(importance)
+#' @export
+contree_importance <- function(fit, data, repeats = 10, y = NULL) {
+  fit <- the_tree(fit)
+  check_repeats(repeats)
+  truth <- true_classes(fit, data, y)
+  columns <- tree_shape(fit)$inputs
+  before <- share_correct(truth, predict.contree(fit, data))
+  if (is.null(colnames(data))) colnames(data) <- columns
+  drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
+  for (column in used_inputs(fit)) {
+    for (i in seq_len(repeats)) {
+      drops[i, column] <- before - share_correct(truth, predict.contree(fit, shuffle(data, column)))
+    }
+  }
+  new_importance(drops, before)
+}
+
+new_importance <- function(drops, accuracy) {
+  table <- data.frame(variable = colnames(drops), drop = colMeans(drops),
+                      se = apply(drops, 2, stats::sd) / sqrt(nrow(drops)))
+  table <- table[order(-table$drop), ]
+  row.names(table) <- NULL
+  structure(table, accuracy = accuracy, class = c("contree_importance", "data.frame"))
+}
+
+share_correct <- function(truth, predicted) mean(as.character(truth) == as.character(predicted))
+
+shuffle <- function(data, column) {
+  rows <- sample.int(nrow(data))
+  if (is.matrix(data)) {
+    data[, column] <- data[rows, column]
+  } else {
+    values <- data[[column]]
+    data[[column]] <- if (is.matrix(values)) values[rows, , drop = FALSE] else values[rows]
+  }
+  data
+}
+
+# The columns of new data that a split may look at, in their order. A matrix `p` among the variables splits as `p.1`,
+# `p.2`, ...
+used_inputs <- function(fit) {
+  split <- unique(stats::na.omit(node_variable(fit)))
+  looks_at <- function(label) any(split == label, startsWith(split, paste0(label, ".")))
+  terms <- tree_terms(fit)
+  columns <- tree_shape(fit)$inputs
+  if (is.null(terms)) return(Filter(looks_at, columns))
+  variables <- as.list(attr(terms, "variables"))[-(1:2)]
+  used <- Filter(function(variable) looks_at(variable_label(variable)), variables)
+  intersect(columns, unlist(lapply(used, all.vars)))
+}
+
+#' @rdname contree_importance
+#' @export
+print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  cat(gettextf("Loss of accuracy by shuffling a column (accuracy %s)", format(attr(x, "accuracy"), digits = digits)), "\n\n",
+      sep = "")
+  print(format(structure(x, class = "data.frame"), digits = digits), row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname contree_importance
+#' @export
+plot.contree_importance <- function(x, main = NULL, ...) {
+  upwards <- rev(seq_len(nrow(x)))
+  ends <- cbind(x$drop - x$se, x$drop + x$se)
+  graphics::dotchart(x$drop[upwards], labels = x$variable[upwards], main = main, pch = 19,
+                     xlab = gettext("loss of accuracy"), xlim = range(0, x$drop, ends, na.rm = TRUE))
+  graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
+  invisible(x)
+}

@@ -1,0 +1,282 @@
+# Cross-validation by a loop that shares nothing with contree_cv() but contree() itself: the first columns of the table.
+by_hand <- function(formula, data, folds, depths, complexities = 0, ...) {
+  truth <- model.response(model.frame(formula, data))
+  rows <- list()
+  for (depth in depths) for (complexity in complexities) {
+    fit <- function(rows) contree(formula, data[rows, ], depth = depth, complexity = complexity, ...)
+    wrong <- matrix(NA, nrow(data), ncol(folds))
+    for (turn in seq_len(ncol(folds))) for (fold in unique(folds[, turn])) {
+      test <- which(folds[, turn] == fold)
+      wrong[test, turn] <- as.character(predict(fit(-test), data[test, ])) != as.character(truth[test])
+    }
+    all <- fit(seq_len(nrow(data)))
+    rows[[length(rows) + 1]] <- data.frame(
+      depth = depth, complexity = complexity, leaves = sum(as.data.frame(all)$leaf), training = all$objective / nrow(data),
+      error = mean(wrong), se = sqrt(sum((rowMeans(wrong) - mean(wrong))^2)) / nrow(data))
+  }
+  do.call(rbind, rows)
+}
+
+noisy <- local({
+  set.seed(4)
+  data <- data.frame(a = runif(90), b = round(rnorm(90), 1), c = runif(90))
+  data$class <- factor(ifelse(data$a + 0.4 * rnorm(90) > 0.5, "high", "low"))
+  data
+})
+
+test_that("the table is that of a loop written by hand", {
+  set.seed(1)
+  cv <- contree_cv(Species ~ ., iris, depth = 0:2)
+  expect_s3_class(cv, "contree_cv")
+  expect_equal(cv$table[1:6], by_hand(Species ~ ., iris, cv$folds, 0:2))
+  # with one repeat the standard error is the one of a share
+  expect_equal(cv$table$se, sqrt(cv$table$error * (1 - cv$table$error) / 150))
+  set.seed(2)
+  cv <- contree_cv(class ~ ., noisy, depth = 2:1, complexity = c(0, 0.05), folds = 5, repeats = 3, minbucket = 4)
+  expect_identical(dim(cv$folds), c(90L, 3L))
+  expect_equal(cv$table[1:6], by_hand(class ~ ., noisy, cv$folds, 1:2, c(0.05, 0), minbucket = 4))
+})
+
+test_that("formula and x, y, in any form, give the same", {
+  set.seed(1)
+  cv <- contree_cv(Species ~ ., iris, depth = 1:2)
+  same <- list(contree_cv(iris[1:4], iris$Species, depth = 1:2, folds = cv$folds),
+               contree_cv(as.matrix(iris[1:4]), iris$Species, depth = 1:2, folds = c(cv$folds)),
+               contree_cv(unname(as.matrix(iris[1:4])), as.character(iris$Species), depth = 1:2, folds = cv$folds),
+               contree_cv(data = iris, formula = Species ~ ., depth = 1:2, folds = factor(cv$folds)),
+               contree_cv(Species ~ ., iris, depth = 1:2, folds = cv$folds, control = list(threads = 1)))
+  for (other in same) expect_equal(other[c("table", "folds")], cv[c("table", "folds")])
+  set.seed(1)
+  expect_equal(contree_cv(Species ~ ., iris, depth = 1:2)$folds, cv$folds)
+})
+
+test_that("subset, na.action and functions in the formula count", {
+  data <- noisy
+  data$a[5] <- NA
+  set.seed(3)
+  cv <- contree_cv(class ~ log(a) + poly(c, 2), data, subset = b < 1, na.action = na.omit, depth = 1:2, folds = 3)
+  kept <- which(data$b < 1 & !is.na(data$a))
+  expect_identical(nrow(cv$folds), length(kept))
+  expect_identical(cv$fit$where, contree(class ~ log(a) + poly(c, 2), data[kept, ], depth = cv$fit$control$depth)$where)
+  flat <- data.frame(log(data$a), poly(data$c[kept], 2)[match(seq_len(90), kept), ], class = data$class)[kept, ]
+  expect_equal(cv$table[1:6], by_hand(class ~ ., flat, cv$folds, 1:2))
+})
+
+test_that("the chosen tree is the one of its own call", {
+  set.seed(1)
+  cv <- contree_cv(Species ~ ., data = iris, depth = 1:2, repeats = 2, rule = "min", minbucket = 2)
+  expect_equal(cv$fit$call, quote(contree(formula = Species ~ ., data = iris, depth = 2, minbucket = 2)))
+  again <- eval(cv$fit$call)
+  same <- c("frame", "splits", "where", "objective", "terms", "call")
+  expect_identical(cv$fit[same], again[same])
+  expect_identical(predict(cv, iris), predict(again, iris))
+  expect_identical(predict(cv, iris, type = "prob"), predict(again, iris, type = "prob"))
+  expect_equal(summary(cv)$confusion, summary(again)$confusion)
+  qualified <- contree::contree_cv(Species ~ ., iris, depth = 1, complexity = 0.01)
+  expect_equal(qualified$fit$call, quote(contree::contree(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
+  expect_equal(qualified$call, quote(contree::contree_cv(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
+  typed <- contree_cv(iris[1:4], iris$Species, 1, NULL)
+  expect_equal(typed$fit$call, quote(contree(x = iris[1:4], y = iris$Species, depth = 1)))
+  expect_identical(update(cv, depth = 1, folds = 3)$table$depth, 1)
+})
+
+test_that("the confusion is that of the rows held out", {
+  set.seed(5)
+  cv <- contree_cv(class ~ ., noisy, depth = 2, folds = 4, repeats = 2)
+  predicted <- truth <- character()
+  for (turn in 1:2) for (fold in 1:4) {
+    test <- cv$folds[, turn] == fold
+    predicted <- c(predicted, as.character(predict(contree(class ~ ., noisy[!test, ], depth = 2), noisy[test, ])))
+    truth <- c(truth, as.character(noisy$class[test]))
+  }
+  expect_identical(unclass(cv$confusion), unclass(table(truth, predicted)))
+  expect_equal(1 - sum(diag(cv$confusion)) / sum(cv$confusion), cv$table$error)
+})
+
+test_that("rules take the simplest of what they allow", {
+  choose <- contree:::choose_tree
+  table <- data.frame(error = c(0.5, 0.25, 0.2, 0.2, 0.21), se = c(0.1, 0.05, 0.05, 0.01, 0.3))
+  expect_identical(choose(table, "min"), 3L)
+  expect_identical(choose(table, "1se"), 2L) # at the limit: 0.2 + 0.05
+  table$se[3] <- 0.049
+  expect_identical(choose(table, "1se"), 3L)
+  set.seed(1)
+  cv <- contree_cv(class ~ ., noisy, depth = 3:1, complexity = c(0, 0.1, 0.02), folds = 3)
+  expect_identical(cv$table$depth, rep(c(1, 2, 3), each = 3))
+  expect_identical(cv$table$complexity, rep(c(0.1, 0.02, 0), 3))
+  expect_identical(which(cv$table$chosen), choose(cv$table, "1se"))
+})
+
+test_that("settings hold, and complexity may stand in control", {
+  set.seed(1)
+  cv <- contree_cv(class ~ ., noisy, depth = 2, folds = 3, control = contree_control(complexity = 0.03, minbucket = 5))
+  expect_identical(cv$table$complexity, 0.03)
+  expect_identical(cv$fit$control[c("complexity", "minbucket")], list(complexity = 0.03, minbucket = 5))
+  expect_equal(cv$table[1:6], by_hand(class ~ ., noisy, cv$folds, 2, 0.03, minbucket = 5))
+})
+
+test_that("a class may be missing from a training set, or from the data", {
+  data <- data.frame(x = 1:9, class = factor(rep(c("a", "b", "c"), c(5, 3, 1)), levels = c("none", "a", "b", "c")))
+  cv <- contree_cv(class ~ x, data, depth = 2, folds = 3)
+  expect_gte(cv$table$error, 1 / 9) # the one of class c
+  expect_identical(rownames(cv$confusion), levels(data$class))
+  loo <- contree_cv(class ~ x, data, depth = 1:2, folds = 9)
+  expect_equal(loo$table[1:6], by_hand(class ~ x, data, loo$folds, 1:2))
+})
+
+test_that("nothing is drawn after the folds, and nothing else of the session changes", {
+  set.seed(8)
+  contree:::read_folds(10, 2, iris$Species)
+  after_folds <- .Random.seed
+  set.seed(8)
+  contree_cv(Species ~ ., iris, depth = 1, repeats = 2)
+  expect_identical(.Random.seed, after_folds)
+  contree_cv(Species ~ ., iris, depth = 1, folds = rep(1:2, 75))
+  expect_identical(.Random.seed, after_folds)
+})
+
+test_that("any plan of future gives the same", {
+  skip_on_cran()
+  skip_if_not_installed("future")
+  cv <- function(...) {
+    set.seed(6)
+    contree_cv(class ~ ., noisy, depth = 1:3, folds = 4, repeats = 2, ...)
+  }
+  here <- cv()
+  same <- c("call", "table", "rule", "folds", "confusion")
+  old <- future::plan("sequential")
+  on.exit(future::plan(old))
+  expect_identical(cv()[same], here[same])
+  expect_false(contree:::has_workers())
+  future::plan("multisession", workers = 2)
+  expect_true(contree:::has_workers())
+  there <- cv()
+  expect_identical(there[same], here[same])
+  expect_identical(there$fit[c("frame", "splits", "where")], here$fit[c("frame", "splits", "where")])
+  states <- list()
+  cv(progress = function(state) states[[length(states) + 1]] <<- state)
+  done <- vapply(states, function(state) state$done, 0)
+  expect_false(is.unsorted(done))
+  expect_identical(done[length(done)], 27)
+  # an error on the other side is the error of the call
+  expect_contree_error(cv(memory_limit = 100), "input", "memory")
+})
+
+test_that("progress is told tree by tree, and the search under way too", {
+  states <- list()
+  tell <- function(state) states[[length(states) + 1]] <<- state
+  cv <- contree_cv(Species ~ ., iris, depth = 1:2, folds = 3, progress = tell)
+  between <- Filter(function(state) is.null(state$search), states)
+  expect_identical(vapply(between, function(state) state$done, 0), as.numeric(1:8))
+  expect_identical(names(states[[1]]), c("elapsed", "done", "total", "closed", "search"))
+  expect_identical(between[[8]][c("total", "closed")], list(total = 8, closed = 1))
+  text <- contree:::cv_text
+  expect_identical(text(list(elapsed = 75, done = 31, total = 44, search = NULL)), "contree_cv: 75 s, 31 of 44 trees")
+  states <- list()
+  suppressWarnings(contree_cv(y ~ ., hard_table(), depth = 4, folds = 2, time_limit = 0.5, progress = tell))
+  searching <- Filter(function(state) !is.null(state$search), states)
+  expect_gt(length(searching), 0)
+  expect_match(text(searching[[1]]), "^contree_cv: [0-9]+ s, 0 of 3 trees; contree: [0-9]+ s, best [0-9]+, bound ")
+})
+
+test_that("progressr has one bar for all", {
+  skip_if_not_installed("progressr")
+  types <- character()
+  old <- options(progressr.enable = TRUE)
+  on.exit(options(old))
+  withCallingHandlers(contree_cv(Species ~ ., iris, depth = 1:2, folds = 3, progress = "progressr"),
+                      progression = function(p) types <<- c(types, p$type))
+  expect_identical(sum(types == "initiate"), 1L)
+  expect_true("update" %in% types)
+  expect_identical(types[length(types)], "finish")
+})
+
+test_that("searches that were stopped are counted, with one warning", {
+  warned <- list()
+  note <- function(w) {
+    warned[[length(warned) + 1]] <<- w
+    invokeRestart("muffleWarning")
+  }
+  cv <- withCallingHandlers(contree_cv(y ~ ., hard_table(600), depth = c(1, 4), folds = 3, time_limit = 0.1), warning = note)
+  expect_length(warned, 1)
+  expect_s3_class(warned[[1]], "contree_cv_stopped")
+  expect_match(conditionMessage(warned[[1]]), "^4 of 8 searches were stopped")
+  expect_identical(conditionCall(warned[[1]])[[1]], quote(contree_cv))
+  expect_identical(cv$table$stopped, c(0L, 4L))
+  expect_output(print(cv), "stopped")
+})
+
+test_that("a tree to begin with, which may know the rows held out, is used on all rows only", {
+  skip_on_cran() # searches that are stopped at once
+  data <- hard_table(300)
+  known <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.3))
+  cv <- function(...) {
+    suppressWarnings(contree_cv(y ~ ., data, depth = 4, folds = rep(1:30, 10), time_limit = 0, threads = 1,
+                                ...))$table
+  }
+  without <- cv()
+  with <- cv(start = known)
+  expect_lt(with$training, without$training)
+  expect_identical(with$error, without$error)
+})
+
+test_that("Ctrl-C ends all of it with an error", {
+  skip_on_cran()
+  skip_on_os("windows")
+  session <- interrupt_session(c(
+    "set.seed(11)",
+    "data <- as.data.frame(matrix(runif(30000), 3000))",
+    "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+    "say('begin')",
+    "problem <- tryCatch(contree_cv(y ~ ., data, depth = 4, time_limit = 20), error = identity)",
+    "say(class(problem)[1], conditionMessage(problem))"))
+  expect_true(session$still_running)
+  expect_lt(session$took, 1)
+  expect_match(session$said[3], "^contree_interrupted_error interrupted")
+})
+
+test_that("print shows the table and the rule", {
+  set.seed(1)
+  cv <- contree_cv(Species ~ ., iris, depth = 0:3)
+  printed <- capture.output(shown <- withVisible(print(cv)))
+  expect_false(shown$visible)
+  expect_identical(shown$value, cv)
+  row <- grep("^ +3 +8 ", printed, value = TRUE)
+  expect_match(row, sprintf("%s +%s [*]$", format(cv$table$error[4], digits = 4), format(cv$table$se[4], digits = 4)))
+  expect_length(grep("[*]$", printed), 1)
+  for (words in c("10 folds", "one standard error", "held out")) expect_true(any(grepl(words, printed)), info = words)
+  expect_false(any(grepl("complexity|stopped", printed)))
+  expect_output(print(contree_cv(Species ~ ., iris, depth = 1, complexity = c(0, 0.1), repeats = 2, rule = "min")),
+                "2 times.*complexity.*least error")
+})
+
+test_that("plot draws one and several lines, and returns the table", {
+  set.seed(1)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (cv in list(contree_cv(Species ~ ., iris, depth = 0:2, folds = 3), contree_cv(Species ~ ., iris, depth = 1, folds = 3),
+                  contree_cv(Species ~ ., iris, depth = 1:2, complexity = c(0, 0.1), folds = 3),
+                  contree_cv(Species ~ ., iris, depth = 2, complexity = c(0, 0.1), folds = 3))) {
+    expect_identical(plot(cv, main = "cv"), cv$table)
+    expect_identical(as.data.frame(cv), cv$table)
+  }
+  two_lines <- contree_cv(Species ~ ., iris, depth = 1:2, complexity = c(0, 0.1), folds = 3)
+  expect_contree_error(plot(two_lines, col = "red"), "input", c("'col'", "2 lines"))
+})
+
+test_that("bad input is named", {
+  cv <- function(...) contree_cv(Species ~ ., iris, ...)
+  expect_contree_error(cv(depth = c(1, 17)), "input", c("'depth'", "17"))
+  expect_contree_error(cv(depth = numeric()), "input", "'depth'")
+  expect_contree_error(cv(depth = "two"), "input", c("'depth'", "two"))
+  expect_contree_error(cv(complexity = c(0, -1)), "input", c("'complexity'", "-1"))
+  expect_contree_error(cv(rule = "2se"), "input", c("'rule'", "2se"))
+  expect_contree_error(cv(maxdepth = 3), "input", c("'maxdepth'", "depth = c("))
+  expect_contree_error(cv(cp = 0.01), "input", c("'cp'", "complexity = c("))
+  expect_contree_error(cv(control = list(cp = 0.01)), "input", "'cp'")
+  expect_contree_error(cv(minbuket = 5), "input", c("'minbuket'", "'minbucket'"))
+  expect_contree_error(contree_cv(Species ~ nothing, iris), "input", "'nothing'")
+  expect_contree_error(contree_cv(iris[1:4]), "input", "'y'")
+  expect_contree_error(contree_cv(y = iris$Species), "input", "'x'")
+  expect_contree_error(contree_cv(iris[1:4], iris$Species[-1]), "input", c("150", "149"))
+})
