@@ -103,7 +103,7 @@ contree_cv.formula <- function(formula, data, subset, na.action, depth = 1:4, co
   data <- if (!missing(data)) data
   env <- environment(formula)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing)
   cross_validate(frame, frame$model[-1], read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
@@ -118,7 +118,8 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   check_both_given(x, y)
-  frame <- read_xy(x, y)
+  frame <- read_xy(x, y, settings$missing)
+  if (length(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
@@ -165,13 +166,15 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
     })
   }, contree_interrupted_error = function(problem) stop_contree("interrupted", gettext("interrupted"), NULL))
   cv <- new_cv(frame$response, folds, grid, held_out, fits, rule, call)
+  tell_restricted(cv$fit)
   warn_if_cv_stopped(cv$table, nrow(runs) + 1)
   cv
 }
 
 fit_quietly <- function(frame, cell, settings, call) {
   settings[c("depth", "complexity")] <- cell
-  suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped")
+  suppressMessages(suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped"),
+                   classes = "contree_message")
 }
 
 # The call that fits a tree of the grid to all rows.
@@ -211,7 +214,9 @@ fold_worker <- function(x, response, folds, grid, settings) {
     results <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
       tick(1)
-      list(predicted = as.integer(predict.contree(fit, new)), stopped = was_stopped(fit))
+      # a level that is in one fold alone is nobody's fault
+      predicted <- suppressWarnings(predict.contree(fit, new, new_levels = "majority"), classes = "contree_new_levels")
+      list(predicted = as.integer(predicted), stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,
          predicted = vapply(results, function(result) result$predicted, integer(sum(test))),
