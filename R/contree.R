@@ -117,7 +117,8 @@ NULL
 #'   same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [contree_cv()] to choose the depth, [contree_accuracy()], [contree_importance()], [predict.contree()],
+#' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other sizes,
+#'   [contree_alternatives()] for trees about as good, [contree_accuracy()], [contree_importance()], [predict.contree()],
 #'   [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
@@ -145,31 +146,26 @@ contree <- function(x, ...) UseMethod("contree")
 
 #' @rdname contree
 #' @export
-contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, class_weights = NULL, ...,
-                            control = contree_control(...)) {
+contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
+                            class_weights = NULL, control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
-  data <- if (!missing(data)) data
-  env <- environment(formula)
-  weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
-  rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing, weights)
-  frame$loss <- read_loss(loss, class_weights, frame)
+  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, class_weights,
+                         settings)
   fit_contree(frame, settings, call)
 }
 
 #' @rdname contree
 #' @export
-contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, class_weights = NULL, ...,
-                            control = contree_control(...)) {
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
+                            class_weights = NULL, control = contree_control(...)) {
   # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
   if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
-  frame <- read_xy(x, y, settings$missing, weights)
-  frame$loss <- read_loss(loss, class_weights, frame)
-  fit_contree(frame, settings, call)
+  fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }
 
 call_with <- function(call, method) {
@@ -185,32 +181,75 @@ check_both_given <- function(x, y) {
   }
 }
 
-# The one bridge to the search.
+# ---- what the methods of contree() and contree_path() share -----------------------------------------
+
+# `weights` and `subset` are expressions in the columns of `data`.
+formula_frame <- function(formula, data, weights, subset, na.action, loss, class_weights, settings) {
+  env <- environment(formula)
+  weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
+  rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
+  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
+xy_frame <- function(x, y, weights, loss, class_weights, settings) {
+  frame <- read_xy(x, y, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
+# ---- the bridge to the search ---------------------------------------------------------------------
+
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame)
-  codes <- as.integer(frame$response)
-  used <- used_levels(frame$response)
-  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  derived <- derive_columns(frame, codes, length(used), settings$subset_levels)
-  solved <- run_search(frame, derived, codes, length(used), settings)
-  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  fit <- new_contree(return_tree(solved, derived, frame), frame, kept_settings(settings), call, derived$restricted)
-  if (!is.null(derived)) check_routes(fit, frame$columns)
+  problem <- new_problem(frame, settings)
+  fit <- new_fit(solve_problem(problem, settings), problem, settings, call)
   tell_restricted(fit)
   warn_if_stopped(fit)
   fit
 }
 
-run_search <- function(frame, derived, codes, n_classes, settings) {
+# What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
+new_problem <- function(frame, settings) {
+  codes <- as.integer(frame$response)
+  used <- used_levels(frame$response)
+  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
+  list(frame = frame, derived = derive_columns(frame, codes, length(used), settings$subset_levels), codes = codes,
+       n_classes = length(used))
+}
+
+# The tree on the predictors, and what the search tells of it.
+solve_problem <- function(problem, settings) {
+  solved <- run_search(problem, settings)
+  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
+  return_tree(solved, problem$derived, problem$frame)
+}
+
+new_fit <- function(solved, problem, settings, call) {
+  fit <- new_contree(solved, problem$frame, kept_settings(settings), call, problem$derived$restricted)
+  if (!is.null(problem$derived)) check_routes(fit, problem$frame$columns)
+  fit
+}
+
+run_search <- function(problem, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
-  control <- search_control(settings, start_nodes(settings$start, frame, derived), listener$report)
+  frame <- problem$frame
+  roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
+  control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots, listener$report)
   used <- used_levels(frame$response)
   control["weights"] <- list(frame$weights)
   control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
-  columns <- if (is.null(derived)) frame$columns else derived$columns
+  columns <- if (is.null(problem$derived)) frame$columns else problem$derived$columns
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, columns, codes, n_classes, control), contree_core_error = stop_search)
+  tryCatch(.Call(ffi_exact_solve, columns, problem$codes, problem$n_classes, control), contree_core_error = stop_search)
+}
+
+# The predictor of each column that is searched.
+column_predictors <- function(problem) {
+  names <- problem$frame$shape$names
+  if (is.null(problem$derived)) names else names[problem$derived$predictor]
 }
 
 # What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
@@ -228,16 +267,17 @@ settle_complexity <- function(settings, frame) {
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
-kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress"))]
+kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress", "max_cost", "end"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
-# shortcuts of the search that are switched off (option contree.switches).
-search_control <- function(settings, start, report) {
+# shortcuts of the search that are switched off (option contree.switches). `roots` (columns that the root may be split on) and
+# `max_cost` (a tree that costs more need not be found) are for contree_alternatives() alone.
+search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
-       start = start, report = report,
+       start = start, roots = roots, max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 

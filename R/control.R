@@ -1,7 +1,7 @@
 # Settings of the search: contree_control(), and the way from what the user typed (depth, `...`, control, rpart's names)
 # to one checked list. What a setting means to the search is said in C; here live only names, ranges and defaults.
 
-# One line a setting: lowest value, highest value, whole number?
+# One line a setting (or an argument of prune() and contree_alternatives()): lowest value, highest value, whole number?
 setting_table <- list(
   depth          = list(low = 0, high = 16,  whole = TRUE),
   complexity     = list(low = 0, high = 1,   whole = FALSE),
@@ -13,7 +13,10 @@ setting_table <- list(
   memory_limit   = list(low = 0, high = Inf, whole = FALSE),
   threads        = list(low = 0, high = Inf, whole = TRUE),
   subset_levels  = list(low = 2, high = 12,  whole = TRUE),
-  cp             = list(low = 0, high = Inf, whole = FALSE)
+  cp             = list(low = 0, high = Inf, whole = FALSE),
+  nsplit         = list(low = 0, high = Inf, whole = TRUE),
+  n              = list(low = 1, high = Inf, whole = TRUE),
+  within         = list(low = 0, high = Inf, whole = FALSE)
 )
 
 # rpart's names for settings that are called otherwise here.

@@ -43,9 +43,7 @@ read_loss <- function(loss, class_weights, frame) {
 
 read_class_weights <- function(weights, classes, frame) {
   if (identical(weights, "balanced")) {
-    each <- rowsum(row_weights(frame), as.integer(frame$response))
-    total <- stats::setNames(numeric(length(classes)), classes)
-    total[as.integer(rownames(each))] <- each
+    total <- class_weight(frame)
     return(ifelse(total > 0, sum(total) / (sum(total > 0) * total), 0))
   }
   if (!is.numeric(weights) || length(weights) != length(classes) || !all(is.finite(weights)) || any(weights < 0)) {
@@ -86,6 +84,14 @@ check_loss <- function(loss, classes) {
 
 # One weight a row of the frame.
 row_weights <- function(frame) if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+
+# What the rows of each class weigh.
+class_weight <- function(frame) {
+  weight <- numeric(nlevels(frame$response))
+  each <- rowsum(row_weights(frame), as.integer(frame$response))
+  weight[as.integer(rownames(each))] <- each
+  weight
+}
 
 # What each row costs under each class: rows by classes.
 row_costs <- function(response, weights, loss) {

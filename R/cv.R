@@ -114,8 +114,8 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
 
 #' @rdname contree_cv
 #' @export
-contree_cv.default <- function(x, y, weights = NULL, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
-                               rule = c("1se", "min"), loss = NULL, class_weights = NULL, ...,
+contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1, rule = c("1se", "min"),
+                               weights = NULL, loss = NULL, class_weights = NULL, ...,
                                control = contree_control(...)) {
   # as in contree.default()
   if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_cv.formula), parent.frame()))

@@ -65,8 +65,9 @@ proof_line <- function(fit, time = FALSE) {
   optimal <- proof$status == "optimal"
   leaves <- sum(node_is_leaf(fit))
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
-           settings$depth, if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
+  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
+           settings$depth, if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
+           if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
            objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
@@ -104,6 +105,8 @@ gap_text <- function(proof, settings) {
     "memory limit" = gettext("memory limit"),
     "interrupted" = gettext("interrupted"),
     proof$status)
-  gettextf("best found; gap %s %s (bound %s <= optimum <= %s), %s", format(proof$gap), unit, format(proof$bound),
-           format(proof$cost), reason)
+  distance <- gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
+                       format(proof$cost))
+  if (proof$status == "pruned") return(gettextf("pruned; %s", distance))
+  gettextf("best found; %s, %s", distance, reason)
 }

@@ -9,8 +9,8 @@ leaf_mark <- "<leaf>"
 #' The object that contree() returns
 #'
 #' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and no training data unless it was made with `model = TRUE`; it can be saved with
-#' [saveRDS()] and read in another session.
+#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
+#' the rows; it can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
 #' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
@@ -32,14 +32,15 @@ leaf_mark <- "<leaf>"
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
 #'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
-#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
+#'     [prune()] made a tree that is not known to be optimal.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
@@ -86,7 +87,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     splits = split_table(solved, nodes, frame$xlevels),
     csplit = level_table(solved),
     where = stats::setNames(solved$where, frame$row_names),
-    residuals = as.integer(label[solved$where] != as.integer(frame$response)),
+    y = as.integer(frame$response),
     loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
@@ -183,7 +184,7 @@ validate_contree <- function(fit) {
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
     "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
     "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
-    "the residuals add up to the objective" = costs_differ(fit) || sum(fit$residuals) == fit$objective,
+    "the residuals add up to the objective" = costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
     "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
     "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
   if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
@@ -292,7 +293,7 @@ tree_loss <- function(fit) fit$loss
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]
-
+tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
 # Of the predictors: types (see columns.R); levels of factors, by name; time zones and units, by name; the factors that may
 # not be split by any set of levels. Format 1 knew numbers only.
@@ -318,4 +319,63 @@ tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where
-tree_residuals <- function(fit) stats::setNames(fit$residuals, names(fit$where))
+
+# The classes of the training rows; format 1 kept only whether they are misclassified.
+tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
+tree_residuals <- function(fit) {
+  y <- tree_y(fit)
+  wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
+  stats::setNames(wrong, names(fit$where))
+}
+
+# ---- changing ------------------------------------------------------------------------------------
+
+# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
+# holds: reprice() says what does.
+cut_nodes <- function(fit, cut) {
+  onto <- nearest_cut(fit, cut)
+  kept <- which(onto == seq_along(onto))
+  fit <- keep_splits(fit, which(!node_is_leaf(fit)) %in% setdiff(kept, cut))
+  fit$frame$var[cut] <- leaf_mark
+  fit$frame$default_left[cut] <- NA
+  fit$frame <- fit$frame[kept, ]
+  fit$where[] <- match(onto, kept)[fit$where]
+  fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
+  fit
+}
+
+# Rows of the table of splits, and what hangs on them.
+keep_splits <- function(fit, keep) {
+  splits <- fit$splits[keep, , drop = FALSE]
+  by_level <- splits[, "ncat"] > 1
+  fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
+  splits[by_level, "index"] <- seq_len(sum(by_level))
+  fit$splits <- splits
+  saved <- split(splits[, "improve"], as.character(rownames(splits)))
+  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
+nearest_cut <- function(fit, cut) {
+  onto <- seq_along(node_ids(fit))
+  parent <- node_parent(fit)
+  for (node in onto[-1]) if (onto[parent[node]] %in% cut) onto[node] <- onto[parent[node]]
+  onto
+}
+
+set_call <- function(fit, call) {
+  fit$call <- call
+  fit
+}
+
+# The same tree at another complexity, and what is proven there. The history of its search was at the old one.
+reprice <- function(fit, complexity, bound, status) {
+  fit$control$complexity <- complexity
+  fit$cost <- fit$objective + complexity * node_n(fit)[1] * tree_splits(fit)
+  fit$bound <- min(bound, fit$cost)
+  fit$gap <- fit$cost - fit$bound
+  fit$status <- status
+  fit$history <- NULL
+  validate_contree(fit)
+}

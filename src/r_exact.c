@@ -52,6 +52,7 @@ static ct_options options_of(SEXP control)
     options.min_bucket = rows_of(number(control, "minbucket"));
     options.min_split = rows_of(number(control, "minsplit"));
     options.max_gap = number(control, "max_gap");
+    options.max_cost = number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
@@ -81,6 +82,16 @@ static const double *doubles_of(SEXP control, const char *name, size_t n)
     if (TYPEOF(value) != REALSXP || (size_t) Rf_xlength(value) != n)
         Rf_error("control element '%s' must be NULL or %lu doubles", name, (unsigned long) n);
     return REAL_RO(value);
+}
+
+/* Which columns the root may be split on, a logical a column; memory of the call. */
+static const uint8_t *roots_of(SEXP allowed, uint32_t n_cols)
+{
+    if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
+        Rf_error("control element 'roots' must be a logical, one value for each column");
+    uint8_t *roots = (uint8_t *) R_alloc(n_cols ? n_cols : 1, 1);
+    for (uint32_t col = 0; col < n_cols; col++) roots[col] = LOGICAL_RO(allowed)[col] == TRUE;
+    return roots;
 }
 
 /* Class codes from 0; memory of the call. */
@@ -165,6 +176,13 @@ static SEXP counts(const ct_forest *tree)
     return out;
 }
 
+static SEXP root_bounds(const ct_result *result, uint32_t n_cols)
+{
+    SEXP out = Rf_allocVector(REALSXP, n_cols);
+    memcpy(REAL(out), result->root_bounds, n_cols * sizeof *result->root_bounds);
+    return out;
+}
+
 static SEXP statistics(const ct_statistics *s)
 {
     static const char *const names[] = {
@@ -202,11 +220,12 @@ static SEXP history(const ct_result *result)
     return list;
 }
 
-static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
+static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
-                                        "weights", "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
-                                        "simd", "threads", "history", "interrupted"};
+                                        "weights", "where", "objective", "cost", "bound", "split_cost", "root_bounds",
+                                        "status", "capped", "search", "elapsed", "simd", "threads", "history",
+                                        "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -222,6 +241,8 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
+    SET_VECTOR_ELT(list, i++, root_bounds(result, n_cols));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ct_end_name(result->end)));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
@@ -249,6 +270,8 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         start = start_of(start_list, x.n_cols);
         options.start = &start;
     }
+    SEXP roots = r_element(control, "roots");
+    if (roots != R_NilValue) options.roots = roots_of(roots, x.n_cols);
     r_callbacks calls;
     ct_result *result;
     ct_error error;
@@ -262,7 +285,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     r_check(status, &error);
     for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, where, calls.interrupted));
+    SEXP list = PROTECT(result_list(result, x.n_cols, where, calls.interrupted));
     free_result(handle);
     UNPROTECT(4);
     return list;

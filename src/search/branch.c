@@ -221,10 +221,12 @@ ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const 
     ct_bounds bounds = {0, 0, node->leaf_cost};
     ct_roots roots;
     if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
-        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker))
+        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker)) {
         bounds = search_watched(&roots, worker);
-    else
+    } else {
         ct_worker_stop(worker, CT_END_MEMORY);
+        memset(floors, 0, node->box->n_cols * sizeof *floors);
+    }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }

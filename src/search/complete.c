@@ -295,6 +295,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *aren
     *feature = -1;
     for (uint32_t f = 0; f < table->n_cols; f++) {
         uint32_t rank = 0;
+        if (search->options->roots && !search->options->roots[f]) continue;
         for (uint32_t j = 0; j < table->n_rows; j++) {
             ranks[j] = rank;
             rank += (uint32_t) ct_bit(table->ties[f], j);

@@ -19,7 +19,7 @@ static const double RANK_TOGETHER = 2e6;
 
 const char *ct_end_name(ct_end end)
 {
-    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted"};
+    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit"};
     return names[end];
 }
 
@@ -27,7 +27,9 @@ void ct_result_free(ct_result *result)
 {
     ct_forest_free(&result->tree);
     ct_free(result->history);
+    ct_free(result->root_bounds);
     result->history = NULL;
+    result->root_bounds = NULL;
 }
 
 static ct_status check_options(const ct_options *options, ct_error *error)
@@ -37,6 +39,7 @@ static ct_status check_options(const ct_options *options, ct_error *error)
     if (!(options->complexity >= 0) || !isfinite(options->complexity))
         return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
     if (!(options->max_gap >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
+    if (!(options->max_cost >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
     if (!(options->time_limit >= 0)) return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
     if (!ct_kernels_find(options->simd))
         return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
@@ -57,6 +60,8 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
     double gap = floor(options->max_gap / costs->unit);
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
+    double most_cost = floor(options->max_cost / costs->unit);
+    search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
     return CT_OK;
 }
 
@@ -96,14 +101,13 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
-/* Searches the whole table, laid out in `box`. */
-static void search_container(ct_worker *worker, ct_container *box, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+/* Searches the whole table, laid out in `box`; floors[n_cols] as in ct_roots. */
+static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *floors, ct_split_code *codes,
+                             ct_bounds *bounds)
 {
     ct_node root;
     ct_known_tree known[2];
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, box->n_cols);
-    if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
-    if (!floors || !ct_node_whole(worker, box, &root)) return;
+    if (!ct_node_whole(worker, box, &root)) return;
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
@@ -117,11 +121,11 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_container *box = ct_container_whole(worker, worker->search->table);
-    if (box) search_container(worker, box, task, codes, bounds);
+    if (box) search_container(worker, box, task, floors, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
@@ -136,14 +140,14 @@ static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_are
     return CT_OK;
 }
 
-static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, ct_split_code *codes,
-                             ct_bounds *bounds, ct_error *error)
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *floors,
+                             ct_split_code *codes, ct_bounds *bounds, ct_error *error)
 {
     ct_task task = {0};
     const ct_path whole = {0};
     task.depth = worker->search->options->depth;
     task.path = &whole;
-    task.cap = INT64_MAX;
+    task.cap = worker->search->cap;
     task.gap = worker->search->gap;
     task.seen = INT64_MAX;
     task.first_of_ties = !worker->search->options->any_of_ties && !task.gap;
@@ -155,7 +159,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
     if (ct_is_halted(worker)) return CT_OK;
     if (task.depth == 1)
         return solve_stump(worker, totals, codes, bounds, error);
-    solve_table(worker, &task, codes, bounds);
+    solve_table(worker, &task, floors, codes, bounds);
     return CT_OK;
 }
 
@@ -177,9 +181,22 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->errors = objective;
     result->cost = counted;
     result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
-    result->end = ct_is_halted(worker) && bounds->proven < bounds->upper ? worker->end
-                  : bounds->proven < bounds->upper                 ? CT_END_GAP
-                                                                   : CT_END_OPTIMAL;
+    result->split_cost = to_objective(search, search->split_cost);
+    if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
+    else if (ct_is_halted(worker)) result->end = worker->end;
+    else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
+    return CT_OK;
+}
+
+/* What is proven of all trees holds for those with a certain root as well. */
+static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors, int64_t proven, ct_result *result,
+                                  ct_error *error)
+{
+    uint32_t n_cols = search->table->n_cols;
+    result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
+    if (!result->root_bounds)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
+    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = to_objective(search, ct_larger_cost(floors[f], proven));
     return CT_OK;
 }
 
@@ -244,11 +261,14 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
+    int64_t *floors = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
+    if (!floors) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    CT_TRY(search_tree(worker, data, &totals, codes, &bounds, error));
+    CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
+    CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
     result->capped = any_capped(worker);
     return CT_OK;
 }

@@ -20,7 +20,9 @@ typedef struct {
     double errors;      /* misclassified rows */
     double cost;        /* errors + complexity * n_rows * splits */
     double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
-    ct_end end;
+    double split_cost;  /* of one split, in rows, as it was counted: complexity * n_rows, rounded; see set_rules() */
+    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
+    ct_end end;         /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_statistics statistics;
     ct_progress *history; /* [n_history] whenever a better tree was found and some moments between; owned */
@@ -38,7 +40,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
                          ct_error *error);
 void ct_result_free(ct_result *result);
 
-/* "optimal", "gap reached", "time limit", "memory limit" or "interrupted". */
+/* "optimal", "gap reached", "time limit", "memory limit", "interrupted" or "cost limit". */
 const char *ct_end_name(ct_end end);
 
 #endif

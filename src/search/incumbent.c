@@ -36,13 +36,13 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, cons
     return left < 0 || right < 0 ? -1 : worker->search->split_cost + left + right;
 }
 
-/* Finishes the tree and prices it; 0 if it is a leaf or breaks a rule. */
+/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a rule. */
 static int price(ct_worker *worker, ct_known_tree *known)
 {
     ct_forest tree = {0};
     ct_error error;
     int64_t *leaf_cost;
-    if (known->codes[0].feature < 0) return 0;
+    if (known->codes[0].feature < 0 || !ct_may_be_root(worker, (uint32_t) known->codes[0].feature)) return 0;
     known->cost = -1;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) == CT_OK) {

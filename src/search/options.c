@@ -7,6 +7,7 @@ ct_options ct_options_default(void)
 {
     ct_options options = {0};
     options.depth = 3;
+    options.max_cost = INFINITY;
     options.time_limit = INFINITY;
     options.memory_limit = SIZE_MAX;
     options.plane_budget = (size_t) 1 << 30;

@@ -54,6 +54,8 @@ typedef struct {
     uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
     uint32_t min_split;      /* least rows of a node that is split */
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
+    double max_cost;         /* in rows; trees that cost more need not be found. Infinite: any may be */
+    const uint8_t *roots;    /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
     uint32_t max_thresholds; /* per column; 0: all */
     double time_limit;       /* seconds; infinite: none */
     unsigned threads;        /* 0 and 1: the calling thread alone */

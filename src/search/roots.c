@@ -76,7 +76,7 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
  * one comes after threshold t of `feature`, those from there on must be told apart from it, not only from better ones. */
 static int ties_count(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
-    if (!roots->task->first_of_ties || !roots->improved || roots->any_of_ties) return 0;
+    if (!roots->task->first_of_ties || !roots->improved) return 0;
     uint32_t best = (uint32_t) roots->tree[0].feature;
     return feature < best || (feature == best && t < roots->best_threshold);
 }
@@ -204,14 +204,7 @@ static void announce(ct_seat *seat)
     ct_history_look(seat->worker->search->history, &moment);
 }
 
-/* The calling thread works alone, and would in any search of this table, with however many threads. */
-static int is_early(const ct_roots *roots, const ct_worker *worker)
-{
-    return worker->done + (double) worker->work < roots->call_at;
-}
-
-/* Takes in what was found at m. A tree that makes only those errors that no tree can avoid ends the search if it is found
- * early enough to be the same for any number of threads. */
+/* Takes in what was found at m. */
 static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
 {
     ct_roots *roots = seat->roots;
@@ -225,7 +218,6 @@ static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
-        roots->any_of_ties |= upper <= roots->least && !roots->crew && is_early(roots, seat->worker);
         if (roots == seat->worker->search->history->top) announce(seat);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
@@ -406,12 +398,17 @@ static void wait_for_others(ct_seat *seat)
 
 /* ---- a worker's part ---- */
 
+static double work_done(const ct_worker *worker)
+{
+    return worker->done + (double) worker->work;
+}
+
 /* Evaluates and closes until nothing is open, together with the other seats. */
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     ct_crew_lock(roots->crew);
-    while (roots->crew || !roots->reserve || is_early(roots, seat->worker)) {
+    while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
         if (step(seat)) continue;
         if (!roots->busy && !roots->helpers) break;
@@ -505,13 +502,14 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     return roots->lines != NULL;
 }
 
-/* Opens every feature: the hint's first, then, with medians, one point of each before going on with any. */
+/* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with any. */
 static void open_features(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
-        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
         roots->lines[f].key = f;
+        if (!roots->task->path->n && !ct_may_be_root(worker, f)) continue;
+        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
@@ -580,7 +578,7 @@ ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
-    roots->call_at = call_time(worker, roots);
+    if (roots->reserve) roots->call_at = call_time(worker, roots);
     take_seat(worker, roots);
     if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
     ct_lines_note_open(roots);

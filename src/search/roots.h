@@ -80,7 +80,6 @@ struct ct_roots {
     ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
     ct_crew *reserve;        /* who can be called; NULL: nobody */
     double call_at;          /* after how much work */
-    int any_of_ties;         /* no tree can be better, and it was found before the crew was called: see settle() in roots.c */
     int whole;               /* the crew searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
     unsigned helpers;        /* seats that others have here */

@@ -10,7 +10,7 @@
 #include "search/statistics.h"
 
 /* Why a search ended. */
-typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT } ct_end;
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST } ct_end;
 
 /* Costs are 64-bit integers; what rows cost is in core/costs.h. */
 typedef struct {
@@ -21,6 +21,7 @@ typedef struct {
     int64_t split_cost;
     double slack; /* by how much sums of doubles may differ from costs */
     int64_t gap;
+    int64_t cap;         /* costs from here on need not be told apart */
     size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
@@ -55,6 +56,13 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
 static inline unsigned ct_kernel_shift(const ct_worker *worker)
 {
     return worker->search->costs->plain ? worker->search->costs->shift : 0;
+}
+
+/* Whether the root of a tree may be split on column f. */
+static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
+{
+    const uint8_t *roots = worker->search->options->roots;
+    return !roots || roots[f];
 }
 
 /* Whether a tree may split n rows, and split them so that n_left go left. */

@@ -89,11 +89,9 @@ bad_input <- list(
   list("subset of nothing known", quote(contree(Species ~ ., iris, subset = Nowhere > 1)), "input",
        c("'subset'", "Nowhere > 1", "spelling")),
   list("na.action unknown",     quote(contree(Species ~ ., iris, na.action = "na.gone")), "input", c("'na.action'", "na.gone", "na.omit")),
-  list("weights",               quote(contree(Species ~ ., iris, weights = Petal.Width)), "unsupported",
-       c("'weights'", "length 150", "leave it out")),
-  list("weights, x and y",      quote(contree(iris[1:4], iris$Species, weights = 1:150)), "unsupported",
-       c("'weights'", "length 150", "leave it out")),
-  list("loss",                  quote(contree(Species ~ ., iris, loss = 1 - diag(3))), "unsupported", c("'loss'", "matrix", "leave it out"))
+  list("weights",               quote(contree(Species ~ ., iris, weights = -Petal.Width)), "input", c("'weights'", "-0.2", "row 1")),
+  list("weights, x and y",      quote(contree(iris[1:4], iris$Species, weights = 1:3)), "input", c("'weights'", "length 3", "150")),
+  list("loss",                  quote(contree(Species ~ ., iris, loss = diag(3))), "input", c("'loss'", "must be 0", "same"))
 )
 
 test_that("each kind of bad input is an error that says what to do", {

@@ -81,7 +81,7 @@ test_that("a saved fit works in a new process", {
 test_that("a tree that contradicts itself is noticed", {
   for (spoil in list(function(f) within_list(f, where = replace(f$where, 1, 1L)),
                      function(f) within_list(f, objective = f$objective + 1),
-                     function(f) within_list(f, residuals = 1L - f$residuals),
+                     function(f) within_list(f, y = rev(f$y)),
                      function(f) within_list(f, control = replace(f$control, "depth", 0)),
                      function(f) within_list(f, gap = -1))) {
     expect_contree_error(contree:::validate_contree(spoil(iris2)), "internal")
