@@ -40,6 +40,9 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
   if (missing(newdata) || is.null(newdata)) {
+    if (length(tree_where(object)) == 0) {
+      stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
+    }
     answer <- tell(object, tree_where(object), names(tree_where(object)), type)
     return(stats::napredict(tree_na_action(object), answer))
   }

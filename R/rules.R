@@ -14,7 +14,7 @@
 #' @param digits Significant digits of the thresholds.
 #' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number of the leaf), `rule`,
 #'   `n` (training rows), `class` (factor), `probability` (share of the class among the training rows of the leaf). It has a
-#'   `print` method that aligns the columns.
+#'   `print` method.
 #' @seealso [predict.contree()] with `type = "path"` gives the rule of each row.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -31,22 +31,6 @@ contree_rules <- function(fit, digits = getOption("digits")) {
     data.frame(node = node_ids(fit)[leaf], rule = leaf_rules(fit, digits)[leaf], n = node_n(fit)[leaf], class = class,
                probability = shares[cbind(seq_along(class), as.integer(class))]),
     class = c("contree_rules", "data.frame"))
-}
-
-#' @param x Rules as made by `contree_rules()`.
-#' @param ... Not used.
-#' @rdname contree_rules
-#' @export
-print.contree_rules <- function(x, ...) {
-  columns <- c("node", "rule", "n", "class", "probability")
-  # after the columns were changed by hand it is a data frame like any other
-  if (!all(columns %in% names(x)) || nrow(x) == 0) return(invisible(print(as.data.frame(unclass(x)), row.names = FALSE)))
-  left <- function(title, text) format(c(title, text))
-  right <- function(title, text) format(c(title, text), justify = "right")
-  cat(paste0(right("node", x$node), "  ", left("class", as.character(x$class)), "  ",
-             right("prob", sprintf("%.2f", x$probability)), "  ", right("n", x$n), "  ",
-             c("rule", paste("when", x$rule))), sep = "\n")
-  invisible(x)
 }
 
 check_fit <- function(fit, argument = "fit") {

@@ -168,6 +168,48 @@ heap_ids <- function(left, right) {
   id
 }
 
+# A fit from a document of as_json(), see json_read.R: all of it but the training rows and how the search went.
+contree_of_document <- function(document, predictors, nodes) {
+  names <- names(predictors)
+  pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
+  types <- vapply(predictors, `[[`, "", "type")
+  split <- lapply(nodes, `[[`, "split")
+  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
+  ids <- vapply(nodes, `[[`, 0, "id")
+  solved <- list(
+    feature = match(of_split("variable", ""), names, 0L),
+    left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
+    threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
+    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0))
+  table <- table_of_document(nodes, solved, names, document$classes)
+  settings <- contree_control()
+  settings[names(document$settings)] <- document$settings
+  fit <- c(
+    list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
+         residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
+         control = kept_settings(settings)),
+    document[c("objective", "cost", "bound")],
+    list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
+         variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
+         ordered = types == "ordered", types = types, units = unlist(pick("unit")),
+         restricted = if (length(document$restricted)) document$restricted,
+         shape = list(names = names, inputs = names), format_version = 2L))
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# As node_table() makes it, from numbers that are all there.
+table_of_document <- function(nodes, solved, names, classes) {
+  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
+  weight <- rowSums(counts)
+  yval <- as.numeric(match(vapply(nodes, `[[`, "", "class"), classes))
+  yval2 <- cbind(yval, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
+    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(vapply(nodes, `[[`, 0, "n")), wt = weight,
+    dev = vapply(nodes, `[[`, 0, "errors"), yval = yval,
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+}
+
 # ---- checking ------------------------------------------------------------------------------------
 
 is_contree <- function(x) inherits(x, "contree")
@@ -372,10 +414,18 @@ set_call <- function(fit, call) {
 # The same tree at another complexity, and what is proven there. The history of its search was at the old one.
 reprice <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
-  fit$cost <- fit$objective + complexity * node_n(fit)[1] * tree_splits(fit)
+  fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
   fit$gap <- fit$cost - fit$bound
   fit$status <- status
   fit$history <- NULL
   validate_contree(fit)
+}
+
+# ---- as rpart has it -----------------------------------------------------------------------------
+
+# The parts of the fit that an object of rpart has as they are, for as.rpart().
+rpart_parts <- function(fit) {
+  list(frame = fit$frame[c("var", "n", "wt", "dev", "yval", "yval2")], splits = fit$splits, csplit = fit$csplit,
+       ordered = fit$ordered)
 }
