@@ -147,7 +147,8 @@ training_frame <- function(fit, data, settings, env) {
       !all(same_cost(class_weight(frame), node_counts(fit)[1, ]))) {
     no_training_data(gettext("its predictors or classes are not those of the fit"))
   }
-  frame[c("shape", "terms", "na.action", "loss")] <- list(tree_shape(fit), tree_terms(fit), tree_na_action(fit), tree_loss(fit))
+  frame[c("shape", "terms", "na.action", "loss")] <-
+    list(tree_shape(fit), tree_terms(fit), tree_na_action(fit), tree_loss(fit))
   frame
 }
 

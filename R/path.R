@@ -89,21 +89,24 @@ refuse_fractions <- function(frame) {
   argument <- if (fractions(row_weights(frame))) "weights" else if (!is.null(frame$loss) && fractions(frame$loss)) "loss"
   if (!is.null(argument)) {
     stop_unsupported(argument, gettextf(
-      "'%s' has numbers that are not whole, for which a path is not supported; multiply them by a common denominator", argument))
+      "'%s' has numbers that are not whole, for which a path is not supported; multiply them by a common denominator",
+      argument))
   }
 }
 
 # ---- searching -----------------------------------------------------------------------------------
 
 # What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of
-# splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they weigh; `floor`, the price where the path ends;
+# splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they weigh; `floor`, the price where
+# the path ends;
 # `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
   n <- sum(row_weights(problem$frame))
   # below this price a split counts as long as it saves a single row, and only then
   lowest <- 2^-settings$depth
   found <- list(fits = list(), splits = numeric(), errors = numeric(), n = n, status = "optimal",
-                least = numeric(1 + most_splits(settings$depth, length(problem$codes))), floor = max(settings$complexity * n, lowest))
+                least = numeric(1 + most_splits(settings$depth, length(problem$codes))),
+                floor = max(settings$complexity * n, lowest))
   price <- found$floor
   tried <- character()
   repeat {

@@ -76,10 +76,9 @@ proof_line <- function(fit, time = FALSE) {
 # "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)".
 objective_text <- function(fit) {
   objective <- tree_proof(fit)$objective
-  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective), format(round(100 * objective / node_n(fit)[1], 2))))
-  leaf <- node_errors(fit)[1]
-  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)),
-           format(round(100 * if (leaf > 0) objective / leaf else 0, 2)))
+  percent <- function(of) format(round(100 * if (of > 0) objective / of else 0, 2))
+  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective), percent(node_n(fit)[1])))
+  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)), percent(node_errors(fit)[1]))
 }
 
 errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))

@@ -21,7 +21,8 @@ leaf_mark <- "<leaf>"
 #' \describe{
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
 #'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`: training rows;
-#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its class, as a code into `ylevels`;
+#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its
+#'     class, as a code into `ylevels`;
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
@@ -116,7 +117,8 @@ node_table <- function(solved, counts, label, frame) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (is.null(loss)) rowSums(counts) - counts[cbind(seq_along(label), label)] else rowSums(counts * t(loss)[label, , drop = FALSE])
+  if (is.null(loss)) return(rowSums(counts) - counts[cbind(seq_along(label), label)])
+  rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
 # One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.

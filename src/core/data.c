@@ -50,7 +50,8 @@ static ct_status check_costs(const ct_data *data, ct_error *error)
     double sum = 0;
     for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
         if (!(data->weights[row] >= 0))
-            return ct_fail(error, CT_BAD_INPUT, "the weight of row %lu is not a number of at least 0", (unsigned long) row + 1);
+            return ct_fail(error, CT_BAD_INPUT, "the weight of row %lu is not a number of at least 0",
+                           (unsigned long) row + 1);
         sum += data->weights[row];
     }
     if (data->weights && (!isfinite(sum) || sum <= 0))

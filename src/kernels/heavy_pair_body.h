@@ -72,8 +72,8 @@ CT_INLINE int64_t heavy_net(const scan_job *job, int derived, size_t w)
     return derived ? x[w] - x[job->words + w] - net : net;
 }
 
-/* What the best split at a legal place of word w spares, if more than `best`; else at most that. Parts of 16 rows are bounded
- * before they are looked into. */
+/* What the best split at a legal place of word w spares, if more than `best`; else at most that. Parts of 16 rows are
+ * bounded before they are looked into. */
 static int64_t heavy_pair_block(const scan_job *job, int side, int derived, size_t w, int64_t best)
 {
     enum { PART = 16 };
@@ -86,7 +86,8 @@ static int64_t heavy_pair_block(const scan_job *job, int side, int derived, size
         uint64_t part = UINT64_C(0xffff) << start;
         int64_t of_a = mass_of(a & part, weights) * gains[0], of_b = mass_of(b & part, weights) * gains[3];
         int64_t end = net + of_a - of_b;
-        int open = (ties & part) != 0 && (total[1] + net + of_a > best || total[0] - net + of_b > best || job->all->refine_all);
+        int64_t bound = ct_larger64(total[1] + net + of_a, total[0] - net + of_b);
+        int open = (ties & part) != 0 && (bound > best || job->all->refine_all);
         /* after each row: is there a legal place before the next one? */
         uint64_t rest = (a | b) & part, legal = ties & part, passed = part & (0 - part);
         while (open) {

@@ -48,7 +48,8 @@ typedef struct {
  * are numbers of rows, or, with rows->gains, costs.
  *
  * Lower bounds of these errors come in from two neighbouring thresholds, one whose side lies within this one's and one
- * whose side contains it with rows more whose errors are `far_rows` at most. Children whose bounds reach `need` are skipped. A child's answer is
+ * whose side contains it with rows more whose errors are `far_rows` at most. Children whose bounds reach `need` are
+ * skipped. A child's answer is
  * exact if it is below `need`, which then falls to it; else it is a lower bound not below `need`. Only splits with two
  * different labels count; the leaf is the caller's.
  *

@@ -129,7 +129,8 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_sp
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
-static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena, ct_totals *totals, ct_error *error)
+static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena, ct_totals *totals,
+                              ct_error *error)
 {
     if (!ct_totals_new(totals, costs, arena))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
@@ -253,8 +254,8 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    if (!costs.plain || search->split_cost)
-        search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
+    double most = to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
+    if (!costs.plain || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
     size_t heap = ct_heap_size(options->depth);

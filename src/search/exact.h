@@ -1,6 +1,7 @@
 /* Exact classification trees: data and options in, a proven tree out.
  *
- * Minimises misclassified rows + complexity * n_rows * splits over all binary trees of at most the given depth whose
+ * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the rows +
+ * complexity * sum of the weights * splits) over all binary trees of at most the given depth whose
  * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
  * src/search/). The tree is the same for any number of threads: of equally good ones, that whose root splits on the first
  * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the

@@ -310,7 +310,8 @@ static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     const ct_costs *costs = worker->search->costs;
     seat->worker = worker;
     seat->roots = roots;
-    int ready = ct_totals_new(&seat->totals[0], costs, &worker->arena) && ct_totals_new(&seat->totals[1], costs, &worker->arena);
+    int ready = ct_totals_new(&seat->totals[0], costs, &worker->arena);
+    ready = ready && ct_totals_new(&seat->totals[1], costs, &worker->arena);
     if (ready && roots->new_extra(seat)) return 1;
     ct_worker_stop(worker, CT_END_MEMORY);
     return 0;
@@ -502,7 +503,8 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     return roots->lines != NULL;
 }
 
-/* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with any. */
+/* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with
+ * any. */
 static void open_features(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
