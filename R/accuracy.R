@@ -109,6 +109,10 @@ true_classes <- function(fit, newdata, y) {
                                label, length(y)))
   }
   if (length(y) == 0) stop_input("newdata", gettext("'newdata' has no rows; give some whose classes are known"))
+  if (any(missing <- is.na(y))) {
+    stop_input(label, gettextf("the response '%s' is missing (NA) in %d of %d rows; leave these rows out", label,
+                               sum(missing), length(y)))
+  }
   read_response(y, label)
 }
 

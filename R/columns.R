@@ -13,11 +13,6 @@ read_response <- function(response, label) {
     stop_input(label, gettextf("the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
                                label, show_value(response), label))
   }
-  if (missing <- sum(is.na(response))) {
-    stop_input(label, gettextf(
-      "the response '%s' is missing (NA) in %d of %d rows; leave these rows out (na.action = na.omit)",
-      label, missing, length(response)))
-  }
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
   if (anyNA(levels(response))) {
@@ -52,63 +47,97 @@ spread_matrix <- function(value, label) {
 
 column_names <- function(columns) if (is.matrix(columns)) colnames(columns) else names(columns)
 
-check_predictors <- function(columns) {
-  check_column_types(columns)
+# ---- types ---------------------------------------------------------------------------------------
+
+# The search knows numbers only. Predictors are read into numbers here, and what they stand for is remembered:
+#   values  the columns: a numeric matrix as it came, or a named list of vectors. Missing values are NA. Factors, ordered or
+#           not, and characters are codes into their levels; dates, times and differences keep their class.
+#   types   named by predictor: numeric, integer, logical, Date, POSIXct, difftime, ordered, factor or character
+#   xlevels levels, named by predictor, of those that have them
+#   units   time zones and units, named by predictor, of POSIXct and difftime
+read_predictors <- function(columns) {
   check_column_names(column_names(columns), "data")
-  complete <- if (is.matrix(columns)) is_clean(columns) else all(vapply(columns, is_clean, NA))
-  if (!complete) refuse_unclean(columns)
+  if (is.matrix(columns)) {
+    types <- rep(switch(typeof(columns), double = "numeric", typeof(columns)), ncol(columns))
+    predictors <- list(values = columns, types = stats::setNames(types, colnames(columns)), xlevels = no_levels())
+  } else {
+    types <- vapply(columns, column_type, "")
+    if (anyNA(types)) refuse_column(columns[[which(is.na(types))[1]]], names(columns)[is.na(types)][1])
+    predictors <- list(values = columns, types = types, xlevels = no_levels())
+    if (!all(types %in% number_types)) predictors <- read_other_types(predictors)
+  }
+  refuse_infinite(predictors$values)
+  predictors
 }
 
-check_column_types <- function(columns) {
-  if (is.matrix(columns)) return(invisible())
-  fine <- vapply(columns, is_plain_column, NA)
-  if (!all(fine)) refuse_column(columns[[which(!fine)[1]]], names(columns)[!fine][1])
+number_types <- c("numeric", "integer", "logical")
+level_types <- c("ordered", "factor", "character")
+
+no_levels <- function() stats::setNames(list(), character())
+
+# NA for what cannot be a predictor.
+column_type <- function(value) {
+  if (!is.null(dim(value))) return(NA_character_)
+  if (!is.object(value)) {
+    return(switch(typeof(value), double = "numeric", integer = "integer", logical = "logical", character = "character",
+                  NA_character_))
+  }
+  if (is.ordered(value)) return("ordered")
+  if (is.factor(value)) return("factor")
+  for (class in c("Date", "difftime")) if (inherits(value, class)) return(class)
+  if (inherits(value, "POSIXt")) return("POSIXct")
+  if (inherits(value, "integer64")) return(NA_character_)
+  column_type(unclass(value))
 }
 
-is_plain_column <- function(value) {
-  (is.numeric(value) || is.logical(value)) && is.null(dim(value)) && !inherits(value, "integer64")
+read_other_types <- function(predictors) {
+  values <- predictors$values
+  types <- predictors$types
+  for (j in which(types %in% c("factor", "character"))) values[[j]] <- without_na_level(factor_of(values[[j]]))
+  for (j in which(types == "POSIXct")) values[[j]] <- as.POSIXct(values[[j]])
+  leveled <- types %in% level_types
+  predictors$xlevels <- lapply(values[leveled], levels)
+  values[leveled] <- lapply(values[leveled], as.integer)
+  predictors$units <- c(vapply(values[types == "POSIXct"], time_zone, ""), vapply(values[types == "difftime"], units, ""))
+  predictors$values <- values
+  predictors
+}
+
+factor_of <- function(value) if (is.factor(value)) value else factor(value)
+
+# The level NA, as addNA() makes it, says that the value is missing.
+without_na_level <- function(value) {
+  if (anyNA(levels(value))) factor(value, levels = stats::na.omit(levels(value))) else value
+}
+
+time_zone <- function(value) {
+  zone <- attr(value, "tzone")
+  if (is.null(zone)) "" else zone[1]
 }
 
 refuse_column <- function(value, label) {
-  if (is.factor(value) || is.character(value)) {
-    stop_unsupported(label, gettextf(
-      "predictor '%s' is %s, which this version does not support; leave it out or turn it into numbers or 0/1 columns",
-      label, describe_type(value)))
-  }
-  if (inherits(value, c("Date", "POSIXt", "difftime"))) {
-    stop_unsupported(label, gettextf(
-      "predictor '%s' is of class %s, which this version does not support; convert it with as.numeric()",
-      label, class(value)[1]))
-  }
-  stop_input(label, gettextf(
-    "predictor '%s' is %s, but predictors must be numeric, integer or logical vectors; convert it or leave it out",
-    label, describe_type(value)))
+  stop_input(label, gettextf(paste(
+    "predictor '%s' is %s, but predictors must be numeric, integer, logical, factor or character vectors, dates or times;",
+    "convert it or leave it out"), label, describe_type(value)))
 }
 
-# No missing, infinite or not-a-number value. The sum of doubles is finite unless one of them is not (or it overflows), and
-# costs no memory.
-is_clean <- function(values) {
-  if (!is.double(values)) return(!anyNA(values))
-  is.finite(sum(values)) || all(is.finite(values))
+# The sum of doubles is finite unless one of them is not (or it overflows), and costs no memory.
+is_finite_or_missing <- function(values) {
+  if (!is.double(values)) return(TRUE)
+  values <- unclass(values)
+  is.finite(sum(values)) || !any(is.infinite(values))
 }
 
-refuse_unclean <- function(columns) {
-  matrix <- is.matrix(columns)
-  clean <- if (matrix) apply(columns, 2, is_clean) else vapply(columns, is_clean, NA)
-  bad <- which(!clean)[1]
+refuse_infinite <- function(columns) {
+  if (if (is.matrix(columns)) is_finite_or_missing(columns) else all(vapply(columns, is_finite_or_missing, NA))) return()
+  fine <- if (is.matrix(columns)) apply(columns, 2, is_finite_or_missing) else vapply(columns, is_finite_or_missing, NA)
+  bad <- which(!fine)[1]
+  values <- if (is.matrix(columns)) columns[, bad] else columns[[bad]]
+  row <- which(is.infinite(values))[1]
   label <- column_names(columns)[bad]
-  values <- if (matrix) columns[, bad] else columns[[bad]]
-  missing <- sum(is.na(values) & !is.nan(values))
-  if (missing) {
-    stop_unsupported(label, paste0(
-      gettextf("predictor '%s' is missing (NA) in %d of %d rows, which is not supported yet",
-               label, missing, length(values)),
-      gettext("; leave these rows out (na.action = na.omit)")))
-  }
-  row <- which(!is.finite(values))[1]
   stop_input(label, gettextf(
-    "predictor '%s' has the value %s in row %d, but predictors must be finite; replace it or leave the row out",
-    label, format(values[row]), row))
+    "predictor '%s' has the value %s in row %d, but predictors must be finite or missing; replace it or leave the row out",
+    label, format(unclass(values)[row]), row))
 }
 
 describe_type <- function(value) {

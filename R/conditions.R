@@ -93,3 +93,10 @@ check_no_dots <- function(...) {
   what <- if (length(named)) show_names(named) else gettext("an argument without a name")
   stop_input("...", gettextf("unknown argument %s; see the help page of this method for the arguments it has", what))
 }
+
+# Stops unless a package that is only suggested is there. `what` needs it.
+need_package <- function(package, what) {
+  if (requireNamespace(package, quietly = TRUE)) return(invisible())
+  stop_unsupported(what, gettextf("%s needs the package '%s', which is not installed; use install.packages(\"%s\")", what,
+                                  package, package))
+}

@@ -18,12 +18,13 @@ NULL
 #'
 #' Fits the classification tree with at most `depth` splits between the root and a leaf that misclassifies the fewest
 #' training rows of all such trees, and proves that none is better. Split points are chosen among all values of the
-#' predictors, without binning.
+#' predictors, without binning; factors are split by their levels, and missing values may stay.
 #'
 #' @section What is minimised:
 #' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
-#' [contree_control()]). The search is exact: when `status` is `"optimal"`, no tree of this depth with splits of the form
-#' *predictor < threshold* costs less. The default depth is 3, because that is proven in moments on data of ordinary size;
+#' [contree_control()]); with `weights` or a `loss`, the sum of weight times loss over the rows, plus `complexity` times the sum
+#' of the weights. The search is exact: when `status` is `"optimal"`, no tree of this depth costs less that has splits
+#' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
 #' each further level costs far more time than the one before.
 #'
 #' @section The training error is optimistic:
@@ -57,9 +58,29 @@ NULL
 #' `complexity` as a share of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
 #' names is an error.
 #'
+#' @section Predictors and their splits:
+#' \itemize{
+#'   \item Numbers, integers, logicals (`FALSE` is 0 and `TRUE` is 1), dates, date-times and time differences are split at
+#'     every threshold: *less than* goes left. So are ordered factors, by the order of their levels.
+#'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level where there are missing
+#'     values) are split into any two sets of levels. Levels that no training row has do not count.
+#'   \item Those of more levels are split into one level and the rest, or in an order: for each class the levels are ordered
+#'     by the share of the class among their training rows (ties by the order of the levels; of two classes the order of the
+#'     first serves both), and a split cuts this order anywhere. The orders are of all training rows and the same everywhere
+#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among all trees with such
+#'     splits: a message of class `contree_message` says so once, `print()` repeats it, and `fit$restricted` names the
+#'     factors. For two classes and `depth = 1` nothing is lost by it.
+#' }
+#'
+#' @section Missing values:
+#' Each split learns where its missing rows go: every threshold and every set of levels is tried with the missing rows (`NA`
+#' or `NaN`) on either side, and so is the split between missing and not missing. All of it is part of what is proven optimal.
+#' At a split whose node had no missing training rows, missing values of new rows go to the child with more training rows.
+#' Where missing values are to be left out instead, give `missing = "omit"` or a `na.action`. Rows with a missing response
+#' are left out in any case, and `print()` counts them. Infinite values are errors in training.
+#'
 #' @section Not supported in this version:
-#' Missing values in training (prediction takes them), factor, character and date predictors, `weights` and `loss`. They
-#' give an error of class `contree_unsupported_error` that says what to do instead.
+#' `weights` and `loss`. They give an error of class `contree_unsupported_error` that says what to do instead.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
@@ -71,25 +92,33 @@ NULL
 #'   (`a:b`, `a*b`) and offsets are errors. Functions must be known at prediction too: they are looked up in the workspace
 #'   (or in the package that holds the formula), not in the function that called `contree()`.
 #' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment.
-#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying.
+#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying
+#'   if it is complete.
 #' @param y Response: the classes, one for each row of `x`.
 #'
 #'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
 #'   levels; levels that no row has stay levels of the predictions. A numeric response is an error: use `factor(y)`.
-#'   Predictors are numeric, integer or logical (`FALSE` counts as 0 and `TRUE` as 1).
-#' @param weights,loss Reserved for case weights and for a matrix of the costs of each confusion; only `NULL` is accepted in
-#'   this version.
+#'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
+#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class shares and, with
+#'   `complexity`, in the price of a split. In the formula method an expression in the columns of `data`. `minbucket` and
+#'   `minsplit` count rows, whatever they weigh.
+#' @param loss What errors cost: a numeric matrix with a row for each true and a column for each predicted class, in the order
+#'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.)
+#' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector in the order of the levels
+#'   or with their names; or `"balanced"`, which gives all classes the same weight altogether, n / (K n_k) to a row of
+#'   class k.
 #' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row names. Rows for which it is
 #'   `NA` are left out.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()], which leave out the rows with
-#'   missing values. Without it missing values are an error that names the variable.
+#'   missing values, or [na.fail()]. It wins over the setting `missing` of [contree_control()], which decides without it.
 #' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no split) to 16.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
 #' @param control Settings as made by [contree_control()], or a named list of them. A setting given in `...` wins over the
 #'   same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [contree_cv()] to choose the depth, [contree_accuracy()], [contree_importance()], [predict.contree()],
+#' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other sizes,
+#'   [contree_alternatives()] for trees about as good, [contree_accuracy()], [contree_importance()], [predict.contree()],
 #'   [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
@@ -106,6 +135,10 @@ NULL
 #' # a split must save at least 5% of the rows
 #' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)
 #'
+#' # factors, and values that are missing
+#' cars <- transform(mtcars, gear = factor(gear), cyl = replace(cyl, c(3, 8, 20), NA))
+#' contree(vs == 1 ~ gear + cyl + wt, data = cars, depth = 2)
+#'
 #' # predictors and classes apart
 #' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)
 #' @export
@@ -114,29 +147,25 @@ contree <- function(x, ...) UseMethod("contree")
 #' @rdname contree
 #' @export
 contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
-                            control = contree_control(...)) {
+                            class_weights = NULL, control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
-  data <- if (!missing(data)) data
-  env <- environment(formula)
-  if (!missing(weights)) refuse_later("weights", evaluate_argument("weights", substitute(weights), data, env))
-  refuse_later("loss", loss)
-  rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
+  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, class_weights,
+                         settings)
   fit_contree(frame, settings, call)
 }
 
 #' @rdname contree
 #' @export
-contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ..., control = contree_control(...)) {
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
+                            class_weights = NULL, control = contree_control(...)) {
   # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
   if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
-  refuse_later("weights", weights)
-  refuse_later("loss", loss)
-  fit_contree(read_xy(x, y), settings, call)
+  fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }
 
 call_with <- function(call, method) {
@@ -152,25 +181,75 @@ check_both_given <- function(x, y) {
   }
 }
 
-# The one bridge to the search.
+# ---- what the methods of contree() and contree_path() share -----------------------------------------
+
+# `weights` and `subset` are expressions in the columns of `data`.
+formula_frame <- function(formula, data, weights, subset, na.action, loss, class_weights, settings) {
+  env <- environment(formula)
+  weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
+  rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
+  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
+xy_frame <- function(x, y, weights, loss, class_weights, settings) {
+  frame <- read_xy(x, y, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
+# ---- the bridge to the search ---------------------------------------------------------------------
+
 fit_contree <- function(frame, settings, call) {
-  settings <- settle_complexity(settings, frame$response)
-  codes <- as.integer(frame$response)
-  used <- used_levels(frame$response)
-  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  solved <- run_search(frame, codes, length(used), settings)
-  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
-  fit <- new_contree(solved, frame, kept_settings(settings), call)
+  settings <- settle_complexity(settings, frame)
+  problem <- new_problem(frame, settings)
+  fit <- new_fit(solve_problem(problem, settings), problem, settings, call)
+  tell_restricted(fit)
   warn_if_stopped(fit)
   fit
 }
 
-run_search <- function(frame, codes, n_classes, settings) {
+# What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
+new_problem <- function(frame, settings) {
+  codes <- as.integer(frame$response)
+  used <- used_levels(frame$response)
+  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
+  list(frame = frame, derived = derive_columns(frame, codes, length(used), settings$subset_levels), codes = codes,
+       n_classes = length(used))
+}
+
+# The tree on the predictors, and what the search tells of it.
+solve_problem <- function(problem, settings) {
+  solved <- run_search(problem, settings)
+  if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
+  return_tree(solved, problem$derived, problem$frame)
+}
+
+new_fit <- function(solved, problem, settings, call) {
+  fit <- new_contree(solved, problem$frame, kept_settings(settings), call, problem$derived$restricted)
+  if (!is.null(problem$derived)) check_routes(fit, problem$frame$columns)
+  fit
+}
+
+run_search <- function(problem, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
-  control <- search_control(settings, frame$shape$names, listener$report)
+  frame <- problem$frame
+  roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
+  control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots, listener$report)
+  used <- used_levels(frame$response)
+  control["weights"] <- list(frame$weights)
+  control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
+  columns <- if (is.null(problem$derived)) frame$columns else problem$derived$columns
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, frame$columns, codes, n_classes, control), contree_core_error = stop_search)
+  tryCatch(.Call(ffi_exact_solve, columns, problem$codes, problem$n_classes, control), contree_core_error = stop_search)
+}
+
+# The predictor of each column that is searched.
+column_predictors <- function(problem) {
+  names <- problem$frame$shape$names
+  if (is.null(problem$derived)) names else names[problem$derived$predictor]
 }
 
 # What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
@@ -180,33 +259,26 @@ stop_search <- function(problem) {
   stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
 }
 
-settle_complexity <- function(settings, response) {
+settle_complexity <- function(settings, frame) {
   if (!is.null(settings$cp)) {
-    n <- length(response)
-    settings$complexity <- complexity_from_cp(settings$cp, n - max(tabulate(response)), n)
+    settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame), sum(row_weights(frame)))
   }
   settings
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
-kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress"))]
+kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress", "max_cost", "end"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
-# shortcuts of the search that are switched off (option contree.switches).
-search_control <- function(settings, predictors, report) {
+# shortcuts of the search that are switched off (option contree.switches). `roots` (columns that the root may be split on) and
+# `max_cost` (a tree that costs more need not be found) are for contree_alternatives() alone.
+search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
        threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
-       start = start_nodes(settings$start, predictors), report = report,
+       start = start, roots = roots, max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
-}
-
-refuse_later <- function(argument, value) {
-  if (is.null(value)) return(invisible())
-  stop_unsupported(argument, gettextf(
-    "'%s' (%s) is not supported in this version, which counts every row and every error once; leave it out",
-    argument, show_value(value)))
 }
 
 # The call as it is kept in the fit. Its head is the generic `name` as typed (contree or contree::contree). A tree to begin

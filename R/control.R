@@ -1,7 +1,7 @@
 # Settings of the search: contree_control(), and the way from what the user typed (depth, `...`, control, rpart's names)
 # to one checked list. What a setting means to the search is said in C; here live only names, ranges and defaults.
 
-# One line a setting: lowest value, highest value, whole number?
+# One line a setting (or an argument of prune() and contree_alternatives()): lowest value, highest value, whole number?
 setting_table <- list(
   depth          = list(low = 0, high = 16,  whole = TRUE),
   complexity     = list(low = 0, high = 1,   whole = FALSE),
@@ -12,7 +12,11 @@ setting_table <- list(
   time_limit     = list(low = 0, high = Inf, whole = FALSE),
   memory_limit   = list(low = 0, high = Inf, whole = FALSE),
   threads        = list(low = 0, high = Inf, whole = TRUE),
-  cp             = list(low = 0, high = Inf, whole = FALSE)
+  subset_levels  = list(low = 2, high = 12,  whole = TRUE),
+  cp             = list(low = 0, high = Inf, whole = FALSE),
+  nsplit         = list(low = 0, high = Inf, whole = TRUE),
+  n              = list(low = 1, high = Inf, whole = TRUE),
+  within         = list(low = 0, high = Inf, whole = FALSE)
 )
 
 # rpart's names for settings that are called otherwise here.
@@ -32,6 +36,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' of a split are read. They are kept while P is at most 1 GiB. Beyond that they are made for one predictor at a time, which
 #' takes F n log2(U) / 8 bytes and more time; parts of the rows whose own P is at most 1 GiB then keep theirs, at most one
 #' part for each level of the tree, so that P counts as no more than depth - 1 GiB.
+#'
+#' F counts columns of the search: a predictor with missing values is two of them, a factor of L levels 2^(L-1) - 1 or, if L
+#' is more than `subset_levels`, L and one for each class.
 #'
 #' From depth 4 on parts with less than 0.6 of the rows are copied, and all of this can be up to 2.5 times as much. Also,
 #' bounds of row sets are remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
@@ -62,7 +69,15 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   [contree_threads()] gives, 2 unless set, and no more than that page says are used in any case. Small searches use one.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
 #'   [contree()].
-#' @param start A tree to begin with: a fit of [contree()], or one of `rpart` with splits on numeric predictors. The search
+#' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:
+#'   `"learn"` keeps them, and each split learns to which side its missing rows go; `"omit"` leaves them out; `"fail"` gives
+#'   an error that names the variable. Rows with a missing response are left out (but for `"fail"`).
+#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing counts as one more) may
+#'   be split by any set of levels, a whole number from 2 to 12. Each level more takes twice the time and memory. See the
+#'   section on predictors in [contree()] for factors with more levels.
+#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no training data had:
+#'   `"majority"` follows the child with more training rows and gives a warning, `"error"` stops.
+#' @param start A tree to begin with: a fit of [contree()] or `rpart`. The search
 #'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does not fit the depth, the
 #'   leaf sizes or the predictors is left out. A good tree saves time, a poor one does no harm, and neither changes what is
 #'   optimal.
@@ -87,8 +102,10 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
 contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
-                            time_limit = Inf, memory_limit = NULL, threads = NULL, deterministic = TRUE, start = NULL,
-                            on_interrupt = c("return", "error"), progress = NULL, verbose = NULL, model = FALSE) {
+                            time_limit = Inf, memory_limit = NULL, threads = NULL, deterministic = TRUE,
+                            missing = c("learn", "omit", "fail"), subset_levels = 6, new_levels = c("majority", "error"),
+                            start = NULL, on_interrupt = c("return", "error"), progress = NULL, verbose = NULL,
+                            model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
   # two leaves of minbucket rows need twice as many, whatever minsplit says
   control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
@@ -98,6 +115,9 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
   control["threads"] <- list(check_threads("threads", threads))
   control$deterministic <- check_flag("deterministic", deterministic)
+  control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
+  control$subset_levels <- check_setting("subset_levels", subset_levels)
+  control$new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   control["start"] <- list(check_start(start))
   control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
   control["progress"] <- list(check_progress(progress))

@@ -47,7 +47,8 @@
 #' `progress` is called with a list of `elapsed` (seconds), `done` and `total` (trees), `closed` (their share), and
 #' `search`, the state of the search under way (`NULL` between two of them, and in other processes).
 #'
-#' @param formula,data,subset,na.action,x,y As in [contree()].
+#' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are then sums of weight times
+#'   loss, as shares of the sum of the weights.
 #' @param depth Depths to try, whole numbers from 0 to 16.
 #' @param complexity Complexities to try at each depth, numbers between 0 and 1 (see [contree_control()]). `NULL`: that of
 #'   `control`, which is 0 unless given.
@@ -94,22 +95,27 @@ contree_cv <- function(x, ...) UseMethod("contree_cv")
 
 #' @rdname contree_cv
 #' @export
-contree_cv.formula <- function(formula, data, subset, na.action, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
-                               rule = c("1se", "min"), ..., control = contree_control(...)) {
+contree_cv.formula <- function(formula, data, weights, subset, na.action, depth = 1:4, complexity = NULL, folds = 10,
+                               repeats = 1, rule = c("1se", "min"), loss = NULL, class_weights = NULL, ...,
+                               control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   data <- if (!missing(data)) data
   env <- environment(formula)
+  weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env)
-  cross_validate(frame, frame$model[-1], read_folds(folds, repeats, frame$response), grid, settings, rule, call)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  x <- frame$model[setdiff(names(frame$model)[-1], "(weights)")]
+  cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
 #' @rdname contree_cv
 #' @export
-contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1, rule = c("1se", "min"), ...,
+contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1, rule = c("1se", "min"),
+                               weights = NULL, loss = NULL, class_weights = NULL, ...,
                                control = contree_control(...)) {
   # as in contree.default()
   if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_cv.formula), parent.frame()))
@@ -118,7 +124,9 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   check_both_given(x, y)
-  frame <- read_xy(x, y)
+  frame <- read_xy(x, y, settings$missing, weights)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  if (!is.null(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
 }
 
@@ -157,21 +165,24 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
   settings$verbose <- FALSE
   settings$progress <- listener$search
   tryCatch({
-    held_out <- run_folds(x, frame$response, folds, runs, grid, settings, listener$tick)
+    truth <- frame[c("response", "weights", "loss")]
+    held_out <- run_folds(x, truth, folds, runs, grid, settings, listener$tick)
     fits <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(frame, grid[i, ], settings, fit_call(call, grid[i, ]))
       listener$tick(1)
       fit
     })
   }, contree_interrupted_error = function(problem) stop_contree("interrupted", gettext("interrupted"), NULL))
-  cv <- new_cv(frame$response, folds, grid, held_out, fits, rule, call)
+  cv <- new_cv(truth, folds, grid, held_out, fits, rule, call)
+  tell_restricted(cv$fit)
   warn_if_cv_stopped(cv$table, nrow(runs) + 1)
   cv
 }
 
 fit_quietly <- function(frame, cell, settings, call) {
   settings[c("depth", "complexity")] <- cell
-  suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped")
+  suppressMessages(suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped"),
+                   classes = "contree_message")
 }
 
 # The call that fits a tree of the grid to all rows.
@@ -186,15 +197,15 @@ fit_call <- function(call, cell) {
 
 # What the trees say of the rows they were not fitted to: list(predicted, stopped), class codes by row, turn and tree, and
 # the number of searches that a limit stopped, by tree.
-run_folds <- function(x, response, folds, runs, grid, settings, tick) {
+run_folds <- function(x, truth, folds, runs, grid, settings, tick) {
   settings["start"] <- list(NULL) # it may know the rows that are held out
   runs <- split(runs, seq_len(nrow(runs)))
   results <- if (has_workers()) {
     if (is.null(settings$threads)) settings$threads <- 1
     settings["progress"] <- list(NULL)
-    run_in_workers(runs, fold_worker(x, response, folds, grid, settings), function(n) tick(n * nrow(grid)))
+    run_in_workers(runs, fold_worker(x, truth, folds, grid, settings), function(n) tick(n * nrow(grid)))
   } else {
-    lapply(runs, fold_worker(x, response, folds, grid, settings), tick = tick)
+    lapply(runs, fold_worker(x, truth, folds, grid, settings), tick = tick)
   }
   predicted <- array(0L, c(dim(folds), nrow(grid)))
   for (result in results) predicted[result$test, result$turn, ] <- result$predicted
@@ -202,16 +213,19 @@ run_folds <- function(x, response, folds, runs, grid, settings, tick) {
 }
 
 # The work on one fold, as a function that carries its data to wherever it is called.
-fold_worker <- function(x, response, folds, grid, settings) {
-  force(x); force(response); force(folds); force(grid); force(settings)
+fold_worker <- function(x, truth, folds, grid, settings) {
+  force(x); force(truth); force(folds); force(grid); force(settings)
   function(run, tick = function(n) NULL) {
     test <- folds[, run$turn] == run$fold
     new <- x[test, , drop = FALSE]
-    train <- read_xy(x[!test, , drop = FALSE], response[!test])
+    train <- read_xy(x[!test, , drop = FALSE], truth$response[!test], weights = truth$weights[!test])
+    train["loss"] <- list(truth$loss)
     results <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
       tick(1)
-      list(predicted = as.integer(predict.contree(fit, new)), stopped = was_stopped(fit))
+      # a level that no other fold has is no news here
+      predicted <- suppressWarnings(predict.contree(fit, new, new_levels = "majority"), classes = "contree_new_levels")
+      list(predicted = as.integer(predicted), stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,
          predicted = vapply(results, function(result) result$predicted, integer(sum(test))),
@@ -247,11 +261,15 @@ run_in_workers <- function(tasks, work, tick) {
 
 # ---- counting ------------------------------------------------------------------------------------
 
-new_cv <- function(response, folds, grid, held_out, fits, rule, call) {
-  truth <- as.integer(response)
+new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
+  response <- truth$response
+  costs <- row_costs(response, NULL, truth$loss)
+  lost <- array(costs[cbind(rep(seq_along(response), length.out = length(held_out$predicted)), c(held_out$predicted))],
+                dim(held_out$predicted))
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
-    training = vapply(fits, function(fit) mean(tree_residuals(fit)), 0), cv_errors(held_out$predicted != truth),
+    training = vapply(fits, function(fit) tree_proof(fit)$objective / tree_weight(fit), 0),
+    cv_errors(lost, row_weights(truth)),
     stopped = held_out$stopped + vapply(fits, was_stopped, NA))
   chosen <- choose_tree(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
@@ -261,13 +279,11 @@ new_cv <- function(response, folds, grid, held_out, fits, rule, call) {
                  confusion = confusion), class = "contree_cv")
 }
 
-# Mean and standard error of the losses of the rows, by tree. `missed`: whether a row was misclassified, by row, turn, tree.
-cv_errors <- function(missed) {
-  n <- dim(missed)[1]
-  turns <- dim(missed)[2]
-  times <- colSums(aperm(missed, c(2, 1, 3)))
-  error <- colSums(times) / (n * turns)
-  data.frame(error = error, se = sqrt(colSums((times / turns - rep(error, each = n))^2)) / n)
+# Mean and standard error of the losses of the rows, by tree. `lost`: what a row cost, by row, turn and tree.
+cv_errors <- function(lost, weights) {
+  loss <- colSums(aperm(lost, c(2, 1, 3))) / dim(lost)[2]
+  error <- colSums(weights * loss) / sum(weights)
+  data.frame(error = error, se = sqrt(colSums((weights * (loss - rep(error, each = nrow(loss))))^2)) / sum(weights))
 }
 
 # The row of the table that a rule chooses; simpler trees come first.

@@ -1,16 +1,19 @@
 # From what the user has to what the search takes, and the shape of it, learned once.
 #
 # read_data() and read_xy() give a `frame`, a list of
-#   columns    the predictors: named list of numeric or logical vectors, or a named numeric matrix, without missing values
+#   columns    the predictors as columns.R reads them: named list of vectors, or a named numeric matrix; NA is missing
+#   types, xlevels, units  what they stand for, see columns.R
 #   response   factor with all levels of the user's response, without missing values
+#   weights    one a row; NULL if each counts 1
+#   loss       what errors cost, see costs.R; set by the methods of contree()
 #   row_names  one name a row
 #   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, matrices spread)
 #   terms      of the formula; NULL for x and y
-#   na.action  what the na.action function left out; NULL if nothing
+#   na.action  which rows were left out because of missing values; NULL if none
 #   model      the model frame
 # newdata.R reads new data after that shape; what a response and a predictor may be is said in columns.R.
 
-read_data <- function(formula, data, subset, na.action, env) {
+read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL) {
   columns <- check_data(data)
   parts <- read_formula(formula, columns)
   evaluate <- function(expression) evaluate_variable(expression, data, env)
@@ -19,11 +22,12 @@ read_data <- function(formula, data, subset, na.action, env) {
   model <- as_model_frame(model, data)
   terms <- new_terms(formula, parts, model)
   inputs <- input_names(parts$predictors, columns, env, nrow(model))
+  model[["(weights)"]] <- check_weights(weights, nrow(model))
   model <- select_rows(model, subset)
-  # na.fail would stop without naming a column; check_predictors() stops as well and names it
-  if (!identical(na.action, stats::na.fail)) model <- apply_na_action(model, na.action)
+  model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
-  frame <- new_frame(as.list(model)[-1], model[[1]], names(model)[1], attr(model, "row.names"))
+  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"))
+  frame$weights <- settle_weights(model[["(weights)"]])
   frame$shape$inputs <- inputs
   frame$terms <- terms
   frame$na.action <- attr(model, "na.action")
@@ -31,7 +35,10 @@ read_data <- function(formula, data, subset, na.action, env) {
   frame
 }
 
-read_xy <- function(x, y) {
+# The model frame has weights as stats::model.frame() names them.
+predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], "(weights)")]
+
+read_xy <- function(x, y, missing = "learn", weights = NULL) {
   check_x(x)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
@@ -42,20 +49,30 @@ read_xy <- function(x, y) {
   if (is.null(dim(y)) && length(y) != n) {
     stop_input("y", gettextf("'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
   }
-  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", xy_row_names(x))
+  row_names <- xy_row_names(x)
+  weights <- check_weights(weights, n)
+  drop <- rows_to_drop(x, y, "y", missing)
+  if (any(drop)) {
+    x <- x[!drop, , drop = FALSE]
+    y <- y[!drop]
+    weights <- weights[!drop]
+  }
+  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", row_names[!drop])
   frame$shape$inputs <- colnames(x)
+  frame$weights <- settle_weights(weights)
+  frame$na.action <- left_out(drop, row_names)
   frame
 }
 
 new_frame <- function(predictors, response, label, row_names) {
   if (NROW(response) == 0) {
-    stop_input("data", gettext("there are no rows to learn from; check what 'subset' and 'na.action' leave of the data"))
+    stop_input("data", gettext(
+      "there are no rows to learn from; check what 'subset', 'na.action' and missing values leave of the data"))
   }
   response <- read_response(response, label)
-  columns <- spread_columns(predictors)
-  check_predictors(columns)
-  list(columns = columns, response = response, row_names = as.character(row_names),
-       shape = list(names = column_names(columns)))
+  predictors <- read_predictors(spread_columns(predictors))
+  list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels, units = predictors$units,
+       response = response, row_names = as.character(row_names), shape = list(names = names(predictors$types)))
 }
 
 # ---- data and formula ----------------------------------------------------------------------------
@@ -157,6 +174,58 @@ apply_na_action <- function(model, na.action) {
     stop_input("na.action", gettextf("'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
                                      action, conditionMessage(problem)))
   })
+}
+
+# ---- missing values ------------------------------------------------------------------------------
+
+# A na.action that was given decides, else the setting `missing`. Rows without a response are of no use in any case.
+handle_missing <- function(model, na.action, missing) {
+  if (identical(na.action, stats::na.fail)) {
+    # it would stop without naming a column
+    missing <- "fail"
+  } else if (!is.null(na.action)) {
+    model <- apply_na_action(model, na.action)
+    missing <- "learn"
+  }
+  drop <- rows_to_drop(predictors_of(model), model[[1]], names(model)[1], missing)
+  if (!any(drop)) return(model)
+  earlier <- attr(model, "na.action")
+  structure(model[!drop, , drop = FALSE],
+            na.action = left_out(drop, attr(model, "row.names"), if (is.null(earlier)) integer() else earlier))
+}
+
+# Which rows cannot be learned from: those without a response and, if missing values are to be omitted, those with a
+# missing predictor.
+rows_to_drop <- function(predictors, response, label, missing) {
+  if (missing == "fail") refuse_missing(predictors, response, label)
+  drop <- is.na(response)
+  if (is.list(response) || !is.null(dim(response))) drop <- logical(NROW(response)) # read_response() will refuse it
+  if (missing != "omit") return(drop)
+  for (value in if (is.matrix(predictors)) list(predictors) else predictors) drop <- drop | row_is_missing(value)
+  drop
+}
+
+row_is_missing <- function(value) if (length(dim(value)) == 2) rowSums(is.na(value)) > 0 else is.na(value)
+
+refuse_missing <- function(predictors, response, label) {
+  if (is.matrix(predictors)) predictors <- as.list(as.data.frame(predictors))
+  values <- c(stats::setNames(list(response), label), predictors)
+  for (name in names(values)) {
+    bad <- row_is_missing(values[[name]])
+    if (any(bad)) {
+      stop_input(name, gettextf(
+        "'%s' is missing (NA) in %d of %d rows; learn where they go (missing = \"learn\") or leave them out (\"omit\")",
+        name, sum(bad), length(bad)))
+    }
+  }
+}
+
+# The rows that are left out as na.omit() has them; `earlier` were left out before.
+left_out <- function(drop, row_names, earlier = integer()) {
+  if (!any(drop)) return(NULL)
+  before <- setdiff(seq_len(length(drop) + length(earlier)), earlier)
+  rows <- c(stats::setNames(before[drop], row_names[drop]), stats::setNames(as.integer(earlier), names(earlier)))
+  structure(sort(rows), class = "omit")
 }
 
 # The variables that new data must have: the columns of `data` that the predictors use or, without `data`, whatever in the

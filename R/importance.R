@@ -49,7 +49,9 @@ contree_importance <- function(fit, data, repeats = 10, y = NULL) {
   drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
   for (column in used_inputs(fit)) {
     for (i in seq_len(repeats)) {
-      drops[i, column] <- before - share_correct(truth, predict.contree(fit, shuffle(data, column)))
+      # of levels that no training row had was warned above
+      class <- suppressWarnings(predict.contree(fit, shuffle(data, column)), classes = "contree_new_levels")
+      drops[i, column] <- before - share_correct(truth, class)
     }
   }
   new_importance(drops, before)

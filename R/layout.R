@@ -62,12 +62,12 @@ side_room <- function(node, x, leaf, depth, page) {
   min(abs(boxes - x[node]) / 2 - gap, abs(lines - x[node]) - 2 * gap, x[node] - gap, page$width - x[node] - gap)
 }
 
-# The texts of the nodes before they are fitted: variable and comparison of inner nodes, class and figures of all.
+# The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner nodes, class and figures
+# of all.
 node_words <- function(fit, digits) {
   class <- node_class(fit)
   share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
-  list(variable = node_variable(fit),
-       comparison = paste("<", vapply(node_threshold(fit), format, "", digits = digits)),
+  list(variable = node_variable(fit), comparison = left_words(fit, digits),
        class = as.character(class), short_class = without_common_start(levels(class))[as.integer(class)],
        share = percent(share), n = paste0("n=", node_n(fit)))
 }
@@ -227,7 +227,7 @@ fit_inner <- function(layout, words, stage, force) {
   border <- 1.6 * layout$pad
   for (node in which(!layout$leaf)) {
     width <- 2 * layout$room[node] - border
-    question <- fit_question(words$variable[node], words$comparison[node], width, layout$cex, stage$shorten, force)
+    question <- fit_question(words$variable[node], words$comparison[[node]], width, layout$cex, stage$shorten, force)
     facts <- fit_facts(words, node, width, layout$cex, stage$facts)
     if (is.null(question) || is.null(facts)) return(NULL)
     layout$question[[node]] <- question
@@ -239,14 +239,32 @@ fit_inner <- function(layout, words, stage, force) {
 }
 
 fit_question <- function(variable, comparison, width, cex, shorten, force) {
+  comparison <- fit_comparison(comparison, width, cex, shorten)
   # where not even the threshold fits, the box stays empty
-  if (text_width(comparison, cex, 2) > width) return(if (force) character())
-  whole <- paste(variable, comparison)
-  if (text_width(whole, cex, 2) <= width) return(whole)
+  if (is.null(comparison)) return(if (force) character())
+  fits <- function(text) text_width(text, cex, 2) <= width
+  whole <- paste(variable, comparison[1])
+  if (fits(whole)) return(c(whole, comparison[-1]))
   lines <- wrap(variable, width, cex, 2, shorten)
   if (is.null(lines)) return(if (force) comparison)
-  joined <- paste(lines[length(lines)], comparison)
-  if (text_width(joined, cex, 2) <= width) c(lines[-length(lines)], joined) else c(lines, comparison)
+  joined <- paste(lines[length(lines)], comparison[1])
+  if (fits(joined)) c(lines[-length(lines)], joined, comparison[-1]) else c(lines, comparison)
+}
+
+# The comparison in up to three lines; of many levels as many as they hold, with the number of the others. NULL if it does
+# not fit.
+fit_comparison <- function(comparison, width, cex, shorten) {
+  items <- comparison$items
+  if (shorten && length(items) > 1) items <- shorten_to_width(items, width, cex, 2)
+  for (shown in rev(seq_along(items))) {
+    others <- length(items) - shown
+    pieces <- c(paste0(items[seq_len(shown - 1)], ", ", recycle0 = TRUE),
+                paste0(items[shown], if (others) sprintf(" +%d", others), if (length(comparison$ending)) " "),
+                comparison$ending)
+    lines <- fill_lines(pieces, width, cex, 3)
+    if (!is.null(lines)) return(lines)
+  }
+  NULL
 }
 
 fit_facts <- function(words, node, width, cex, facts) {

@@ -1,4 +1,5 @@
-# What the user is told when a search was stopped before its proof was complete.
+# What the user is told of the limits of a proof: that a search was stopped before it was complete, and among which splits
+# of factors it searched.
 
 stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory",
                    "interrupted" = "contree_interrupted")
@@ -7,25 +8,43 @@ stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_m
 warn_if_stopped <- function(fit) {
   proof <- tree_proof(fit)
   if (!proof$status %in% names(stopped_class)) return(invisible())
-  warning(structure(
-    c(list(message = stopped_message(proof, tree_settings(fit)), call = user_call()),
-      proof[c("status", "objective", "cost", "bound", "gap", "elapsed")]),
-    class = c(stopped_class[[proof$status]], "contree_stopped", "warning", "condition")))
+  warn_stopped(stopped_message(proof, tree_settings(fit)), proof[c("status", "objective", "cost", "bound", "gap", "elapsed")])
+}
+
+# `facts` are elements of the warning besides its message; `status` is one of them.
+warn_stopped <- function(message, facts) {
+  warning(structure(c(list(message = message, call = user_call()), facts),
+                    class = c(stopped_class[[facts$status]], "contree_stopped", "warning", "condition")))
 }
 
 # "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)"
 stopped_message <- function(proof, settings) {
-  how <- switch(proof$status,
+  known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
+  gettextf("%s: %s, at least %s proven (gap %s)", stopped_after(proof$status, proof$elapsed), known, format(proof$bound),
+           format(proof$gap))
+}
+
+stopped_after <- function(status, seconds) {
+  how <- switch(status,
     "time limit" = gettext("stopped at the time limit"),
     "memory limit" = gettext("stopped at the memory limit"),
     "interrupted" = gettext("interrupted"))
-  known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
-  gettextf("%s after %s s: %s, at least %s proven (gap %s)", how, format(signif(proof$elapsed, 2)), known,
-           format(proof$bound), format(proof$gap))
+  gettextf("%s after %s s", how, format(signif(seconds, 2)))
 }
 
 stop_interrupted <- function(seconds) {
   stop_contree("interrupted", gettextf(
     "interrupted after %s s; with on_interrupt = \"return\" the best tree so far is returned",
     format(signif(seconds, 2))), NULL)
+}
+
+# Said once a fit, of all its factors that may not be split by any set of levels.
+tell_restricted <- function(fit) {
+  restricted <- tree_restricted(fit)
+  if (length(restricted) == 0) return(invisible())
+  text <- gettextf(paste(
+    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the share of a",
+    "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels))
+  message(structure(list(message = paste0(text, "\n"), call = user_call()),
+                    class = c("contree_message", "message", "condition")))
 }

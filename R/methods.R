@@ -61,8 +61,13 @@ model.frame.contree <- function(formula, ...) {
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
   call$formula <- terms.contree(formula)
+  # what was left out without a na.action is left out below
   if (is.null(call$na.action)) call$na.action <- quote(stats::na.pass)
   frame <- tryCatch(eval(call, parent.frame()), error = function(problem) no_model_frame(conditionMessage(problem)))
+  left_out <- tree_na_action(formula)
+  if (!is.null(left_out) && nrow(frame) == nobs.contree(formula) + length(left_out)) {
+    frame <- frame[-left_out, , drop = FALSE]
+  }
   if (nrow(frame) != nobs.contree(formula)) {
     no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), nobs.contree(formula)))
   }
@@ -91,7 +96,9 @@ no_model_frame <- function(reason) {
 #' @param ... Not used.
 #' @return A data frame, one row a node in the order of `print()`:
 #'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical), `variable` and
-#'   `threshold` of the split (a smaller value goes to `left`, others to `right`; `NA` in leaves), `left` and `right` (node
+#'   `threshold` of the split (a smaller value goes to `left`, others to `right`; see [contree.object] for its meaning in
+#'   ordered factors, dates and times; `NA` in leaves and at splits by level), `levels` (those that go to `left` at a split
+#'   by level, joined by commas, else `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node
 #'   numbers of the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node were a leaf),
 #'   `class` (factor), `probability` (share of that class), and for each class a column with its share, named
 #'   `prob.` and the class.
@@ -106,9 +113,12 @@ as.data.frame.contree <- function(x, row.names = NULL, optional = FALSE, ...) {
   shares <- node_shares(x)
   nodes <- data.frame(
     node = ids, parent = number(node_parent(x)), depth = node_depth(x), leaf = node_is_leaf(x), variable = node_variable(x),
-    threshold = node_threshold(x), left = number(children$left), right = number(children$right), n = node_n(x),
-    errors = node_errors(x), class = class, probability = shares[cbind(seq_along(ids), as.integer(class))])
+    threshold = node_threshold(x), levels = vapply(node_levels(x), left_levels, ""), default_left = node_default_left(x),
+    left = number(children$left), right = number(children$right), n = node_n(x), errors = node_errors(x),
+    class = class, probability = shares[cbind(seq_along(ids), as.integer(class))])
   nodes[paste0("prob.", tree_classes(x))] <- as.data.frame(shares)
   row.names(nodes) <- row.names
   nodes
 }
+
+left_levels <- function(levels) if (is.null(levels)) NA_character_ else paste(levels$left, collapse = ",")

@@ -2,11 +2,12 @@
 
 #' Plot an optimal tree
 #'
-#' Draws the tree with all labels in one call. A row goes to the left child if the condition of a node holds. Below the
+#' Draws the tree with all labels in one call. A row goes to the left child if the condition of a node holds; a row whose
+#' value is missing, if the condition says so. Below the
 #' condition stand the class, its share and the number of training rows of the node; leaves stand at the bottom, with a bar
 #' of the class shares. Boxes have the colour of their class, the fuller the larger its share. Text is made as large as fits,
-#' long names are broken into lines and, where even that does not help, shortened in the middle; the legend has the full
-#' names of the classes.
+#' long names are broken into lines and, where even that does not help, shortened in the middle; of many levels of a factor
+#' those that fit are named and the others counted (`+7`). The legend has the full names of the classes.
 #'
 #' `text()` is there for the habit `plot(fit); text(fit)` from `rpart`: it adds the labels to a plot made with
 #' `type = "bare"`, and does nothing to one that has them already.

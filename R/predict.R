@@ -3,8 +3,9 @@
 #' Predict with an optimal tree
 #'
 #' @param object A fit of [contree()].
-#' @param newdata Data frame or numeric matrix with the columns the tree was fitted with, in any order; other columns are
-#'   ignored. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
+#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns the tree was fitted
+#'   with, in any order; other columns are ignored. Factors may come as characters, characters as factors, levels in any
+#'   order. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
@@ -12,13 +13,20 @@
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
-#'   missing where it is needed goes to the child with more training rows.
+#'   missing where it is needed goes where the missing training rows of the node went or, if it had none, to the child with
+#'   more training rows.
+#' @param new_levels What happens to levels of a factor that no training data had, if the tree asks for it: `"majority"`
+#'   sends such rows to the child with more training rows and gives one warning of class `contree_new_levels` that names them
+#'   (its element `new_levels` lists them by variable), `"error"` stops. `NULL` is the setting of the fit, see
+#'   [contree_control()].
+#'   Levels that the training data had, but not among the rows of a node, go to the child with more of its rows as well,
+#'   without a warning.
 #' @param ... Not used; anything given here is an error.
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
 #'   row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column, or one that is not numeric, integer or logical, is an error of class `contree_input_error` that names
-#' it.
+#' A missing column, or one of another kind than in training (numbers, levels, dates and so on), is an error of class
+#' `contree_input_error` that names it. So are new levels with `new_levels = "error"`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' rows <- c(1, 71, 101)
@@ -27,24 +35,44 @@
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
 #' @export
-predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass, ...) {
+predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
+                            new_levels = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
   if (missing(newdata) || is.null(newdata)) {
+    if (length(tree_where(object)) == 0) {
+      stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
+    }
     answer <- tell(object, tree_where(object), names(tree_where(object)), type)
     return(stats::napredict(tree_na_action(object), answer))
   }
+  if (is.null(new_levels)) new_levels <- c(tree_settings(object)$new_levels, "majority")[1]
+  new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   new <- new_columns(object, newdata, na.action)
+  tell_new_levels(object, new$columns, new_levels)
   answer <- tell(object, route(object, new$columns), new$row_names, type)
   stats::napredict(new$na.action, answer)
 }
 
-# The row in the node table of the leaf that each row of `columns` comes to.
+# The row in the node table of the leaf that each row of `columns` comes to; factors are codes of levels, 0 for none known.
 route <- function(fit, columns) {
   names <- if (is.matrix(columns)) colnames(columns) else names(columns)
   children <- node_children(fit)
   .Call(ffi_tree_route, match(node_variable(fit), names, 0L), node_threshold(fit), children$left, children$right,
-        node_default_left(fit), columns)
+        node_default_left(fit), levels_left(fit), columns)
+}
+
+# For each node NULL or, at a split by level, whether each level goes left, and last whether an unknown one does.
+levels_left <- function(fit) {
+  all_levels <- node_levels(fit)
+  larger_left <- node_larger_left(fit)
+  variable <- node_variable(fit)
+  lapply(seq_along(variable), function(node) {
+    levels <- all_levels[[node]]
+    if (is.null(levels)) return(NULL)
+    names <- tree_xlevels(fit)[[variable[node]]]
+    c(ifelse(names %in% levels$absent, larger_left[node], names %in% levels$left), larger_left[node])
+  })
 }
 
 # What `type` says of rows whose leaves are known.

@@ -3,8 +3,9 @@
 #' Print an optimal tree
 #'
 #' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
-#' class shares; a `*` marks leaves. A line above it says how the tree was proven: `proven optimal`, or how far from the
-#' optimum it can be at most.
+#' class shares; a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of dates the first day that is no
+#' longer on the left; `or missing` stands on the side to which missing training rows go. A line above it says how the tree
+#' was proven: `proven optimal`, or how far from the optimum it can be at most.
 #'
 #' @param x A fit of [contree()].
 #' @param digits Significant digits of thresholds and shares.
@@ -42,10 +43,9 @@ node_lines <- function(fit, digits) {
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
 split_text <- function(fit, digits) {
   parent <- node_parent(fit)
-  left <- node_ids(fit) %% 2L == 0L
-  variable <- node_variable(fit)[pmax(parent, 1L)]
-  threshold <- sprintf(paste0("%.", digits, "g"), node_threshold(fit)[pmax(parent, 1L)])
-  ifelse(parent == 0L, "root", paste0(variable, ifelse(left, "< ", ">="), threshold))
+  above <- pmax(parent, 1L)
+  sides <- side_texts(fit, digits)
+  ifelse(parent == 0L, "root", ifelse(node_ids(fit) %% 2L == 0L, sides$left[above], sides$right[above]))
 }
 
 # rpart writes shares of up to four classes with a common number of decimals and those of more with two digits.
@@ -64,21 +64,35 @@ proof_line <- function(fit, time = FALSE) {
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   leaves <- sum(node_is_leaf(fit))
-  errors <- proof$objective
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s, %s, %s (%s%%); %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
-           settings$depth, if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
+  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
+           settings$depth, if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
+           if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
-           errors_text(errors),
-           format(round(100 * errors / node_n(fit)[1], 2)),
-           if (optimal) optimal_text(proof, settings) else gap_text(proof, settings), seconds)
+           objective_text(fit),
+           if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
+}
+
+# "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)".
+objective_text <- function(fit) {
+  objective <- tree_proof(fit)$objective
+  percent <- function(of) format(round(100 * if (of > 0) objective / of else 0, 2))
+  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective), percent(node_n(fit)[1])))
+  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)), percent(node_errors(fit)[1]))
 }
 
 errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))
 
-optimal_text <- function(proof, settings) {
-  if (!isTRUE(proof$capped)) return(gettext("proven optimal"))
-  gettextf("proven optimal among trees on at most %s thresholds a predictor", format(settings$max_thresholds))
+optimal_text <- function(fit) {
+  most <- if (isTRUE(tree_proof(fit)$capped)) {
+    gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
+  }
+  families <- if (length(tree_restricted(fit))) {
+    gettextf("that split %s by one level or in order of a class", show_names(tree_restricted(fit)))
+  }
+  among <- c(most, families)
+  if (length(among) == 0) return(gettext("proven optimal"))
+  gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
 }
 
 # What is known when the search stopped before the proof was complete.
@@ -90,6 +104,8 @@ gap_text <- function(proof, settings) {
     "memory limit" = gettext("memory limit"),
     "interrupted" = gettext("interrupted"),
     proof$status)
-  gettextf("best found; gap %s %s (bound %s <= optimum <= %s), %s", format(proof$gap), unit, format(proof$bound),
-           format(proof$cost), reason)
+  distance <- gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
+                       format(proof$cost))
+  if (proof$status == "pruned") return(gettextf("pruned; %s", distance))
+  gettextf("best found; %s, %s", distance, reason)
 }

@@ -6,11 +6,15 @@
 #' merged. A rule is valid R, so `subset(data, eval(parse(text = rule)))` gives the rows of the leaf (with
 #' `digits = 17`; fewer digits round the thresholds). The rule of a tree without splits is `TRUE`.
 #'
+#' Where training rows with a missing value had to choose a side, the rules say so: `(age < 50 | is.na(age))`. Where there
+#' were none, a rule says nothing of them, and R does not select a row whose value is missing; nor do rules name levels of a
+#' factor that none of their training rows had. [predict.contree()] says where such rows go.
+#'
 #' @param fit A fit of [contree()].
 #' @param digits Significant digits of the thresholds.
 #' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number of the leaf), `rule`,
 #'   `n` (training rows), `class` (factor), `probability` (share of the class among the training rows of the leaf). It has a
-#'   `print` method that aligns the columns.
+#'   `print` method.
 #' @seealso [predict.contree()] with `type = "path"` gives the rule of each row.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -29,22 +33,6 @@ contree_rules <- function(fit, digits = getOption("digits")) {
     class = c("contree_rules", "data.frame"))
 }
 
-#' @param x Rules as made by `contree_rules()`.
-#' @param ... Not used.
-#' @rdname contree_rules
-#' @export
-print.contree_rules <- function(x, ...) {
-  columns <- c("node", "rule", "n", "class", "probability")
-  # after the columns were changed by hand it is a data frame like any other
-  if (!all(columns %in% names(x)) || nrow(x) == 0) return(invisible(print(as.data.frame(unclass(x)), row.names = FALSE)))
-  left <- function(title, text) format(c(title, text))
-  right <- function(title, text) format(c(title, text), justify = "right")
-  cat(paste0(right("node", x$node), "  ", left("class", as.character(x$class)), "  ",
-             right("prob", sprintf("%.2f", x$probability)), "  ", right("n", x$n), "  ",
-             c("rule", paste("when", x$rule))), sep = "\n")
-  invisible(x)
-}
-
 check_fit <- function(fit, argument = "fit") {
   if (!is_contree(fit)) {
     stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument, show_value(fit)))
@@ -54,10 +42,11 @@ check_fit <- function(fit, argument = "fit") {
 # The rule of every node.
 leaf_rules <- function(fit, digits) {
   calls <- call_labels(fit)
-  vapply(node_bounds(fit), function(known) {
-    if (nrow(known) == 0) return("TRUE")
-    conditions <- Map(interval_text, known$variable, known$low, known$high, known$variable %in% calls, digits)
-    paste(unlist(conditions), collapse = " & ")
+  vapply(node_knowledge(fit, digits), function(known) {
+    if (length(known) == 0) return("TRUE")
+    names <- names(known)
+    names[!names %in% calls] <- vapply(names[!names %in% calls], function(name) deparse1(as.name(name), backtick = TRUE), "")
+    paste(unlist(Map(condition_text, names, known)), collapse = " & ")
   }, "")
 }
 
@@ -67,33 +56,52 @@ call_labels <- function(fit) {
   vapply(Filter(is.call, variables), variable_label, "")
 }
 
-# What is known of a row in a node is, for each variable, the interval its value is in.
-# For each node a data frame: variable, low (>=, -Inf if none), high (<, Inf if none), in the order of first use.
-node_bounds <- function(fit) {
-  bounds <- vector("list", length(node_ids(fit)))
-  bounds[[1]] <- data.frame(variable = character(), low = numeric(), high = numeric())
+# What is known of the rows of each node: for each variable, in the order of first use, a list of
+#   low, high            its value is at least `low` and below `high`; numbers, -Inf and Inf if nothing is known
+#   low_text, high_text  the same as R code
+#   levels               names of the levels it has one of; NULL if nothing is known
+#   missing              are missing values here? NA if no training row said so
+node_knowledge <- function(fit, digits) {
+  known <- rep(list(list()), length(node_ids(fit)))
   children <- node_children(fit)
   variable <- node_variable(fit)
-  threshold <- node_threshold(fit)
+  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, significant(digits)), levels = node_levels(fit),
+                missing = node_missing(fit), left = node_default_left(fit))
   for (node in which(!node_is_leaf(fit))) {
-    bounds[[children$left[node]]] <- tighten(bounds[[node]], variable[node], high = threshold[node])
-    bounds[[children$right[node]]] <- tighten(bounds[[node]], variable[node], low = threshold[node])
+    here <- lapply(split, `[[`, node)
+    for (side in c("left", "right")) {
+      child <- children[[side]][node]
+      known[[child]] <- known[[node]]
+      known[[child]][[variable[node]]] <- learn(known[[node]][[variable[node]]], here, side == "left")
+    }
   }
-  bounds
-}
-
-tighten <- function(known, variable, low = -Inf, high = Inf) {
-  row <- match(variable, known$variable)
-  if (is.na(row)) return(rbind(known, data.frame(variable = variable, low = low, high = high)))
-  known$low[row] <- max(known$low[row], low)
-  known$high[row] <- min(known$high[row], high)
   known
 }
 
-interval_text <- function(variable, low, high, is_call, digits) {
-  name <- if (is_call) variable else deparse1(as.name(variable), backtick = TRUE)
-  c(if (is.finite(low)) paste(name, ">=", format_exact(low, digits)),
-    if (is.finite(high)) paste(name, "<", format_exact(high, digits)))
+learn <- function(known, split, left) {
+  if (is.null(known)) known <- list(low = -Inf, high = Inf, levels = NULL, missing = NA)
+  if (!is.null(split$levels)) {
+    sides <- split$levels[if (left) c("left", "right") else c("right", "left")]
+    # where the other side has no level, none was excluded
+    if (length(sides[[2]])) known$levels <- sides[[1]]
+    if (length(sides[[1]]) == 0) known$levels <- character()
+  } else if (left && split$threshold < known$high) {
+    known[c("high", "high_text")] <- split[c("threshold", "text")]
+  } else if (!left && split$threshold > known$low) {
+    known[c("low", "low_text")] <- split[c("threshold", "text")]
+  }
+  if (split$missing > 0 || isTRUE(known$missing)) known$missing <- split$left == left
+  known
 }
 
-format_exact <- function(value, digits) sprintf(paste0("%.", digits, "g"), value)
+condition_text <- function(name, known) {
+  is_missing <- paste0("is.na(", name, ")")
+  if (known$low == Inf || known$high == -Inf || identical(known$levels, character())) return(is_missing)
+  values <- c(if (is.finite(known$low)) paste(name, ">=", known$low_text),
+              if (is.finite(known$high)) paste(name, "<", known$high_text),
+              if (length(known$levels) == 1) paste(name, "==", quoted(known$levels)),
+              if (length(known$levels) > 1) paste0(name, " %in% c(", paste(quoted(known$levels), collapse = ", "), ")"))
+  if (length(values) == 0) return(paste0("!", is_missing))
+  if (!isTRUE(known$missing)) return(values)
+  paste0("(", paste(values, collapse = " & "), " | ", is_missing, ")")
+}

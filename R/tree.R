@@ -9,30 +9,39 @@ leaf_mark <- "<leaf>"
 #' The object that contree() returns
 #'
 #' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and no training data unless it was made with `model = TRUE`; it can be saved with
-#' [saveRDS()] and read in another session.
+#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
+#' the rows; it can be saved with [saveRDS()] and read in another session.
 #'
-#' A row goes to the left child of a split if its value is *less than* the threshold. If the value is missing, it goes to
-#' the child with more training rows.
+#' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
+#' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
+#' without missing training rows it is the child with more of them. That child also takes levels of which the node had no
+#' training row.
 #'
 #' @format A list of
 #' \describe{
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
-#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`, `wt`: training rows;
-#'     `dev`: misclassified training rows if the node were a leaf; `yval`: its class, as a code into `ylevels`;
+#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`: training rows;
+#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its
+#'     class, as a code into `ylevels`;
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
-#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node, `ncat`
-#'     always -1 (less than goes left), `improve` misclassified rows saved by the split, `index` the threshold,
-#'     `adj` 0.}
+#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
+#'     is not missing, `improve` misclassified rows saved by the split, `adj` 0. `ncat` is -1 where less than the threshold
+#'     `index` goes left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on the left,
+#'     from the values; for ordered factors the threshold is on the numbers of the levels, for dates and times on the numbers
+#'     that R has for them. Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
+#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
+#'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{residuals}{integer, one a training row: 1 if misclassified, else 0.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
-#'   \item{objective}{misclassified training rows.}
+#'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
+#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
-#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
+#'     [prune()] made a tree that is not known to be optimal.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
@@ -41,12 +50,17 @@ leaf_mark <- "<leaf>"
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}
-#'   \item{xlevels, ordered}{levels of factor predictors (none in this version); for each predictor, whether it is an
-#'     ordered factor.}
+#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
+#'     is an ordered factor.}
+#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
+#'     `"ordered"`, `"factor"` or `"character"`; time zones and units of those that have them, by name.}
+#'   \item{restricted}{names of the factors that have too many levels to try every set of them; absent if none. See
+#'     [contree()].}
 #'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{format_version}{1. Later versions of the package read objects of this format.}
+#'   \item{format_version}{2. Objects of format 1, which knew no levels and no missing values, are read too, and later
+#'     versions of the package read both.}
 #' }
 #' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
 #' where you can; they will stay the same when the list grows.
@@ -61,48 +75,73 @@ NULL
 
 # ---- making --------------------------------------------------------------------------------------
 
-# `solved`: what ffi_exact_solve gave. `frame`: from frame.R. `control`: with depth.
-new_contree <- function(solved, frame, control, call) {
+# `solved`: from return_tree(). `frame`: from frame.R. `control`: with depth. `restricted`: see derive.R.
+new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
   used <- used_levels(frame$response)
   counts <- matrix(0, length(solved$feature), length(classes))
-  counts[, used] <- solved$counts
+  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
   label <- used[solved$label]
-  nodes <- node_table(solved, counts, label, frame$shape$names)
+  nodes <- node_table(solved, counts, label, frame)
   fit <- list(
     frame = nodes,
-    splits = split_table(solved, nodes),
+    splits = split_table(solved, nodes, frame$xlevels),
+    csplit = level_table(solved),
     where = stats::setNames(solved$where, frame$row_names),
-    residuals = as.integer(label[solved$where] != as.integer(frame$response)),
-    call = call, terms = frame$terms, control = control,
+    y = as.integer(frame$response),
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
     simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
     variable.importance = importance(solved, nodes),
-    ylevels = classes, xlevels = stats::setNames(list(), character()),
-    ordered = stats::setNames(logical(length(frame$shape$names)), frame$shape$names),
+    ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
+    units = frame$units, restricted = if (length(restricted)) restricted,
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
-    format_version = 1L)
-  validate_contree(structure(fit[!vapply(fit, is.null, NA)], class = "contree"))
+    format_version = 2L)
+  fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_contree(fit)
 }
 
-node_table <- function(solved, counts, label, names) {
-  n <- rowSums(counts)
-  yval2 <- cbind(label, counts, counts / n, n / n[1])
+node_table <- function(solved, counts, label, frame) {
+  weight <- rowSums(counts)
+  yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
   dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
   # data.frame() would take a fifth of the time of a small fit
   structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
-    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(n), wt = n,
-    dev = n - counts[cbind(seq_along(label), label)], yval = as.numeric(label),
+    var = c(leaf_mark, frame$shape$names)[solved$feature + 1], n = as.integer(rowSums(solved$counts)), wt = weight,
+    dev = label_costs(counts, label, frame$loss), yval = as.numeric(label),
     default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
 }
 
-split_table <- function(solved, nodes) {
+# What nodes cost with these weights of the classes and these labels.
+label_costs <- function(counts, label, loss) {
+  if (is.null(loss)) return(rowSums(counts) - counts[cbind(seq_along(label), label)])
+  rowSums(counts * t(loss)[label, , drop = FALSE])
+}
+
+# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
+split_table <- function(solved, nodes, xlevels) {
   split <- which(solved$feature > 0)
-  structure(cbind(nodes$n[split], rep(-1, length(split)), improvement(solved, nodes$dev)[split], solved$threshold[split],
+  by_level <- lengths(solved$sides[split]) > 0
+  ncat <- rep(-1, length(split))
+  # 1 would stand for a threshold in rpart; a factor of one level is split by whether it is missing
+  ncat[by_level] <- pmax(2, lengths(xlevels[nodes$var[split[by_level]]]))
+  index <- solved$threshold[split]
+  index[by_level] <- seq_len(sum(by_level))
+  structure(cbind(nodes$n[split] - solved$missing[split], ncat, improvement(solved, nodes$dev)[split], index,
                   rep(0, length(split))),
             dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
+}
+
+# The sides of levels, one row a split by level; NULL if there is none.
+level_table <- function(solved) {
+  sides <- solved$sides[lengths(solved$sides) > 0]
+  if (length(sides) == 0) return(NULL)
+  table <- matrix(2L, length(sides), max(2, lengths(sides)))
+  for (i in seq_along(sides)) table[i, seq_along(sides[[i]])] <- sides[[i]]
+  table
 }
 
 # Misclassified rows that each split saves; 0 in leaves.
@@ -115,7 +154,8 @@ improvement <- function(solved, errors) {
 
 importance <- function(solved, nodes) {
   split <- solved$feature > 0
-  sort(vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0), decreasing = TRUE)
+  saved <- vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0)
+  saved[order(saved, decreasing = TRUE)] # sort() takes longer than all else here
 }
 
 # Level by level, from the root down.
@@ -128,6 +168,48 @@ heap_ids <- function(left, right) {
     level <- c(left[level], right[level])
   }
   id
+}
+
+# A fit from a document of as_json(), see json_read.R: all of it but the training rows and how the search went.
+contree_of_document <- function(document, predictors, nodes) {
+  names <- names(predictors)
+  pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
+  types <- vapply(predictors, `[[`, "", "type")
+  split <- lapply(nodes, `[[`, "split")
+  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
+  ids <- vapply(nodes, `[[`, 0, "id")
+  solved <- list(
+    feature = match(of_split("variable", ""), names, 0L),
+    left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
+    threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
+    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0))
+  table <- table_of_document(nodes, solved, names, document$classes)
+  settings <- contree_control()
+  settings[names(document$settings)] <- document$settings
+  fit <- c(
+    list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
+         residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
+         control = kept_settings(settings)),
+    document[c("objective", "cost", "bound")],
+    list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
+         variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
+         ordered = types == "ordered", types = types, units = unlist(pick("unit")),
+         restricted = if (length(document$restricted)) document$restricted,
+         shape = list(names = names, inputs = names), format_version = 2L))
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# As node_table() makes it, from numbers that are all there.
+table_of_document <- function(nodes, solved, names, classes) {
+  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
+  weight <- rowSums(counts)
+  yval <- as.numeric(match(vapply(nodes, `[[`, "", "class"), classes))
+  yval2 <- cbind(yval, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
+    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(vapply(nodes, `[[`, 0, "n")), wt = weight,
+    dev = vapply(nodes, `[[`, 0, "errors"), yval = yval,
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
 }
 
 # ---- checking ------------------------------------------------------------------------------------
@@ -145,12 +227,37 @@ validate_contree <- function(fit) {
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
     "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
-    "the errors of the leaves add up to the objective" = sum(node_errors(fit)[leaf]) == fit$objective,
-    "the residuals add up to the objective" = sum(fit$residuals) == fit$objective,
+    "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
+    "the residuals add up to the objective" = costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
     "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
     "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
   if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
   fit
+}
+
+# Not every error costs 1.
+costs_differ <- function(fit) !is.null(fit$loss) || isTRUE(fit$weighted)
+
+# Sums of weights are in doubles.
+is_objective <- function(fit, value) {
+  if (!costs_differ(fit)) return(value == fit$objective)
+  abs(value - fit$objective) <= 1e-9 * fit$frame$wt[1] * max(1, fit$loss)
+}
+
+# Row by row from the data: weight times loss under the class of its leaf.
+check_row_costs <- function(fit, frame) {
+  costs <- row_costs(frame$response, frame$weights, frame$loss)
+  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+    stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
+  }
+}
+
+# The leaves that the search gave the training rows must be those that the tree gives them, now that its splits are on the
+# predictors again.
+check_routes <- function(fit, columns) {
+  if (!identical(route(fit, columns), unname(fit$where))) {
+    stop_internal(gettext("The fitted tree fails its check that rows go to their leaves."))
+  }
 }
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -175,11 +282,43 @@ class_columns <- function(fit, offset) {
   structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
 }
 
-# The threshold of each node; a value below it goes left. NA in leaves.
+# A column of the table of splits, one value a node, NA in leaves.
+split_column <- function(fit, column) {
+  value <- rep(NA_real_, nrow(fit$frame))
+  value[!node_is_leaf(fit)] <- fit$splits[, column]
+  value
+}
+
+node_by_level <- function(fit) !node_is_leaf(fit) & split_column(fit, "ncat") > 1
+
+# The threshold of each node; a value below it goes left. NA in leaves and at splits by level. Inf if the split parts all
+# values (left) from the missing ones, -Inf if those are on the left. That of an ordered factor is on the codes of levels.
 node_threshold <- function(fit) {
-  threshold <- rep(NA_real_, nrow(fit$frame))
-  threshold[!node_is_leaf(fit)] <- fit$splits[, "index"]
+  threshold <- split_column(fit, "index")
+  threshold[node_by_level(fit)] <- NA
   threshold
+}
+
+# For each node NULL or, at a split by level, the names of the levels: list(left, right, absent). The absent ones are of no
+# training row of the node.
+node_levels <- function(fit) {
+  levels <- vector("list", nrow(fit$frame))
+  row <- split_column(fit, "index")
+  for (node in which(node_by_level(fit))) {
+    names <- fit$xlevels[[fit$frame$var[node]]]
+    side <- fit$csplit[row[node], seq_along(names)]
+    levels[[node]] <- list(left = names[side == 1L], right = names[side == 3L], absent = names[side == 2L])
+  }
+  levels
+}
+
+# Training rows of the node whose value of the splitting predictor is missing; 0 in leaves.
+node_missing <- function(fit) ifelse(node_is_leaf(fit), 0, node_n(fit) - split_column(fit, "count"))
+
+# Where a split sends what it has not learned: is the left child the larger one (or as large)? NA in leaves.
+node_larger_left <- function(fit) {
+  children <- lapply(node_children(fit), function(row) node_n(fit)[ifelse(row == 0L, NA, row)])
+  children$left >= children$right
 }
 
 # Rows of the children and of the parent; 0 where there is none.
@@ -194,6 +333,20 @@ node_parent <- function(fit) {
 }
 
 tree_classes <- function(fit) fit$ylevels
+tree_loss <- function(fit) fit$loss
+
+# What all training rows weigh.
+tree_weight <- function(fit) fit$frame$wt[1]
+tree_splits <- function(fit) sum(!node_is_leaf(fit))
+
+# Of the predictors: types (see columns.R); levels of factors, by name; time zones and units, by name; the factors that may
+# not be split by any set of levels. Format 1 knew numbers only.
+tree_types <- function(fit) {
+  if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
+}
+tree_xlevels <- function(fit) fit$xlevels
+tree_units <- function(fit) fit$units
+tree_restricted <- function(fit) fit$restricted
 tree_shape <- function(fit) fit$shape
 tree_terms <- function(fit) fit$terms
 tree_call <- function(fit) fit$call
@@ -210,4 +363,71 @@ tree_history <- function(fit) fit$history
 
 # The row of the leaf of each training row, named by it; and whether it is misclassified there.
 tree_where <- function(fit) fit$where
-tree_residuals <- function(fit) stats::setNames(fit$residuals, names(fit$where))
+
+# The classes of the training rows; format 1 kept only whether they are misclassified.
+tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
+tree_residuals <- function(fit) {
+  y <- tree_y(fit)
+  wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
+  stats::setNames(wrong, names(fit$where))
+}
+
+# ---- changing ------------------------------------------------------------------------------------
+
+# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
+# holds: reprice() says what does.
+cut_nodes <- function(fit, cut) {
+  onto <- nearest_cut(fit, cut)
+  kept <- which(onto == seq_along(onto))
+  fit <- keep_splits(fit, which(!node_is_leaf(fit)) %in% setdiff(kept, cut))
+  fit$frame$var[cut] <- leaf_mark
+  fit$frame$default_left[cut] <- NA
+  fit$frame <- fit$frame[kept, ]
+  fit$where[] <- match(onto, kept)[fit$where]
+  fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
+  fit
+}
+
+# Rows of the table of splits, and what hangs on them.
+keep_splits <- function(fit, keep) {
+  splits <- fit$splits[keep, , drop = FALSE]
+  by_level <- splits[, "ncat"] > 1
+  fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
+  splits[by_level, "index"] <- seq_len(sum(by_level))
+  fit$splits <- splits
+  saved <- split(splits[, "improve"], as.character(rownames(splits)))
+  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
+nearest_cut <- function(fit, cut) {
+  onto <- seq_along(node_ids(fit))
+  parent <- node_parent(fit)
+  for (node in onto[-1]) if (onto[parent[node]] %in% cut) onto[node] <- onto[parent[node]]
+  onto
+}
+
+set_call <- function(fit, call) {
+  fit$call <- call
+  fit
+}
+
+# The same tree at another complexity, and what is proven there. The history of its search was at the old one.
+reprice <- function(fit, complexity, bound, status) {
+  fit$control$complexity <- complexity
+  fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
+  fit$bound <- min(bound, fit$cost)
+  fit$gap <- fit$cost - fit$bound
+  fit$status <- status
+  fit$history <- NULL
+  validate_contree(fit)
+}
+
+# ---- as rpart has it -----------------------------------------------------------------------------
+
+# The parts of the fit that an object of rpart has as they are, for as.rpart().
+rpart_parts <- function(fit) {
+  list(frame = fit$frame[c("var", "n", "wt", "dev", "yval", "yval2")], splits = fit$splits, csplit = fit$csplit,
+       ordered = fit$ordered)
+}

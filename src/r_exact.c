@@ -52,6 +52,7 @@ static ct_options options_of(SEXP control)
     options.min_bucket = rows_of(number(control, "minbucket"));
     options.min_split = rows_of(number(control, "minsplit"));
     options.max_gap = number(control, "max_gap");
+    options.max_cost = number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
@@ -67,10 +68,30 @@ static ct_start start_of(SEXP list, uint32_t n_cols)
 {
     ct_error error;
     ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"), r_element(list, "left"),
-                               r_element(list, "right"), r_element(list, "default_left"));
+                               r_element(list, "right"), r_element(list, "default_left"), R_NilValue);
     r_check(ct_forest_check(&tree, n_cols, &error), &error);
     ct_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
     return start;
+}
+
+/* So many doubles, NULL if the element is. Borrowed. */
+static const double *doubles_of(SEXP control, const char *name, size_t n)
+{
+    SEXP value = r_element(control, name);
+    if (value == R_NilValue) return NULL;
+    if (TYPEOF(value) != REALSXP || (size_t) Rf_xlength(value) != n)
+        Rf_error("control element '%s' must be NULL or %lu doubles", name, (unsigned long) n);
+    return REAL_RO(value);
+}
+
+/* Which columns the root may be split on, a logical a column; memory of the call. */
+static const uint8_t *roots_of(SEXP allowed, uint32_t n_cols)
+{
+    if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
+        Rf_error("control element 'roots' must be a logical, one value for each column");
+    uint8_t *roots = (uint8_t *) R_alloc(n_cols ? n_cols : 1, 1);
+    for (uint32_t col = 0; col < n_cols; col++) roots[col] = LOGICAL_RO(allowed)[col] == TRUE;
+    return roots;
 }
 
 /* Class codes from 0; memory of the call. */
@@ -135,12 +156,30 @@ static SEXP defaults(const ct_forest *tree)
     return out;
 }
 
+/* NULL if rows have no weights. */
+static SEXP weights(const ct_forest *tree)
+{
+    if (!tree->weights) return R_NilValue;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
+    for (size_t i = 0; i < tree->n_nodes; i++)
+        for (size_t c = 0; c < tree->n_classes; c++)
+            REAL(out)[i + c * tree->n_nodes] = tree->weights[i * tree->n_classes + c];
+    return out;
+}
+
 static SEXP counts(const ct_forest *tree)
 {
     SEXP out = Rf_allocMatrix(REALSXP, (int) tree->n_nodes, (int) tree->n_classes);
     for (size_t i = 0; i < tree->n_nodes; i++)
         for (size_t c = 0; c < tree->n_classes; c++)
             REAL(out)[i + c * tree->n_nodes] = tree->counts[i * tree->n_classes + c];
+    return out;
+}
+
+static SEXP root_bounds(const ct_result *result, uint32_t n_cols)
+{
+    SEXP out = Rf_allocVector(REALSXP, n_cols);
+    memcpy(REAL(out), result->root_bounds, n_cols * sizeof *result->root_bounds);
     return out;
 }
 
@@ -181,11 +220,12 @@ static SEXP history(const ct_result *result)
     return list;
 }
 
-static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
+static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
-                                        "where", "objective", "cost", "bound", "status", "capped", "search", "elapsed",
-                                        "simd", "threads", "history", "interrupted"};
+                                        "weights", "where", "objective", "cost", "bound", "split_cost", "root_bounds",
+                                        "status", "capped", "search", "elapsed", "simd", "threads", "history",
+                                        "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -196,10 +236,13 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
     SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, defaults(tree));
     SET_VECTOR_ELT(list, i++, counts(tree));
+    SET_VECTOR_ELT(list, i++, weights(tree));
     SET_VECTOR_ELT(list, i++, where);
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
+    SET_VECTOR_ELT(list, i++, root_bounds(result, n_cols));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ct_end_name(result->end)));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
@@ -217,7 +260,9 @@ static SEXP result_list(const ct_result *result, SEXP where, int interrupted)
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
-    ct_data data = {x.n_rows, x.n_cols, (uint32_t) Rf_asInteger(n_classes), x.columns, codes_of(y, x.n_rows)};
+    uint32_t k = (uint32_t) Rf_asInteger(n_classes);
+    ct_data data = {x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
+                    doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)};
     ct_options options = options_of(control);
     SEXP start_list = r_element(control, "start");
     ct_start start;
@@ -225,6 +270,8 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         start = start_of(start_list, x.n_cols);
         options.start = &start;
     }
+    SEXP roots = r_element(control, "roots");
+    if (roots != R_NilValue) options.roots = roots_of(roots, x.n_cols);
     r_callbacks calls;
     ct_result *result;
     ct_error error;
@@ -238,7 +285,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     r_check(status, &error);
     for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, where, calls.interrupted));
+    SEXP list = PROTECT(result_list(result, x.n_cols, where, calls.interrupted));
     free_result(handle);
     UNPROTECT(4);
     return list;

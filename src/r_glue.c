@@ -46,7 +46,25 @@ static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
     return INTEGER_RO(x);
 }
 
-ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left)
+static void add_levels(ct_forest *tree, SEXP levels_left)
+{
+    if (TYPEOF(levels_left) != VECSXP || Rf_xlength(levels_left) != tree->n_nodes)
+        Rf_error("'levels_left' must be a list with one element a node");
+    tree->n_levels = (uint32_t *) R_alloc(tree->n_nodes, sizeof *tree->n_levels);
+    tree->levels_left = (uint8_t **) R_alloc(tree->n_nodes, sizeof *tree->levels_left);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        SEXP left = VECTOR_ELT(levels_left, i);
+        R_xlen_t n = Rf_xlength(left);
+        tree->n_levels[i] = 0;
+        if (!n) continue;
+        if (TYPEOF(left) != LGLSXP || n < 2 || n > INT_MAX) Rf_error("'levels_left' must have logical vectors");
+        tree->n_levels[i] = (uint32_t) n - 1;
+        tree->levels_left[i] = (uint8_t *) R_alloc((size_t) n, 1);
+        for (R_xlen_t k = 0; k < n; k++) tree->levels_left[i][k] = LOGICAL_RO(left)[k] == TRUE;
+    }
+}
+
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left)
 {
     R_xlen_t n = Rf_xlength(feature);
     ct_forest tree;
@@ -72,6 +90,7 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
         tree.default_left[i] = LOGICAL_RO(default_left)[i] == TRUE;
         tree.threshold[i] = REAL_RO(threshold)[i];
     }
+    if (levels_left != R_NilValue) add_levels(&tree, levels_left);
     return tree;
 }
 

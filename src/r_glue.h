@@ -21,8 +21,8 @@ typedef struct {
 r_columns r_columns_of(SEXP x);
 
 /* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call. It may be unsound: see
- * ct_forest_check. */
-ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left);
+ * ct_forest_check. levels_left: NULL, or a list with NULL or a logical vector for each node. */
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left);
 
 /* Raises an R error of class contree_core_error, which R/contree.R turns into one for the user. */
 void r_fail(const char *format, ...) CT_PRINTF(1, 2);

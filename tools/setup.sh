@@ -3,7 +3,7 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, clang's
+#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, Graphviz, clang's
 #            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
 #            it goes on
 #     doc    roxygen2, for `make doc`
@@ -75,6 +75,7 @@ level_test () {
   need_r codetools `r_dependencies`
   need_command qpdf qpdf
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
+  command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
   clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
   neon_runs || wishes="$wishes gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes

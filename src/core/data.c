@@ -45,6 +45,30 @@ static ct_status check_classes(const ct_data *data, ct_error *error)
     return ct_fail(error, CT_BAD_INPUT, "the class code of row %lu is not in 0 .. n_classes - 1", (unsigned long) row + 1);
 }
 
+static ct_status check_costs(const ct_data *data, ct_error *error)
+{
+    double sum = 0;
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
+        if (!(data->weights[row] >= 0))
+            return ct_fail(error, CT_BAD_INPUT, "the weight of row %lu is not a number of at least 0",
+                           (unsigned long) row + 1);
+        sum += data->weights[row];
+    }
+    if (data->weights && (!isfinite(sum) || sum <= 0))
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the weights must be finite and above 0");
+    size_t n = data->n_classes;
+    sum = 0;
+    for (size_t i = 0; data->loss && i < n * n; i++) {
+        int same = i % (n + 1) == 0;
+        if (!(data->loss[i] >= 0) || (same && data->loss[i] != 0))
+            return ct_fail(error, CT_BAD_INPUT, "losses must be numbers of at least 0, and 0 for the right class");
+        sum += data->loss[i];
+    }
+    if (data->loss && (!isfinite(sum) || (n > 1 && sum <= 0)))
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the losses must be finite and above 0");
+    return CT_OK;
+}
+
 ct_status ct_data_check(const ct_data *data, ct_error *error)
 {
     if (data->n_rows < 1 || data->n_rows > INT32_MAX)
@@ -54,6 +78,7 @@ ct_status ct_data_check(const ct_data *data, ct_error *error)
     if (data->n_classes < 1 || data->n_classes > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT, "the number of classes must be between 1 and 2147483647");
     CT_TRY(check_classes(data, error));
+    CT_TRY(check_costs(data, error));
     for (uint32_t col = 0; col < data->n_cols; col++) CT_TRY(check_column(data, col, error));
     return CT_OK;
 }

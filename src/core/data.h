@@ -19,6 +19,8 @@ typedef struct {
     uint32_t n_classes;       /* 1 .. 2^31 - 1 */
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
+    const double *weights;    /* [n_rows], finite and >= 0, not all 0; NULL: 1 each */
+    const double *loss;       /* [class][label], finite and >= 0, 0 where they are the same, not all 0; NULL: else 1 */
 } ct_data;
 
 static inline double ct_column_value(const ct_column *column, uint32_t row)
@@ -27,7 +29,8 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
                                      : (double) ((const int32_t *) column->values)[row];
 }
 
-/* CT_BAD_INPUT with a message if a size is out of range, a class code is, or a value is not finite. */
+/* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or weights or losses are
+ * not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 #endif

@@ -27,6 +27,15 @@ ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uin
     return CT_OK;
 }
 
+ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
+{
+    size_t size = (size_t) forest->room * forest->n_classes;
+    forest->weights = (double *) ct_alloc(size * sizeof *forest->weights);
+    if (!forest->weights) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the weights of the nodes");
+    for (size_t i = 0; i < size; i++) forest->weights[i] = 0;
+    return CT_OK;
+}
+
 void ct_forest_free(ct_forest *forest)
 {
     ct_free(forest->roots);
@@ -37,6 +46,7 @@ void ct_forest_free(ct_forest *forest)
     ct_free(forest->label);
     ct_free(forest->default_left);
     ct_free(forest->counts);
+    ct_free(forest->weights);
     memset(forest, 0, sizeof *forest);
 }
 

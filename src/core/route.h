@@ -6,7 +6,7 @@
 #include "core/forest.h"
 
 /* Writes the node of each row's leaf in the first tree. NaN, and the smallest integer in integer columns (R's NA), are
- * missing and follow default_left. The tree must be sound: see ct_forest_check. */
+ * missing and follow default_left. Columns of codes are integer columns. The tree must be sound: see ct_forest_check. */
 void ct_route(const ct_forest *tree, const ct_column *columns, uint32_t n_rows, uint32_t *leaf_of_row);
 
 /* CT_BAD_INPUT unless every node of the forest is a leaf or has a column below n_cols and two later nodes as children:

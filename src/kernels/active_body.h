@@ -5,13 +5,20 @@
  * wanted side, are counted; what the others can do at best (`dropped`) bounds every answer from above, since it is no
  * longer known to be a bound of theirs. */
 
-/* Rows of the largest class other than c. */
-static uint32_t largest_other(const uint32_t *totals, uint32_t n_classes, uint32_t c)
+/* The rows of the two largest classes of either side. */
+static void find_largest(scan_job *job)
 {
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < n_classes; i++)
-        if (i != c && totals[i] > largest) largest = totals[i];
-    return largest;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t *totals = job->all->totals[side];
+        uint32_t first = 0, second = 0;
+        for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
+            uint32_t rows = totals[c], lower = rows < first ? rows : first;
+            if (rows > first) first = rows;
+            if (lower > second) second = lower;
+        }
+        job->largest[side][0] = first;
+        job->largest[side][1] = second;
+    }
 }
 
 /* 1 if class c is counted; otherwise the errors it cannot stay below are noted in job->dropped. */
@@ -19,22 +26,23 @@ static int is_active(scan_job *job, uint32_t c)
 {
     const ct_children *all = job->all;
     int64_t reach[2];
-    int wanted = all->count_all;
+    int wanted = 0;
     for (int side = 0; side < 2; side++) {
-        reach[side] = (int64_t) all->size[side] - all->totals[side][c] -
-                      largest_other(all->totals[side], all->rows->n_classes, c);
+        uint32_t rows = all->totals[side][c], other = job->largest[side][rows == job->largest[side][0]];
+        reach[side] = (int64_t) all->size[side] - rows - other;
         wanted |= reach[side] < job->need[side];
     }
     for (int side = 0; side < 2 && !wanted; side++)
-        if (reach[side] < job->dropped[side]) job->dropped[side] = (int32_t) reach[side];
+        if (reach[side] < job->dropped[side]) job->dropped[side] = reach[side];
     return wanted;
 }
 
 static void choose_active(scan_job *job)
 {
     uint32_t n_classes = job->all->rows->n_classes;
-    job->dropped[0] = job->dropped[1] = INT32_MAX;
+    int every = n_classes == 2 || job->all->count_all;
+    job->dropped[0] = job->dropped[1] = INT64_MAX;
     job->n_active = 0;
     for (uint32_t c = 0; c < n_classes; c++)
-        if (n_classes == 2 || is_active(job, c)) job->all->active[job->n_active++] = c;
+        if (every || is_active(job, c)) job->all->active[job->n_active++] = c;
 }

@@ -6,55 +6,24 @@
  * that are known exactly (at block ends where the value of g changes), then into those blocks whose bound still exceeds
  * the best score, in order. Blocks within which the value of g never changes hold no split and are passed over. */
 
-/* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
- * exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
-static int32_t FN(refine)(scan_job *job, int side, int derived)
-{
-    int size = (int) job->all->size[side], floor = size - job->need[side], pair = job->n_active == 2;
-    int every = job->all->refine_all, passed = 0;
-    vec closed = v_fill(0);
-    int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
-    const uint64_t *bounds = job->all->scratch;
-    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec limits = v_load(bounds + w);
-        FN(mask) legal = L(occupied)(v_load(job->ties + w)), open = legal;
-        if (!every) open = L(both)(legal, L(above)(limits, L(set)(ct_larger(best, floor))));
-        closed = L(max_where)(closed, limits, L(except)(legal, open));
-        for (uint32_t blocks = L(bits)(open); blocks; blocks &= blocks - 1) {
-            unsigned block = ct_trailing_zeros(blocks);
-            int limit = FN(lane)(bounds + w, block);
-            if (limit <= ct_larger(best, floor) && !every) {
-                passed = ct_larger(passed, limit);
-                continue;
-            }
-            best = ct_larger(best, pair ? FN(pair_block)(job, side, derived, w, block)
-                                        : FN(many_block)(job, side, derived, w, block));
-            job->refined++;
-        }
-    }
-    return size - (best > floor ? best : ct_larger(ct_larger(best, passed), L(top)(closed)));
-}
-
 /* Likewise over the splits that keep to min_rows, where `error` is the answer over all of them. */
-static int32_t FN(refine_allowed)(scan_job *job, int side, int derived, int32_t error)
+static int64_t FN(refine_allowed)(scan_job *job, int side, int derived, int64_t error)
 {
     const uint64_t *ties = job->ties;
     if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
     confine(job, side);
-    int32_t allowed = FN(refine)(job, side, derived);
+    int64_t allowed = FN(refine)(job, side, derived);
     job->ties = ties;
     return allowed;
 }
 
 /* Scans the child that `job` points at for the sides with a need above 0. */
-static void FN(scan)(scan_job *job, int32_t error[2], int32_t allowed[2])
+static void FN(scan)(scan_job *job, int64_t error[2], int64_t allowed[2])
 {
-    int top[2], sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
-    if (job->n_active == 2) FN(pair_count_any)(job, sides, top);
-    else FN(many_count_any)(job, sides, top);
+    int sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
+    FN(first_pass)(job, sides, error);
     for (int side = 0; side < 2; side++) {
         if (job->need[side] <= 0) continue;
-        error[side] = (int32_t) job->all->size[side] - ct_larger(top[side], 0);
         int derived = side && sides == BOTH;
         if (error[side] < job->need[side] || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
         allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
@@ -63,50 +32,50 @@ static void FN(scan)(scan_job *job, int32_t error[2], int32_t allowed[2])
     }
 }
 
-/* Bounds child g from the neighbours, and scans it if a side can still gain from it. */
+/* Points the job at child g for the sides that can still gain from it. */
+static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
+{
+    const ct_children *c = job->all;
+    const ct_rows *rows = c->rows;
+    size_t set = (size_t) g * rows->n_classes * rows->words;
+    job->planes = c->planes + (size_t) g * c->threshold.end * rows->words;
+    job->sets = rows->sets + set;
+    job->lanes = rows->lanes + set;
+    job->ties = rows->ties + g * rows->words;
+    job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
+    job->begin = rows->begin[g];
+    job->end = rows->end[g];
+    job->scanned += job->end - job->begin;
+    if (need[0] == job->need[0] && need[1] == job->need[1]) return;
+    job->need[0] = need[0];
+    job->need[1] = need[1];
+    if (rows->n_classes > 2) choose_active(job);
+}
+
+/* Scans child g if a side can still gain from it. */
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
 {
-    const ct_rows *rows = c->rows;
-    int32_t bound[2], need[2], error[2], allowed[2];
-    for (int side = 0; side < 2; side++) {
-        bound[side] = ct_larger(ct_larger(c->near[side][g], c->far[side][g] - c->far_rows[side]), c->floor[side]);
-        need[side] = bound[side] < c->need[side] || c->scan_all ? c->need[side] : 0;
-    }
+    int64_t need[2], error[2], allowed[2];
+    for (int side = 0; side < 2; side++) need[side] = c->errors[side][g] < c->need[side] || c->scan_all ? c->need[side] : 0;
+    c->done[g] |= VISITED;
     if (need[0] <= 0 && need[1] <= 0) {
         c->skipped++;
-    } else {
-        size_t set = (size_t) g * rows->n_classes * rows->words;
-        job->planes = c->planes + (size_t) g * c->threshold.end * rows->words;
-        job->sets = rows->sets + set;
-        job->lanes = rows->lanes + set;
-        job->ties = rows->ties + g * rows->words;
-        job->begin = rows->begin[g];
-        job->end = rows->end[g];
-        if (need[0] != job->need[0] || need[1] != job->need[1]) {
-            job->need[0] = need[0];
-            job->need[1] = need[1];
-            if (rows->n_classes > 2) choose_active(job);
-        }
-        error[0] = allowed[0] = job->dropped[0];
-        error[1] = allowed[1] = job->dropped[1];
-        if (job->n_active > 1) FN(scan)(job, error, allowed);
-        for (int side = 0; side < 2; side++) {
-            if (need[side] <= 0) continue;
-            if (allowed[side] < need[side]) {
-                c->need[side] = allowed[side];
-                c->best[side] = (int32_t) g;
-            }
-            bound[side] = ct_larger(bound[side], error[side]);
-            if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
-        }
-        c->scans++;
-        job->scanned += job->end - job->begin;
+        return;
     }
+    FN(aim)(job, g, need);
+    for (int side = 0; side < 2; side++) error[side] = allowed[side] = job->dropped[side];
+    if (job->n_active > 1) FN(scan)(job, error, allowed);
     for (int side = 0; side < 2; side++) {
-        c->errors[side][g] = bound[side];
-        if (bound[side] < c->least[side]) c->least[side] = bound[side];
-        if (need[side] <= 0 && bound[side] < c->least_allowed[side]) c->least_allowed[side] = bound[side];
+        if (need[side] <= 0) continue;
+        c->done[g] |= SCANNED << side;
+        if (allowed[side] < need[side]) {
+            c->need[side] = allowed[side];
+            c->best[side] = (int32_t) g;
+        }
+        c->errors[side][g] = ct_larger64(c->errors[side][g], error[side]);
+        if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
     }
+    c->scans++;
 }
 
 static void FN(children)(ct_children *c)
@@ -117,18 +86,15 @@ static void FN(children)(ct_children *c)
     job.need[0] = job.need[1] = -1;
     job.refined = 0;
     job.scanned = 0;
+    FN(begin)(&job);
+    if (c->rows->n_classes > 2) find_largest(&job);
     choose_active(&job);
-    c->best[0] = c->best[1] = -1;
-    c->least[0] = c->least[1] = c->least_allowed[0] = c->least_allowed[1] = INT32_MAX;
-    for (int i = 0; i < 4; i++) {
-        if (c->first[i] < 0 || c->done[c->first[i]]) continue;
-        c->done[c->first[i]] = 1;
-        FN(child)(c, &job, (uint32_t) c->first[i]);
-    }
-    for (uint32_t g = 0; g < c->rows->n_cols; g++) {
+    bound_children(c);
+    for (int i = 0; i < 4; i++)
+        if (c->first[i] >= 0 && !c->done[c->first[i]]) FN(child)(c, &job, (uint32_t) c->first[i]);
+    for (uint32_t g = 0; g < c->rows->n_cols; g++)
         if (!c->done[g]) FN(child)(c, &job, g);
-        c->done[g] = 0;
-    }
+    sum_up(c);
     c->refined += job.refined;
     c->blocks += job.scanned * (64 / CT_LANE);
     c->dropped_classes += c->rows->n_classes - job.n_active;

@@ -45,9 +45,8 @@ static size_t kth_last_member(const scan_job *job, int side, uint32_t k)
 /* Points job->ties at those of the scratch memory that keep to min_rows in one side. */
 static void confine(scan_job *job, int side)
 {
-    uint32_t least = job->all->min_rows[side], n_classes = job->all->rows->n_classes;
-    uint64_t *kept = job->all->scratch + (1 + (n_classes > 2 ? 2 * (size_t) n_classes : 3)) * job->words +
-                     (size_t) n_classes * 8;
+    uint32_t least = job->all->min_rows[side];
+    uint64_t *kept = job->all->scratch + ct_children_kept(job->words, job->all->rows->n_classes);
     size_t first = kth_member(job, side, least), last = kth_last_member(job, side, least);
     memset(kept + job->begin, 0, (job->end - job->begin) * sizeof *kept);
     if (first < last) {

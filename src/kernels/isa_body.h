@@ -2,14 +2,17 @@
 enum { CT_STEP = 8 }; /* words are handled in multiples of this: CT_WORD_STEP of core/table.h */
 
 CT_INLINE int ct_larger(int a, int b) { return a > b ? a : b; }
+CT_INLINE int64_t ct_larger64(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* One child feature of a ct_children under scan. */
 typedef struct {
     const ct_children *all;
     const uint64_t *planes, *sets, *lanes, *ties;
+    const int64_t *weights; /* see ct_rows */
     size_t words, begin, end;
-    uint32_t n_active;
-    int32_t need[2], dropped[2];
+    uint32_t n_active, largest[2][2];
+    int64_t need[2], dropped[2];
+    int64_t dearest[2]; /* with gains: cost of the sides under each row's dearest label */
     uint32_t refined;
     uint64_t scanned; /* words */
 } scan_job;
@@ -20,7 +23,9 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/line_body.h"
 #include "kernels/planes_body.h"
 #include "kernels/active_body.h"
+#include "kernels/bound_body.h"
 #include "kernels/confine_body.h"
+#include "kernels/split_sets_body.h"
 
 #define CT_LANE 16
 #define CT_LOWEST (-32768)
@@ -29,6 +34,7 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/split_body.h"
 #include "kernels/pair_body.h"
 #include "kernels/many_body.h"
+#include "kernels/scan_body.h"
 #include "kernels/children_body.h"
 #undef CT_LANE
 #undef CT_LOWEST
@@ -40,9 +46,17 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/split_body.h"
 #include "kernels/pair_body.h"
 #include "kernels/many_body.h"
+#include "kernels/scan_body.h"
 #include "kernels/children_body.h"
 #undef CT_LANE
 #undef CT_LOWEST
 
-#define CT_KERNELS(isa, text) \
-    const ct_kernels ct_kernels_##isa = {text, planes8, {split16, split32}, {children16, children32}, find, count}
+#define CT_LANE 64
+#include "kernels/lane_names.h"
+#include "kernels/heavy_body.h"
+#include "kernels/children_body.h"
+#undef CT_LANE
+
+#define CT_KERNELS(isa, text)                                                                                          \
+    const ct_kernels ct_kernels_##isa = {                                                                              \
+        text, planes8, {split16, split32, split64}, {children16, children32, children64}, find, count}

@@ -40,12 +40,16 @@ typedef struct {
     const uint64_t *lanes;     /* [g][class][words] see ct_split */
     const uint64_t *ties;      /* [g][words] where the value of g changes */
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
+    const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows. The third kernels alone read these two */
+    const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
 } ct_rows;
 
-/* One threshold of the root feature f against every child feature g: the least errors of a split on g in each side.
+/* One threshold of the root feature f against every child feature g: the least errors of a split on g in each side. Errors
+ * are numbers of rows, or, with rows->gains, costs.
  *
  * Lower bounds of these errors come in from two neighbouring thresholds, one whose side lies within this one's and one
- * whose side contains it with `far_rows` rows more. Children whose bounds reach `need` are skipped. A child's answer is
+ * whose side contains it with rows more whose errors are `far_rows` at most. Children whose bounds reach `need` are
+ * skipped. A child's answer is
  * exact if it is below `need`, which then falls to it; else it is a lower bound not below `need`. Only splits with two
  * different labels count; the leaf is the caller's.
  *
@@ -56,17 +60,18 @@ typedef struct {
     const uint64_t *planes;     /* planes of f: [g][n_planes][words] */
     ct_threshold threshold;
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
+    const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
     uint32_t size[2];           /* rows in each side */
-    const int32_t *near[2], *far[2]; /* [g] bounds at the neighbours */
-    int32_t far_rows[2];
-    int32_t floor[2];           /* a bound for every g */
+    const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours */
+    int64_t far_rows[2];
+    int64_t floor[2];           /* a bound for every g */
     uint32_t min_rows[2];       /* least rows on either side of a child's split; at most half of size, or 1 */
     int32_t first[4];           /* children to begin with; -1: none */
-    int32_t *errors[2];         /* out: [g] */
-    int32_t need[2];            /* in and out; at most 0: the side is not wanted */
+    int64_t *errors[2];         /* out: [g] */
+    int64_t need[2];            /* in and out; at most 0: the side is not wanted */
     int32_t best[2];            /* out: the last child that lowered need; -1: none */
-    int32_t least[2];           /* out: the least of errors[side] */
-    int32_t least_allowed[2];   /* out: likewise over the splits that keep to min_rows; exact if it is `need` */
+    int64_t least[2];           /* out: the least of errors[side] */
+    int64_t least_allowed[2];   /* out: likewise over the splits that keep to min_rows; exact if it is `need` */
     int scan_all;               /* switch: no child is skipped */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */
@@ -76,14 +81,20 @@ typedef struct {
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 
+/* Words of the scratch memory, and of those before its last part, which is for confine_body.h. */
+static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
+{
+    return (2 + 2 * (size_t) n_classes) * words + (size_t) n_classes * 8;
+}
+
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 {
-    return (2 + (n_classes > 2 ? 2 * (size_t) n_classes : 3)) * words + (size_t) n_classes * 8;
+    return ct_children_kept(words, n_classes) + words;
 }
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes` hold, with x_c the
  * members of class c up to the lane's end and y_c those up to its start: for two classes x_0 - y_1 and x_1 - y_0; for
- * more x_c. */
+ * more x_c. With `gains`: what label c spares up to the word's end (see heavy_body.h). */
 typedef struct {
     const ct_threshold *threshold; /* NULL: all rows (the whole set as its own side) */
     int right;                     /* the side: 0 left, 1 right */
@@ -91,9 +102,11 @@ typedef struct {
     uint32_t n_classes;
     const uint64_t *planes, *parent_sets;
     size_t begin, end;             /* in: words of the parent that hold members; out: of the child */
+    const int64_t *gains, *weights; /* as in ct_rows, of feature g */
     uint64_t *sets, *lanes;        /* out */
     uint32_t *counts;              /* out: [words + 1][n_classes] members of each class before each word */
     uint32_t *members;             /* out: [words + 1] members before each word */
+    int64_t *masses;               /* out, with `weights`: [words + 1][n_classes] those of the members before each word */
 } ct_split;
 
 typedef struct {
@@ -101,9 +114,9 @@ typedef struct {
     /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each `words` long. */
     void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
                    unsigned n_planes);
-    /* By lane width: [0] 16 bits, for sets of at most ct_lane_limit rows; [1] 32 bits. */
-    void (*split[2])(ct_split *split);
-    void (*children[2])(ct_children *children);
+    /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains. */
+    void (*split[3])(ct_split *split);
+    void (*children[3])(ct_children *children);
     /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
     size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
                    size_t end, uint32_t k);

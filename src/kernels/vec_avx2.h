@@ -39,6 +39,14 @@ CT_INLINE vec l32_scan(vec a)
 CT_INLINE vec l16_last(vec a) { return l16_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 CT_INLINE vec l32_last(vec a) { return l32_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 
+CT_INLINE vec l64_last(vec a) { return _mm256_permute4x64_epi64(a, 0xff); }
+CT_INLINE vec l64_scan(vec a)
+{
+    vec one = _mm256_permute4x64_epi64(a, 0x90), zero = _mm256_setzero_si256();
+    a = _mm256_add_epi64(a, _mm256_blend_epi32(one, zero, 0x03));
+    return _mm256_add_epi64(a, _mm256_permute2x128_si256(a, a, 0x08));
+}
+
 CT_INLINE int l16_top(vec a)
 {
     return top_of_8(_mm_max_epi16(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1)));

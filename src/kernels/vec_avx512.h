@@ -8,6 +8,7 @@ enum { VEC_WORDS = 8 };
 typedef __m512i vec;
 typedef __mmask32 mask16;
 typedef __mmask16 mask32;
+typedef __mmask8 mask64;
 
 CT_INLINE unsigned word_select(uint64_t word, unsigned k)
 {
@@ -76,6 +77,23 @@ CT_INLINE vec l32_scan(vec a)
 CT_INLINE vec l16_last(vec a) { return _mm512_permutexvar_epi16(_mm512_set1_epi16(31), a); }
 CT_INLINE vec l32_last(vec a) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a); }
 
+CT_INLINE vec l64_set(int64_t x) { return _mm512_set1_epi64(x); }
+CT_INLINE vec l64_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
+CT_INLINE vec l64_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
+CT_INLINE vec l64_max(vec a, vec b) { return _mm512_max_epi64(a, b); }
+CT_INLINE vec l64_count(vec a) { return _mm512_popcnt_epi64(a); }
+CT_INLINE vec l64_times(vec counts, int64_t w) { return _mm512_mullo_epi64(counts, _mm512_set1_epi64(w)); }
+CT_INLINE vec l64_last(vec a) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), a); }
+CT_INLINE int64_t l64_top(vec a) { return _mm512_reduce_max_epi64(a); }
+CT_INLINE mask64 l64_occupied(vec a) { return _mm512_test_epi64_mask(a, a); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm512_mask_max_epi64(a, m, a, x); }
+CT_INLINE vec l64_scan(vec a)
+{
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 7));
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 6));
+    return _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 4));
+}
+
 CT_INLINE int l16_top(vec a)
 {
     __m256i x = _mm256_max_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
@@ -93,6 +111,15 @@ CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t st
 
 /* Bytes of all ones where the 16 bits are set. */
 CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
+
+#define CT_SUM_WHERE
+CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+{
+    vec sum = v_fill(0);
+    for (unsigned i = 0; i < 64; i += 8)
+        sum = _mm512_add_epi64(sum, _mm512_maskz_loadu_epi64((__mmask8) (members >> i), weights + i));
+    return _mm512_reduce_add_epi64(sum);
+}
 
 #undef LANE_OPS
 #endif

@@ -12,6 +12,7 @@ enum { VEC_WORDS = 2 };
 typedef uint64x2_t vec;
 typedef uint64x2_t mask16;
 typedef uint64x2_t mask32;
+typedef uint64x2_t mask64;
 
 CT_INLINE unsigned word_count(uint64_t word) { return (unsigned) __builtin_popcountll(word); }
 CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_select(word, k); }
@@ -75,6 +76,30 @@ CT_INLINE vec l32_scan(vec a)
     sum = vaddq_s32(sum, vextq_s32(zero, sum, 3));
     return l32_out(vaddq_s32(sum, vextq_s32(zero, sum, 2)));
 }
+
+CT_INLINE vec l64_set(int64_t x) { return vdupq_n_u64((uint64_t) x); }
+CT_INLINE vec l64_add(vec a, vec b) { return vaddq_u64(a, b); }
+CT_INLINE vec l64_sub(vec a, vec b) { return vsubq_u64(a, b); }
+CT_INLINE vec l64_max(vec a, vec b)
+{
+    return vbslq_u64(vcgtq_s64(vreinterpretq_s64_u64(a), vreinterpretq_s64_u64(b)), a, b);
+}
+CT_INLINE vec l64_count(vec a) { return vpaddlq_u32(vpaddlq_u16(count_in_16(a))); }
+CT_INLINE vec l64_times(vec counts, int64_t w)
+{
+    uint32x2_t small = vmovn_u64(counts);
+    vec high = vmull_u32(small, vdup_n_u32((uint32_t) ((uint64_t) w >> 32)));
+    return vaddq_u64(vmull_u32(small, vdup_n_u32((uint32_t) w)), vshlq_n_u64(high, 32));
+}
+CT_INLINE vec l64_scan(vec a) { return vaddq_u64(a, vextq_u64(vdupq_n_u64(0), a, 1)); }
+CT_INLINE vec l64_last(vec a) { return vdupq_laneq_u64(a, 1); }
+CT_INLINE int64_t l64_top(vec a)
+{
+    int64_t low = (int64_t) vgetq_lane_u64(a, 0), high = (int64_t) vgetq_lane_u64(a, 1);
+    return low > high ? low : high;
+}
+CT_INLINE mask64 l64_occupied(vec a) { return vtstq_u64(a, a); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return vbslq_u64(m, l64_max(a, x), a); }
 
 /* In every 8 bytes, a bit of its own for each. */
 CT_INLINE uint8x16_t byte_places(void) { return vreinterpretq_u8_u64(v_fill(UINT64_C(0x8040201008040201))); }

@@ -6,6 +6,7 @@
 
 typedef vec mask16;
 typedef vec mask32;
+typedef vec mask64;
 
 CT_INLINE vec v_load(const uint64_t *words) { return MM_BITS(loadu)((const vec *) words); }
 CT_INLINE void v_store(uint64_t *words, vec a) { MM_BITS(storeu)((vec *) words, a); }
@@ -42,6 +43,27 @@ LANE_OPS(32)
 
 CT_INLINE vec l16_set(int x) { return MM(set1_epi16)((short) x); }
 CT_INLINE vec l32_set(int x) { return MM(set1_epi32)(x); }
+
+CT_INLINE vec l64_set(int64_t x) { return MM(set1_epi64x)(x); }
+CT_INLINE vec l64_add(vec a, vec b) { return MM(add_epi64)(a, b); }
+CT_INLINE vec l64_sub(vec a, vec b) { return MM(sub_epi64)(a, b); }
+CT_INLINE vec l64_max(vec a, vec b) { return MM(blendv_epi8)(b, a, MM(cmpgt_epi64)(a, b)); }
+CT_INLINE vec l64_count(vec a) { return MM(sad_epu8)(v_bytes_count(a), v_fill(0)); }
+CT_INLINE vec l64_times(vec counts, int64_t w)
+{
+    vec low = l64_set(w), high = MM(srli_epi64)(low, 32);
+    return MM(add_epi64)(MM(mul_epu32)(counts, low), MM(slli_epi64)(MM(mul_epu32)(counts, high), 32));
+}
+CT_INLINE mask64 l64_occupied(vec a) { return v_not(MM(cmpeq_epi64)(a, v_fill(0))); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return MM(blendv_epi8)(a, l64_max(a, x), m); }
+CT_INLINE int64_t l64_top(vec a)
+{
+    uint64_t words[VEC_WORDS];
+    v_store(words, a);
+    int64_t top = (int64_t) words[0];
+    for (size_t i = 1; i < VEC_WORDS; i++) top = (int64_t) words[i] > top ? (int64_t) words[i] : top;
+    return top;
+}
 
 /* In every 16 bytes: the sum of the lanes up to each, the last lane in all lanes. */
 CT_INLINE vec l16_scan_part(vec a)

@@ -24,7 +24,7 @@ static ct_bounds solve_side(ct_seat *seat, uint32_t f, const ct_point *m, int si
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, seat->totals[side], &node)) {
+    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, &seat->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_container(worker, &node, task->depth)) {
             ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
@@ -42,8 +42,7 @@ static void floors_from_neighbours(const ct_seat *seat, const ct_point *a, const
                                    int side, int64_t *floors)
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
-    int64_t rows = side ? (int64_t) m->n_left - a->n_left : (int64_t) b->n_left - m->n_left;
-    int64_t moved = ct_rows_cost(seat->worker, rows);
+    int64_t moved = side ? m->dear_left - a->dear_left : b->dear_left - m->dear_left;
     for (uint32_t f = 0; f < seat->roots->node->box->n_cols; f++)
         floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
 }
@@ -81,14 +80,15 @@ static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
 }
 
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
-static int is_settled(ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows, const ct_task *task,
-                      ct_point *m, int side, ct_bounds *bounds)
+static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
+                      int side, ct_bounds *bounds)
 {
     if (worker->stopped || m->lower[side] >= task->cap) return 1;
-    if (ct_solve_at_once(worker, totals, n_classes, n_rows, task, bounds)) return 1;
+    if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
     ct_quadrants *quadrants = quadrants_for(worker, task->path);
     if (!quadrants) return 0;
-    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, n_rows, worker->search->unit_shift);
+    int64_t dearest = ct_dearest(worker->search->costs, totals, n_rows);
+    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, dearest);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
     worker->statistics.quadrant_hits += (uint64_t) hit;
@@ -100,12 +100,12 @@ static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, c
 {
     const ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    uint32_t n_classes = roots->node->box->n_classes;
+    const ct_totals *totals = &seat->totals[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
-    int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(seat->totals[side], n_classes, size));
+    int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
     ct_bounds bounds = {0, 0, leaf};
     m->best_child[side] = -1;
-    if (is_settled(worker, seat->totals[side], n_classes, size, task, m, side, &bounds)) {
+    if (is_settled(worker, totals, size, task, m, side, &bounds)) {
         keep_given(roots, task, m, side);
     } else {
         worker->statistics.capped_sides += task->cap < leaf;
@@ -113,7 +113,8 @@ static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, c
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
         ct_quadrants *quadrants = quadrants_for(worker, task->path);
-        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, size, bounds.relaxed);
+        int64_t dearest = ct_dearest(worker->search->costs, totals, size);
+        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds.relaxed);
     }
     m->lower[side] = ct_larger_cost(m->lower[side], bounds.relaxed);
     bounds.proven = ct_may_split(worker, size) ? ct_larger_cost(bounds.proven, m->lower[side]) : leaf;
@@ -125,7 +126,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     const ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
     int64_t *floors = (int64_t *) seat->extra, target = seat->target;
-    const uint32_t size[2] = {m->n_left, roots->node->n_rows - m->n_left}, n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->box->n_cols;
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     ct_task task[2];
     ct_path path[2];
@@ -143,9 +144,8 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         task[side].floors = floors + (size_t) side * n_cols;
         floors_from_neighbours(seat, a, b, m, side, floors + (size_t) side * n_cols);
         choose_hint(roots, f, a, b, m, side, &task[side]);
-        int64_t counts = ct_class_count_bound(worker, seat->totals[side], roots->node->box->n_classes, size[side],
-                                              task[side].depth);
-        m->lower[side] = ct_larger_cost(counts, ct_between(worker, a, b, m->n_left, side));
+        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task[side].depth);
+        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
     if (ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= target) {
         worker->statistics.closed_counts++;
@@ -218,13 +218,15 @@ ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const 
                    ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, 0, ct_rows_cost(worker, node->leaf_errors)};
+    ct_bounds bounds = {0, 0, node->leaf_cost};
     ct_roots roots;
     if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
-        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker))
+        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker)) {
         bounds = search_watched(&roots, worker);
-    else
+    } else {
         ct_worker_stop(worker, CT_END_MEMORY);
+        memset(floors, 0, node->box->n_cols * sizeof *floors);
+    }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }

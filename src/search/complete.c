@@ -6,44 +6,70 @@
 
 /* ---- the best split of rows sorted by one feature ---- */
 
+/* What labels spare of some rows, beside each row's dearest label; the best of them. */
 typedef struct {
-    uint32_t min_bucket;    /* least rows on either side */
-    uint32_t *left, *right; /* [class] */
-    uint32_t *right_best;   /* [row] largest class among the rows from here on */
+    int64_t *labels; /* [label] */
+    int64_t most;
+} spared;
+
+typedef struct {
+    const ct_costs *costs;
+    const int32_t *classes;
+    uint32_t min_bucket;  /* least rows on either side */
+    spared left, right;
+    int64_t *right_most;  /* [row] the most that is spared of the rows from here on */
 } stump_scratch;
 
-static int stump_scratch_init(stump_scratch *s, ct_arena *arena, uint32_t min_bucket, uint32_t n_rows, uint32_t n_classes)
+static int stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search *search)
 {
-    s->min_bucket = min_bucket;
-    s->left = CT_ARENA_NEW(arena, uint32_t, n_classes);
-    s->right = CT_ARENA_NEW(arena, uint32_t, n_classes);
-    s->right_best = CT_ARENA_NEW(arena, uint32_t, (size_t) n_rows + 1);
-    return s->left && s->right && s->right_best;
+    s->costs = search->costs;
+    s->classes = search->table->data->classes;
+    s->min_bucket = search->min_bucket;
+    s->left.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
+    s->right.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
+    s->right_most = CT_ARENA_NEW(arena, int64_t, (size_t) search->table->n_rows + 1);
+    return s->left.labels && s->right.labels && s->right_most;
 }
 
-/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the fewest errors and, as the number of rows to the left, the
- * first place that has them; 0 if there is no such place. */
-static uint32_t best_split(const int32_t *classes, uint32_t n_classes, const uint32_t *rows, const uint32_t *ranks,
-                           uint32_t n, stump_scratch *s, uint32_t *errors)
+static void spare_none(spared *s, uint32_t n_classes)
 {
-    uint32_t best = 0, place = 0, left_best = 0;
-    memset(s->left, 0, n_classes * sizeof *s->left);
-    memset(s->right, 0, n_classes * sizeof *s->right);
-    s->right_best[n] = 0;
+    memset(s->labels, 0, n_classes * sizeof *s->labels);
+    s->most = 0;
+}
+
+static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
+{
+    if (costs->plain) {
+        if (++s->labels[own] > s->most) s->most = s->labels[own];
+        return;
+    }
+    const int64_t *gains = costs->gains + own * costs->n_classes;
+    int64_t weight = costs->weights ? costs->weights[row] : 1;
+    for (uint32_t k = 0; k < costs->n_classes; k++) {
+        s->labels[k] += weight * gains[k];
+        if (s->labels[k] > s->most) s->most = s->labels[k];
+    }
+}
+
+/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the most that is spared and, as the number of rows to the left, the
+ * first place that does; 0 if there is no place that may be. */
+static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n, stump_scratch *s, int64_t *most)
+{
+    uint32_t place = 0;
+    *most = -1;
+    spare_none(&s->left, s->costs->n_classes);
+    spare_none(&s->right, s->costs->n_classes);
     for (uint32_t j = n; j-- > 0;) {
-        uint32_t count = ++s->right[classes[rows[j]]];
-        s->right_best[j] = count > s->right_best[j + 1] ? count : s->right_best[j + 1];
+        spare(&s->right, s->costs, rows[j], (size_t) s->classes[rows[j]]);
+        s->right_most[j] = s->right.most;
     }
     for (uint32_t j = 0; j + 1 < n; j++) {
-        uint32_t count = ++s->left[classes[rows[j]]];
-        if (count > left_best) left_best = count;
-        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket) continue;
-        if (ranks[j] != ranks[j + 1] && left_best + s->right_best[j + 1] > best) {
-            best = left_best + s->right_best[j + 1];
-            place = j + 1;
-        }
+        spare(&s->left, s->costs, rows[j], (size_t) s->classes[rows[j]]);
+        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || ranks[j] == ranks[j + 1]) continue;
+        if (s->left.most + s->right_most[j + 1] <= *most) continue;
+        *most = s->left.most + s->right_most[j + 1];
+        place = j + 1;
     }
-    *errors = n - best;
     return place;
 }
 
@@ -59,6 +85,8 @@ typedef struct {
     const ct_split_code *codes;
     unsigned depth;
     ct_forest *forest;
+    int64_t *leaf_cost;     /* [node] */
+    ct_totals totals;
     uint32_t *rows, *spare; /* [n_rows] rows of each node side by side */
     uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
     uint32_t *sorted, *ranks; /* [n_rows] rows of pending nodes by their feature, in the place of `rows` */
@@ -76,17 +104,23 @@ static double value(const completion *c, uint32_t feature, uint32_t row)
 static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
 {
     ct_forest *forest = c->forest;
-    uint32_t node = forest->n_nodes++, n_classes = forest->n_classes, *counts = forest->counts + (size_t) node * n_classes;
+    uint32_t node = forest->n_nodes++, n_classes = forest->n_classes, label;
     CT_ASSERT(forest->n_nodes <= forest->room);
-    memset(counts, 0, n_classes * sizeof *counts);
-    for (uint32_t i = 0; i < n; i++) counts[c->table->data->classes[rows[i]]]++;
-    int32_t label = 0;
-    for (uint32_t k = 1; k < n_classes; k++)
-        if (counts[k] > counts[label]) label = (int32_t) k;
+    c->totals.rows = forest->counts + (size_t) node * n_classes;
+    memset(c->totals.rows, 0, n_classes * sizeof *c->totals.rows);
+    if (c->totals.masses) memset(c->totals.masses, 0, n_classes * sizeof *c->totals.masses);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t own = (size_t) c->table->data->classes[rows[i]];
+        c->totals.rows[own]++;
+        if (!c->totals.masses) continue;
+        c->totals.masses[own] += c->stump.costs->weights[rows[i]];
+        forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
+    }
+    c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
     forest->feature[node] = -1;
     forest->threshold[node] = 0;
     forest->left[node] = forest->right[node] = 0;
-    forest->label[node] = label;
+    forest->label[node] = (int32_t) label;
     forest->default_left[node] = 0;
     return node;
 }
@@ -178,10 +212,10 @@ static void sort_pending_rows(completion *c, uint32_t feature)
 /* Splits one pending node; 0 if its rows cannot be, which the search rules out. */
 static int finish_pending(completion *c, const pending *p)
 {
-    uint32_t errors, n = p->hi - p->lo, next = c->forest->n_nodes;
+    int64_t most;
+    uint32_t n = p->hi - p->lo, next = c->forest->n_nodes;
     const uint32_t *rows = c->sorted + p->lo;
-    uint32_t n_left = best_split(c->table->data->classes, c->forest->n_classes, rows, c->ranks + p->lo, n, &c->stump,
-                                 &errors);
+    uint32_t n_left = best_split(rows, c->ranks + p->lo, n, &c->stump, &most);
     if (!n_left) return 0;
     c->forest->n_nodes = p->node + 1;
     uint32_t left = add_node(c, rows, n_left), right = add_node(c, rows + n_left, n - n_left);
@@ -211,13 +245,18 @@ static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned level
     return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) + count_nodes(codes, 2 * i + 2, levels - 1, lowest);
 }
 
-ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigned depth, uint32_t min_bucket,
-                      ct_arena *arena, ct_forest *forest, ct_error *error)
+ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena, ct_forest *forest,
+                      int64_t **leaf_cost, ct_error *error)
 {
+    const ct_table *table = search->table;
+    unsigned depth = search->options->depth;
     uint32_t n_lowest = 0, n_nodes = count_nodes(codes, 0, depth, &n_lowest), n_rows = table->n_rows;
     CT_TRY(ct_forest_init(forest, 1, n_nodes, table->n_classes, error));
-    ct_arena_mark mark = ct_arena_here(arena);
+    if (table->data->weights) CT_TRY(ct_forest_add_weights(forest, error));
     completion c = {0};
+    c.leaf_cost = CT_ARENA_NEW(arena, int64_t, n_nodes);
+    if (leaf_cost) *leaf_cost = c.leaf_cost;
+    ct_arena_mark mark = ct_arena_here(arena);
     c.table = table;
     c.codes = codes;
     c.depth = depth;
@@ -229,8 +268,8 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     c.ranks = CT_ARENA_NEW(arena, uint32_t, n_rows);
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
     ct_status status = CT_OK;
-    if (!c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
-        !stump_scratch_init(&c.stump, arena, min_bucket, n_rows, table->n_classes)) {
+    if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
+        !ct_totals_new(&c.totals, search->costs, arena) || !stump_scratch_init(&c.stump, arena, search)) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
     } else {
         for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
@@ -241,30 +280,31 @@ ct_status ct_complete(const ct_table *table, const ct_split_code *codes, unsigne
     return status;
 }
 
-ct_status ct_best_stump(const ct_table *table, uint32_t min_bucket, ct_arena *arena, int32_t *feature,
-                        uint32_t *errors, ct_error *error)
+ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *arena, int32_t *feature, int64_t *cost,
+                        ct_error *error)
 {
+    const ct_table *table = search->table;
     ct_arena_mark mark = ct_arena_here(arena);
     stump_scratch stump;
     uint32_t *ranks = CT_ARENA_NEW(arena, uint32_t, table->n_rows);
-    if (!ranks || !stump_scratch_init(&stump, arena, min_bucket, table->n_rows, table->n_classes)) {
+    if (!ranks || !stump_scratch_init(&stump, arena, search)) {
         ct_arena_release(arena, mark);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to split the rows");
     }
+    int64_t best = -1, most;
     *feature = -1;
-    *errors = table->n_rows;
     for (uint32_t f = 0; f < table->n_cols; f++) {
-        uint32_t rank = 0, found;
+        uint32_t rank = 0;
+        if (search->options->roots && !search->options->roots[f]) continue;
         for (uint32_t j = 0; j < table->n_rows; j++) {
             ranks[j] = rank;
             rank += (uint32_t) ct_bit(table->ties[f], j);
         }
-        if (!best_split(table->data->classes, table->n_classes, table->order[f], ranks, table->n_rows, &stump, &found))
-            continue;
-        if (*feature >= 0 && found >= *errors) continue;
+        if (!best_split(table->order[f], ranks, table->n_rows, &stump, &most) || most <= best) continue;
         *feature = (int32_t) f;
-        *errors = found;
+        best = most;
     }
+    *cost = dearest - best * (search->costs->plain ? (int64_t) 1 << search->costs->shift : 1);
     ct_arena_release(arena, mark);
     return CT_OK;
 }

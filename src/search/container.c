@@ -22,10 +22,12 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->planes = CT_ARENA_NEW(arena, uint64_t *, n_cols);
     box->lowest_plane = CT_ARENA_NEW(arena, unsigned, n_cols);
     box->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
+    int weighted = worker->search->costs->weights != NULL;
+    box->weights = weighted ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * box->words * 64) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
     box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
     if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks || !box->planes ||
-        !box->lowest_plane || !box->digits || !marks || !box->sets)
+        !box->lowest_plane || !box->digits || !marks || !box->sets || (weighted && !box->weights))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
     return box;
@@ -122,6 +124,8 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         box->order[f] = table->order[f];
         box->ties[f] = table->ties[f];
         finish_feature(box, f);
+        int64_t *weights = ct_container_weights(box, f);
+        for (uint32_t j = 0; weights && j < box->n_rows; j++) weights[j] = worker->search->costs->weights[box->order[f][j]];
     }
     return whole_sets(worker, box, table->data->classes) && take_plane_room(worker, box) ? box : out_of_memory(worker);
 }
@@ -139,6 +143,7 @@ static void part_feature(ct_container *box, const ct_container *parent, const ui
 {
     uint32_t j = 0, rank = 0, last_rank = 0;
     uint64_t *own = ct_container_sets(box, f);
+    int64_t *weights = ct_container_weights(box, f);
     for (size_t w = begin; w < end; w++) {
         for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, j++) {
             unsigned bit = ct_trailing_zeros(rest);
@@ -150,6 +155,7 @@ static void part_feature(ct_container *box, const ct_container *parent, const ui
             last_rank = parent_rank;
             box->global[f][rank] = parent->global ? parent->global[f][parent_rank] : parent_rank;
             box->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
+            if (weights) weights[j] = ct_container_weights(parent, f)[w * 64 + bit];
             for (uint32_t c = 0; c < box->n_classes; c++)
                 own[c * box->words + j / 64] |= (sets[c * parent->words + w] >> bit & 1) << j % 64;
         }

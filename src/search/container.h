@@ -26,6 +26,7 @@ typedef struct {
     uint32_t **marks;         /* [f][words + 1] tie marks before each word */
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
+    int64_t *weights;         /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
     uint64_t **planes;        /* [f] -> [g][plane][words] */
     unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
     int one_at_a_time;        /* all `planes` are the same memory */
@@ -50,6 +51,11 @@ void ct_container_prepare(ct_worker *worker, ct_container *box, uint32_t first, 
 static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 {
     return box->sets + (size_t) f * box->n_classes * box->words;
+}
+
+static inline int64_t *ct_container_weights(const ct_container *box, uint32_t f)
+{
+    return box->weights ? box->weights + (size_t) f * box->words * 64 : NULL;
 }
 
 /* Rank of the value at a position of f's order. */

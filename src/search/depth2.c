@@ -2,11 +2,17 @@
 
 #include <string.h>
 
-/* The least number of errors that a split must stay below so that split_cost + errors is below `cost`. */
-static int32_t need_below(const ct_worker *worker, int64_t cost)
+/* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
+static int64_t need_below(const ct_worker *worker, int64_t cost)
 {
-    int64_t room = cost - worker->search->split_cost, unit = (int64_t) 1 << worker->search->unit_shift;
-    return room <= 0 ? 0 : (int32_t) ((room + unit - 1) >> worker->search->unit_shift);
+    unsigned shift = ct_kernel_shift(worker);
+    int64_t room = cost - worker->search->split_cost, unit = (int64_t) 1 << shift;
+    return room <= 0 ? 0 : (room + unit - 1) >> shift;
+}
+
+static int64_t split_cost(const ct_worker *worker, int64_t errors)
+{
+    return worker->search->split_cost + errors * ((int64_t) 1 << ct_kernel_shift(worker));
 }
 
 /* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
@@ -16,8 +22,8 @@ static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_poin
     uint32_t n_classes = seat->roots->node->box->n_classes;
     if (n_classes <= 2 || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     for (int side = 0; side < 2; side++) {
-        int64_t counts = ct_class_count_bound(worker, seat->totals[side], n_classes, children->size[side], 1);
-        m->lower[side] = ct_larger_cost(counts, ct_between(worker, a, b, m->n_left, side));
+        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], n_classes, 1);
+        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
         /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
         children->floor[side] = need_below(worker, m->lower[side]);
     }
@@ -30,7 +36,7 @@ static void keep_bounds(const ct_children *children, const ct_point *a, const ct
     for (int side = 0; side < 2; side++) {
         m->best_child[side] = (side ? b : a)->best_child[side];
         for (uint32_t g = 0; g < children->rows->n_cols; g++) {
-            int32_t bound = children->far[side][g] - children->far_rows[side];
+            int64_t bound = children->far[side][g] - children->far_rows[side];
             if (bound < children->near[side][g]) bound = children->near[side][g];
             m->errors[side][g] = bound < children->floor[side] ? children->floor[side] : bound;
         }
@@ -40,12 +46,13 @@ static void keep_bounds(const ct_children *children, const ct_point *a, const ct
 /* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
  * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
  * first: they bring the errors down. */
-static void prepare(const ct_roots *roots, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
+static void prepare(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
 {
+    unsigned shift = ct_kernel_shift(seat->worker);
     c->size[0] = m->n_left;
-    c->size[1] = roots->node->n_rows - m->n_left;
-    c->far_rows[0] = (int32_t) (b->n_left - m->n_left);
-    c->far_rows[1] = (int32_t) (m->n_left - a->n_left);
+    c->size[1] = seat->roots->node->n_rows - m->n_left;
+    c->far_rows[0] = (b->dear_left - m->dear_left) >> shift;
+    c->far_rows[1] = (m->dear_left - a->dear_left) >> shift;
     for (int side = 0; side < 2; side++) {
         const ct_point *within = side ? b : a, *around = side ? a : b;
         c->near[side] = within->errors[side];
@@ -64,7 +71,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     ct_container *box = roots->node->box;
     ct_children *children = (ct_children *) seat->extra;
     worker->statistics.thresholds2++;
-    prepare(roots, a, b, m, children);
+    prepare(seat, a, b, m, children);
     if (close_by_counts(seat, a, b, m, children)) {
         keep_bounds(children, a, b, m);
         worker->statistics.closed_counts++;
@@ -79,20 +86,20 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     for (int side = 0; side < 2; side++) {
         /* without an allowed split the least relaxed errors are all that is asked for */
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
-        leaf[side] = ct_rows_cost(worker, ct_leaf_errors(seat->totals[side], box->n_classes, children->size[side]));
+        leaf[side] = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
     children->planes = ct_container_planes(worker, box, f, &children->threshold);
     worker->statistics.planes_spared += children->threshold.first;
-    worker->search->kernels->children[roots->node->wide](children);
+    worker->search->kernels->children[roots->node->kernel](children);
     ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * roots->node->n_rows);
 
     m->proven = upper;
     for (int side = 0; side < 2; side++) {
-        int64_t relaxed = worker->search->split_cost + ct_rows_cost(worker, children->least[side]);
-        int64_t split = worker->search->split_cost + ct_rows_cost(worker, children->least_allowed[side]);
+        int64_t relaxed = split_cost(worker, children->least[side]);
+        int64_t split = split_cost(worker, children->least_allowed[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
         m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
         seat->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
@@ -108,7 +115,7 @@ static ct_point *new_point(ct_roots *roots)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
-    int32_t *errors = CT_ARENA_NEW(roots->arena, int32_t, 2 * (size_t) n_cols);
+    int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * (size_t) n_cols);
     if (!point || !errors) return NULL;
     memset(point, 0, sizeof *point);
     point->errors[0] = errors;
@@ -125,11 +132,13 @@ static int new_extra(ct_seat *seat)
     ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
     if (!children) return 0;
     children->rows = &node->rows;
-    children->totals[0] = seat->totals[0];
-    children->totals[1] = seat->totals[1];
+    for (int side = 0; side < 2; side++) {
+        children->totals[side] = seat->totals[side].rows;
+        children->masses[side] = seat->totals[side].masses;
+    }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
-    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
+    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || !worker->search->costs->plain;
     children->active = CT_ARENA_NEW(arena, uint32_t, node->rows.n_classes);
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
     children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
@@ -149,7 +158,7 @@ static void end_extra(ct_seat *seat)
 
 int ct_depth2_init(ct_roots *roots, ct_worker *worker)
 {
-    int32_t *zeros = CT_ARENA_ZEROED(&worker->arena, int32_t, roots->node->box->n_cols);
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
     if (!zeros) return 0;
     roots->evaluate = evaluate;
     roots->new_point = new_point;

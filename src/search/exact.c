@@ -19,7 +19,7 @@ static const double RANK_TOGETHER = 2e6;
 
 const char *ct_end_name(ct_end end)
 {
-    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted"};
+    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit"};
     return names[end];
 }
 
@@ -27,7 +27,9 @@ void ct_result_free(ct_result *result)
 {
     ct_forest_free(&result->tree);
     ct_free(result->history);
+    ct_free(result->root_bounds);
     result->history = NULL;
+    result->root_bounds = NULL;
 }
 
 static ct_status check_options(const ct_options *options, ct_error *error)
@@ -37,43 +39,47 @@ static ct_status check_options(const ct_options *options, ct_error *error)
     if (!(options->complexity >= 0) || !isfinite(options->complexity))
         return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
     if (!(options->max_gap >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
+    if (!(options->max_cost >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
     if (!(options->time_limit >= 0)) return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
     if (!ct_kernels_find(options->simd))
         return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
     return CT_OK;
 }
 
-/* Fixed point: with a complexity cost a row counts 2^shift, as many as leave room for the largest possible cost, so
- * that the cost of a split, rounded to that, is off by less than n_rows * 2^-30 of a row. No split is worth
- * more than all rows. */
-static void set_rules(ct_search *search, uint32_t n_rows, const ct_options *options)
+/* No split is worth more than all rows; with a cost of its own, that is rounded to a unit of the costs, which is then less
+ * than 2^-30 of a row. */
+static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
+                           ct_arena *arena, ct_error *error)
 {
-    double split_rows = options->complexity * n_rows;
-    if (split_rows > n_rows) split_rows = n_rows;
-    unsigned shift = 60 - ct_bit_width(n_rows) - options->depth;
-    search->unit_shift = split_rows > 0 ? (shift < 30 ? shift : 30) : 0;
-    search->split_cost = (int64_t) llround(ldexp(split_rows, (int) search->unit_shift));
-    search->min_bucket = options->min_bucket < n_rows ? options->min_bucket : n_rows;
+    CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity > 0, arena, error));
+    double most = ldexp(1, 60 - (int) options->depth), split = options->complexity * costs->total / costs->unit;
+    search->costs = costs;
+    search->split_cost = (int64_t) llround(split < most ? split : most);
+    search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
     if (!search->min_bucket) search->min_bucket = 1;
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
-    double gap = floor(ldexp(options->max_gap, (int) search->unit_shift));
+    double gap = floor(options->max_gap / costs->unit);
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
+    double most_cost = floor(options->max_cost / costs->unit);
+    search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    return CT_OK;
 }
 
-static double to_rows(const ct_search *search, int64_t cost)
+static double to_objective(const ct_search *search, int64_t cost)
 {
-    return ldexp((double) cost, -(int) search->unit_shift);
+    return (double) cost * search->costs->unit;
 }
 
 /* Depth one needs no search: the best single split, if it beats the leaf. */
-static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_code *codes, ct_bounds *bounds,
+static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_split_code *codes, ct_bounds *bounds,
                              ct_error *error)
 {
     int32_t feature;
-    uint32_t errors;
-    CT_TRY(ct_best_stump(worker->search->table, worker->search->min_bucket, &worker->arena, &feature, &errors, error));
-    int64_t cost = worker->search->split_cost + ct_rows_cost(worker, errors);
-    if (feature < 0 || cost >= ct_rows_cost(worker, leaf_errors)) cost = ct_rows_cost(worker, leaf_errors);
+    int64_t cost, leaf = ct_leaf_cost(worker->search->costs, totals);
+    int64_t dearest = ct_dearest(worker->search->costs, totals, worker->search->table->n_rows);
+    CT_TRY(ct_best_stump(worker->search, dearest, &worker->arena, &feature, &cost, error));
+    cost += worker->search->split_cost;
+    if (feature < 0 || cost >= leaf) cost = leaf;
     else codes[0].feature = feature;
     *bounds = (ct_bounds){cost, cost, cost};
     return CT_OK;
@@ -81,7 +87,7 @@ static ct_status solve_stump(ct_worker *worker, uint32_t leaf_errors, ct_split_c
 
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
-    ct_history_before(worker->search->history, to_rows(worker->search, upper), to_rows(worker->search, lower));
+    ct_history_before(worker->search->history, to_objective(worker->search, upper), to_objective(worker->search, lower));
 }
 
 /* The better of the trees to begin with; `least` is a lower bound of all. */
@@ -95,15 +101,14 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
-/* Searches the whole table, laid out in `box`. */
-static void search_container(ct_worker *worker, ct_container *box, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+/* Searches the whole table, laid out in `box`; floors[n_cols] as in ct_roots. */
+static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *floors, ct_split_code *codes,
+                             ct_bounds *bounds)
 {
     ct_node root;
     ct_known_tree known[2];
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, box->n_cols);
-    if (!floors) ct_worker_stop(worker, CT_END_MEMORY);
-    if (!floors || !ct_node_whole(worker, box, &root)) return;
-    int64_t least = ct_class_count_bound(worker, root.totals, box->n_classes, root.n_rows, task->depth);
+    if (!ct_node_whole(worker, box, &root)) return;
+    int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     if (task->known == &known[1] && known[1].cost <= least) {
@@ -112,46 +117,50 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
         return;
     }
     *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
-    if (bounds->upper >= ct_rows_cost(worker, root.leaf_errors)) codes[0] = CT_LEAF_CODE;
+    if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, ct_task *task, ct_split_code *codes, ct_bounds *bounds)
+static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_container *box = ct_container_whole(worker, worker->search->table);
-    if (box) search_container(worker, box, task, codes, bounds);
+    if (box) search_container(worker, box, task, floors, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
-static ct_status class_totals(const ct_data *data, ct_arena *arena, uint32_t **totals, ct_error *error)
+static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena, ct_totals *totals,
+                              ct_error *error)
 {
-    *totals = CT_ARENA_ZEROED(arena, uint32_t, data->n_classes);
-    if (!*totals) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
-    for (uint32_t row = 0; row < data->n_rows; row++) (*totals)[data->classes[row]]++;
+    if (!ct_totals_new(totals, costs, arena))
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        totals->rows[data->classes[row]]++;
+        if (totals->masses) totals->masses[data->classes[row]] += costs->weights[row];
+    }
     return CT_OK;
 }
 
-static ct_status search_tree(ct_worker *worker, const ct_data *data, const uint32_t *totals, ct_split_code *codes,
-                             ct_bounds *bounds, ct_error *error)
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *floors,
+                             ct_split_code *codes, ct_bounds *bounds, ct_error *error)
 {
     ct_task task = {0};
     const ct_path whole = {0};
     task.depth = worker->search->options->depth;
     task.path = &whole;
-    task.cap = INT64_MAX;
+    task.cap = worker->search->cap;
     task.gap = worker->search->gap;
     task.seen = INT64_MAX;
     task.first_of_ties = !worker->search->options->any_of_ties && !task.gap;
-    if (ct_solve_at_once(worker, totals, data->n_classes, data->n_rows, &task, bounds)) return CT_OK;
+    if (ct_solve_at_once(worker, totals, &task, bounds)) return CT_OK;
     if (!ct_may_split(worker, data->n_rows)) {
         bounds->proven = bounds->upper;
         return CT_OK;
     }
     if (ct_is_halted(worker)) return CT_OK;
     if (task.depth == 1)
-        return solve_stump(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows), codes, bounds, error);
-    solve_table(worker, &task, codes, bounds);
+        return solve_stump(worker, totals, codes, bounds, error);
+    solve_table(worker, &task, floors, codes, bounds);
     return CT_OK;
 }
 
@@ -161,21 +170,34 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     const ct_search *search = worker->search;
     const ct_options *options = search->options;
     unsigned depth = options->depth;
-    uint64_t errors;
+    double objective, cost = to_objective(search, bounds->upper);
     uint32_t splits;
-    CT_TRY(ct_complete(search->table, codes, depth, search->min_bucket, &worker->arena, &result->tree, error));
+    CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
     ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
-    CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &errors, &splits, error));
-    int64_t cost = ct_rows_cost(worker, (int64_t) errors) + search->split_cost * (int64_t) splits;
-    if (cost != bounds->upper || bounds->proven > bounds->upper)
+    CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
+    double counted = objective + to_objective(search, search->split_cost) * splits;
+    if (fabs(counted - cost) > search->slack || bounds->proven > bounds->upper)
         return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g rows, the search said %.17g with bound %.17g",
-                       to_rows(search, cost), to_rows(search, bounds->upper), to_rows(search, bounds->proven));
-    result->errors = (double) errors;
-    result->cost = to_rows(search, cost);
-    result->bound = to_rows(search, bounds->proven);
-    result->end = ct_is_halted(worker) && bounds->proven < bounds->upper ? worker->end
-                  : bounds->proven < bounds->upper                 ? CT_END_GAP
-                                                                   : CT_END_OPTIMAL;
+                       counted, cost, to_objective(search, bounds->proven));
+    result->errors = objective;
+    result->cost = counted;
+    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->split_cost = to_objective(search, search->split_cost);
+    if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
+    else if (ct_is_halted(worker)) result->end = worker->end;
+    else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
+    return CT_OK;
+}
+
+/* What is proven of all trees holds for those with a certain root as well. */
+static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors, int64_t proven, ct_result *result,
+                                  ct_error *error)
+{
+    uint32_t n_cols = search->table->n_cols;
+    result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
+    if (!result->root_bounds)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
+    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = to_objective(search, ct_larger_cost(floors[f], proven));
     return CT_OK;
 }
 
@@ -227,21 +249,27 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
                        uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
-    uint32_t *totals;
+    ct_totals totals;
+    ct_costs costs;
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
-    CT_TRY(class_totals(data, &worker->arena, &totals, error));
-    set_rules(search, data->n_rows, options);
-    tell_before(worker, ct_rows_cost(worker, ct_leaf_errors(totals, data->n_classes, data->n_rows)), 0);
+    CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
+    CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
+    double most = to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
+    if (!costs.plain || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
+    tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
+    int64_t *floors = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
+    if (!floors) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    CT_TRY(search_tree(worker, data, totals, codes, &bounds, error));
+    CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
+    CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
     result->capped = any_capped(worker);
     return CT_OK;
 }

@@ -1,6 +1,7 @@
 /* Exact classification trees: data and options in, a proven tree out.
  *
- * Minimises misclassified rows + complexity * n_rows * splits over all binary trees of at most the given depth whose
+ * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the rows +
+ * complexity * sum of the weights * splits) over all binary trees of at most the given depth whose
  * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
  * src/search/). The tree is the same for any number of threads: of equally good ones, that whose root splits on the first
  * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the
@@ -20,7 +21,9 @@ typedef struct {
     double errors;      /* misclassified rows */
     double cost;        /* errors + complexity * n_rows * splits */
     double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
-    ct_end end;
+    double split_cost;  /* of one split, in rows, as it was counted: complexity * n_rows, rounded; see set_rules() */
+    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
+    ct_end end;         /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_statistics statistics;
     ct_progress *history; /* [n_history] whenever a better tree was found and some moments between; owned */
@@ -38,7 +41,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
                          ct_error *error);
 void ct_result_free(ct_result *result);
 
-/* "optimal", "gap reached", "time limit", "memory limit" or "interrupted". */
+/* "optimal", "gap reached", "time limit", "memory limit", "interrupted" or "cost limit". */
 const char *ct_end_name(ct_end end);
 
 #endif

@@ -17,33 +17,41 @@ static ct_split_code *new_heap(ct_worker *worker, unsigned depth)
 
 /* ---- what a tree costs ---- */
 
-/* Cost of the subtree at `node`; negative if it breaks a rule. */
-static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, uint32_t node)
+static uint32_t rows_at(const ct_forest *tree, uint32_t node)
 {
-    const uint32_t *counts = tree->counts + (size_t) node * tree->n_classes;
-    uint32_t n_rows = (uint32_t) ct_largest_sum(counts, tree->n_classes, tree->n_classes);
+    uint32_t sum = 0;
+    for (uint32_t c = 0; c < tree->n_classes; c++) sum += tree->counts[(size_t) node * tree->n_classes + c];
+    return sum;
+}
+
+/* Cost of the subtree at `node`, where leaves cost leaf_cost[node]; negative if it breaks a rule. */
+static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, const int64_t *leaf_cost, uint32_t node)
+{
+    uint32_t n_rows = rows_at(tree, node);
     if (n_rows < worker->search->min_bucket) return -1;
-    if (tree->feature[node] < 0) return ct_rows_cost(worker, ct_leaf_errors(counts, tree->n_classes, n_rows));
+    if (tree->feature[node] < 0) return leaf_cost[node];
     if (!ct_may_split(worker, n_rows)) return -1;
-    int64_t left = subtree_cost(worker, tree, tree->left[node]), right = subtree_cost(worker, tree, tree->right[node]);
+    int64_t left = subtree_cost(worker, tree, leaf_cost, tree->left[node]);
+    int64_t right = subtree_cost(worker, tree, leaf_cost, tree->right[node]);
     return left < 0 || right < 0 ? -1 : worker->search->split_cost + left + right;
 }
 
-/* Finishes the tree and prices it; 0 if it is a leaf or breaks a rule. */
+/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a rule. */
 static int price(ct_worker *worker, ct_known_tree *known)
 {
-    const ct_search *search = worker->search;
     ct_forest tree = {0};
     ct_error error;
-    if (known->codes[0].feature < 0) return 0;
+    int64_t *leaf_cost;
+    if (known->codes[0].feature < 0 || !ct_may_be_root(worker, (uint32_t) known->codes[0].feature)) return 0;
     known->cost = -1;
-    unsigned depth = search->options->depth;
-    if (ct_complete(search->table, known->codes, depth, search->min_bucket, &worker->arena, &tree, &error) == CT_OK) {
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) == CT_OK) {
         uint32_t root = tree.roots[0];
-        known->cost = subtree_cost(worker, &tree, root);
-        known->side[0] = subtree_cost(worker, &tree, tree.left[root]);
-        known->side[1] = subtree_cost(worker, &tree, tree.right[root]);
+        known->cost = subtree_cost(worker, &tree, leaf_cost, root);
+        known->side[0] = subtree_cost(worker, &tree, leaf_cost, tree.left[root]);
+        known->side[1] = subtree_cost(worker, &tree, leaf_cost, tree.right[root]);
     }
+    ct_arena_release(&worker->arena, mark);
     ct_forest_free(&tree);
     return known->cost >= 0;
 }
@@ -128,9 +136,9 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
 
 /* ---- looking ahead ---- */
 
-/* Of the rows' errors: trees of depth two that are better by less are not looked for. To find the last of them takes long in
- * large tables, and does not help (measured: bench/NOTES.md). */
-enum { SHARE_OF_ERRORS = 50 };
+/* Of the leaf's cost: in tables of so many values trees of depth two that are better by less are not looked for. To prove
+ * the last of them takes long there; small tables are rather searched to the end (measured: bench/NOTES.md). */
+enum { SHARE_OF_COST = 50, MANY_VALUES = 1000000 };
 
 static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
                  size_t at);
@@ -139,19 +147,20 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
 static void look_below(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
                        size_t at)
 {
-    uint32_t f = (uint32_t) codes[at].feature, t = codes[at].threshold, n_classes = node->box->n_classes;
-    uint32_t *totals = CT_ARENA_NEW(&worker->arena, uint32_t, 2 * (size_t) n_classes);
-    if (!totals) {
+    uint32_t f = (uint32_t) codes[at].feature, t = codes[at].threshold;
+    const ct_costs *costs = worker->search->costs;
+    ct_totals totals[2];
+    if (!ct_totals_new(&totals[0], costs, &worker->arena) || !ct_totals_new(&totals[1], costs, &worker->arena)) {
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
-    ct_node_counts(worker, node, f, t, totals);
-    for (uint32_t c = 0; c < n_classes; c++) totals[n_classes + c] = node->totals[c] - totals[c];
+    ct_node_counts(worker, node, f, t, &totals[0]);
+    ct_totals_rest(&totals[1], &node->totals, &totals[0], costs->n_classes);
     for (int side = 0; side < 2 && !ct_is_halted(worker); side++) {
         ct_arena_mark mark = ct_arena_here(&worker->arena);
         ct_path below = ct_path_extend(path, f, side, t);
         ct_node child;
-        if (ct_node_side(worker, node, f, t, side, totals + (size_t) side * n_classes, &child))
+        if (ct_node_side(worker, node, f, t, side, &totals[side], &child))
             look(worker, &child, &below, depth - 1, codes, 2 * at + 1 + (size_t) side);
         ct_arena_release(&worker->arena, mark);
     }
@@ -168,13 +177,13 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     task.depth = 2;
     task.path = path;
     task.cap = task.seen = INT64_MAX;
-    task.gap = ct_rows_cost(worker, node->leaf_errors) / SHARE_OF_ERRORS;
+    task.gap = (uint64_t) node->n_rows * node->box->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
     if (!floors) {
         ct_worker_stop(worker, CT_END_MEMORY);
-    } else if (!ct_solve_at_once(worker, node->totals, node->box->n_classes, node->n_rows, &task, &bounds)) {
+    } else if (!ct_solve_at_once(worker, &node->totals, &task, &bounds)) {
         bounds = ct_solve(worker, NULL, node, &task, floors, tree);
-        if (bounds.upper < ct_rows_cost(worker, node->leaf_errors)) {
+        if (bounds.upper < node->leaf_cost) {
             codes[at] = tree[0];
             memcpy(codes + 2 * at + 1, tree + 1, 2 * sizeof *tree); /* kept should the search stop before it looks there */
             if (depth > 2) look_below(worker, node, path, depth, codes, at);

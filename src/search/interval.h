@@ -1,14 +1,14 @@
 /* Points and intervals of one root feature, and the three facts that every bound between them rests on.
  *
  * For a row set S and a depth k let opt(S) be the least cost of a tree of depth k. Sort the rows by the root feature; a
- * point is a threshold with n_left rows on its left, l and r are opt of its two sides one level down, and
- * tot = split cost + l + r. A row counts `unit`.
+ * point is a threshold with some rows on its left, l and r are opt of its two sides one level down, and
+ * tot = split cost + l + r. D(A) is what the rows of A cost at most, each under its dearest label.
  *
  *   M    A in B implies opt(A) <= opt(B): restrict B's best tree to A.
- *   Lip  A in B implies opt(B) <= opt(A) + unit |B \ A|: use A's best tree on B.
+ *   Lip  A in B implies opt(B) <= opt(A) + D(B \ A): use A's best tree on B.
  *   I    for points a < p < b:  tot(p) >= split cost + l(a) + r(b)                           [M on both sides]
- *                               tot(p) >= split cost + l(b) + r(a) - unit (b - a)            [Lip on both sides]
- *                               tot(p) >= tot(a) - unit (p - a),  tot(b) - unit (b - p)      [Lip and M]
+ *                               tot(p) >= split cost + l(b) + r(a) - D(a .. b)               [Lip on both sides]
+ *                               tot(p) >= tot(a) - D(a .. p),  tot(b) - D(p .. b)            [Lip and M]
  *
  * All of them hold with lower bounds in place of l and r; so the ends of the feature are points too, with bounds 0.
  *
@@ -33,13 +33,14 @@ typedef struct {
 
 typedef struct ct_point {
     uint32_t n_left, threshold;
+    int64_t dear_left;          /* D of the rows on the left */
     int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
     int64_t proven;             /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
     int pooled;                 /* it belongs to the crew: see lines.h */
     struct ct_point *next_free;
     int32_t best_child[2];      /* the root feature of each side's best known tree, -1: a leaf */
-    int32_t *errors[2];         /* depth two: [g] lower bounds of the errors of a split on g in each side */
+    int64_t *errors[2];         /* depth two: [g] lower bounds of the errors of a split on g in each side: see ct_children */
     int64_t *floors[2];         /* deeper: [f] lower bounds of each side with root feature f */
     ct_split_code *trees[2];    /* deeper: heaps of each side's best known tree (a hint if a leaf is); NULL at the ends */
 } ct_point;
@@ -58,27 +59,24 @@ static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_point 
     int64_t bound = 0;
     if (ct_uses(worker, CT_SHORTCUT_INTERVAL)) bound = a->lower[0] + b->lower[1];
     if (ct_uses(worker, CT_SHORTCUT_CROSSED)) {
-        int64_t moved = ct_rows_cost(worker, (int64_t) b->n_left - a->n_left);
-        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - moved);
+        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - (b->dear_left - a->dear_left));
     }
     return worker->search->split_cost + bound;
 }
 
-/* Rows by which a threshold must be away from p to reach a total below `target`: fact I, last line. At least 1. */
-static inline int64_t ct_point_reach(const ct_worker *worker, const ct_point *p, int64_t target)
+/* Thresholds of a total below `target` are away from p by rows of a larger D than this: fact I, last line. Negative: that
+ * says nothing. */
+static inline int64_t ct_point_surplus(const ct_worker *worker, const ct_point *p, int64_t target)
 {
-    int64_t surplus = ct_point_total(worker, p) - target;
-    if (surplus < 0 || !ct_uses(worker, CT_SHORTCUT_NEIGHBOUR)) return 1;
-    return (surplus >> worker->search->unit_shift) + 1;
+    return ct_uses(worker, CT_SHORTCUT_NEIGHBOUR) ? ct_point_total(worker, p) - target : -1;
 }
 
 /* A lower bound of side `side` at a point m between a and b from the neighbours: M from the smaller set, Lip from the
  * larger one. */
-static inline int64_t ct_between(const ct_worker *worker, const ct_point *a, const ct_point *b, uint32_t n_left, int side)
+static inline int64_t ct_between(const ct_point *a, const ct_point *b, const ct_point *m, int side)
 {
-    if (side == 0)
-        return ct_larger_cost(a->lower[0], b->lower[0] - ct_rows_cost(worker, (int64_t) b->n_left - n_left));
-    return ct_larger_cost(b->lower[1], a->lower[1] - ct_rows_cost(worker, (int64_t) n_left - a->n_left));
+    if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->dear_left - m->dear_left));
+    return ct_larger_cost(b->lower[1], a->lower[1] - (m->dear_left - a->dear_left));
 }
 
 #endif

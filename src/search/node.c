@@ -17,27 +17,39 @@ typedef struct {
 } parts;
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
-static int node_new(ct_worker *worker, ct_container *box, const uint32_t *totals, uint64_t *sets, ct_node *node, parts *p)
+static int node_new(ct_worker *worker, ct_container *box, const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
 {
     ct_arena *arena = &worker->arena;
+    const ct_costs *costs = worker->search->costs;
     size_t set_words = (size_t) box->n_cols * box->n_classes * box->words, slots = box->n_cols * (box->words + 1);
     node->box = box;
-    node->totals = CT_ARENA_NEW(arena, uint32_t, box->n_classes);
     node->counts = CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes);
     node->members = CT_ARENA_NEW(arena, uint32_t, slots);
     p->sets = sets ? sets : CT_ARENA_NEW(arena, uint64_t, set_words);
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
-    if (!node->totals || !node->counts || !node->members || !p->sets || !p->lanes || !p->begin)
+    node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
+    if (!ct_totals_new(&node->totals, costs, arena) || !node->counts || !node->members || !p->sets || !p->lanes ||
+        !p->begin || (costs->weights && !node->masses))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
-    node->rows = (ct_rows){box->n_cols, box->n_classes, box->words, p->sets, p->lanes, box->ties[0], p->begin, p->end};
-    memcpy(node->totals, totals, box->n_classes * sizeof *totals);
+    node->rows = (ct_rows){box->n_cols, box->n_classes, box->words, p->sets,      p->lanes,
+                           box->ties[0], p->begin,      p->end,     costs->gains, box->weights};
+    memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
+    if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
     node->n_rows = 0;
-    for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals[c];
-    node->leaf_errors = ct_leaf_errors(totals, box->n_classes, node->n_rows);
-    node->wide = node->n_rows > ct_lane_limit(box->n_classes);
+    for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
+    node->leaf_cost = ct_leaf_cost(costs, totals);
+    node->dearest = ct_dearest(costs, totals, node->n_rows);
+    node->kernel = costs->plain ? node->n_rows > ct_lane_limit(box->n_classes) : 2;
     return 1;
+}
+
+static int64_t weight_of(uint64_t members, const int64_t *weights)
+{
+    int64_t sum = 0;
+    for (; members; members &= members - 1) sum += weights[ct_trailing_zeros(members)];
+    return sum;
 }
 
 /* Fills in one feature from split->parent_sets. */
@@ -50,7 +62,10 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->lanes = p->lanes + (size_t) f * box->n_classes * box->words;
     split->counts = node->counts + f * (box->words + 1) * box->n_classes;
     split->members = node->members + f * (box->words + 1);
-    worker->search->kernels->split[node->wide](split);
+    split->gains = node->rows.gains;
+    split->weights = ct_container_weights(box, f);
+    split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
+    worker->search->kernels->split[node->kernel](split);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
 }
@@ -58,11 +73,16 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
 {
     parts p;
-    uint32_t *totals = CT_ARENA_ZEROED(&worker->arena, uint32_t, box->n_classes);
-    if (!totals) return out_of_memory(worker);
-    for (uint32_t c = 0; c < box->n_classes; c++)
-        for (size_t w = 0; w < box->words; w++) totals[c] += ct_popcount(box->sets[c * box->words + w]);
-    if (!node_new(worker, box, totals, box->sets, node, &p)) return 0;
+    ct_totals totals;
+    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena)) return out_of_memory(worker);
+    for (uint32_t c = 0; c < box->n_classes; c++) {
+        const uint64_t *members = box->sets + c * box->words;
+        for (size_t w = 0; w < box->words; w++) {
+            totals.rows[c] += ct_popcount(members[w]);
+            if (box->weights) totals.masses[c] += weight_of(members[w], box->weights + w * 64);
+        }
+    }
+    if (!node_new(worker, box, &totals, box->sets, node, &p)) return 0;
     for (uint32_t f = 0; f < box->n_cols; f++) {
         ct_split split = {0};
         split.parent_sets = ct_container_sets(box, f);
@@ -72,7 +92,7 @@ int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
     return 1;
 }
 
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const uint32_t *totals,
+int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
                  ct_node *node)
 {
     parts p;
@@ -94,21 +114,82 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
     return 1;
 }
 
-uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, uint32_t *totals)
+/* The counts before word w of f, and the weights; NULL if rows have none. */
+static const uint32_t *counts_before(const ct_node *node, uint32_t f, size_t w)
+{
+    return node->counts + (f * (node->box->words + 1) + w) * node->box->n_classes;
+}
+
+static const int64_t *masses_before(const ct_node *node, uint32_t f, size_t w)
+{
+    return node->masses ? node->masses + (f * (node->box->words + 1) + w) * node->box->n_classes : NULL;
+}
+
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals)
 {
     const ct_container *box = node->box;
     uint32_t n_classes = box->n_classes;
     size_t position = ct_container_start(worker, box, f, t), w = position / 64;
     if (w < node->rows.begin[f]) {
-        memset(totals, 0, n_classes * sizeof *totals);
+        memset(totals->rows, 0, n_classes * sizeof *totals->rows);
+        if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
         return 0;
     }
     if (w >= node->rows.end[f]) {
-        memcpy(totals, node->totals, n_classes * sizeof *totals);
+        memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
+        if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
         return node->n_rows;
     }
-    const uint32_t *counts = node->counts + (f * (box->words + 1) + w) * n_classes;
-    return worker->search->kernels->count(ct_node_sets(node, f), n_classes, box->words, counts, position, totals);
+    const uint64_t *sets = ct_node_sets(node, f);
+    for (uint32_t c = 0; node->masses && c < n_classes; c++) {
+        uint64_t below = sets[c * box->words + w] & ct_low_bits(position % 64);
+        totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
+    }
+    return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
+}
+
+/* What the rows before word w of f cost at most. */
+static int64_t dear_before(const ct_worker *worker, const ct_node *node, uint32_t f, size_t w)
+{
+    const ct_costs *costs = worker->search->costs;
+    const int64_t *masses = masses_before(node, f, w);
+    const uint32_t *counts = counts_before(node, f, w);
+    int64_t sum = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++)
+        sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (costs->n_classes + 1)];
+    return sum;
+}
+
+/* The word in which the rows come to cost more than `cost`. */
+static size_t word_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
+{
+    size_t low = node->rows.begin[f], high = node->rows.end[f]; /* low: not more before it; high: more before it */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (dear_before(worker, node, f, middle) > cost) high = middle;
+        else low = middle;
+    }
+    return low;
+}
+
+int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
+{
+    const ct_costs *costs = worker->search->costs;
+    const ct_container *box = node->box;
+    if (cost < 0) return 0;
+    if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
+    if (costs->plain) return (cost >> costs->shift) + 1;
+    size_t w = word_above(worker, node, f, cost);
+    int64_t sum = dear_before(worker, node, f, w), n = node->members[f * (box->words + 1) + w];
+    const int64_t *weights = ct_container_weights(box, f);
+    for (unsigned bit = 0; sum <= cost; bit++) {
+        for (uint32_t c = 0; c < costs->n_classes; c++) {
+            if (!(ct_node_sets(node, f)[c * box->words + w] >> bit & 1)) continue;
+            sum += (weights ? weights[w * 64 + bit] : 1) * costs->gains[c * (costs->n_classes + 1)];
+            n++;
+        }
+    }
+    return n;
 }
 
 /* Rank of the (k + 1)-th member in the order of f. */
@@ -127,28 +208,4 @@ void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, ui
 {
     *first = member_rank(worker, node, f, low - 1) + 1;
     *last = member_rank(worker, node, f, high);
-}
-
-uint64_t ct_largest_sum(const uint32_t *totals, uint32_t n, uint32_t count)
-{
-    uint64_t sum = 0;
-    if (count >= n) {
-        for (uint32_t c = 0; c < n; c++) sum += totals[c];
-        return sum;
-    }
-    uint32_t below = UINT32_MAX, equal_left = 0; /* the last one taken and how often it may still be */
-    while (count) {
-        uint32_t largest = 0, times = 0;
-        for (uint32_t c = 0; c < n; c++) {
-            if (totals[c] >= below) continue;
-            if (totals[c] > largest) largest = totals[c], times = 0;
-            if (totals[c] == largest) times++;
-        }
-        equal_left = times < count ? times : count;
-        sum += (uint64_t) largest * equal_left;
-        count -= equal_left;
-        if (!largest) break;
-        below = largest;
-    }
-    return sum;
 }

@@ -9,23 +9,28 @@
 typedef struct {
     ct_container *box;     /* borrowed */
     uint32_t n_rows;
-    uint32_t *totals;      /* [class] */
-    uint32_t leaf_errors;  /* n_rows - the largest of totals */
-    int wide;              /* lanes have 32 bits instead of 16 */
+    ct_totals totals;
+    int64_t leaf_cost;
+    int64_t dearest;       /* what the rows cost at most */
+    int kernel;            /* which of the kernels: see ct_kernels */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
     uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
+    int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
 } ct_node;
 
 /* All rows of the container, in its own bit sets. 0 and worker->stopped if memory ends. */
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node);
 
-/* The rows of the parent left (side 0) or right (side 1) of threshold t of f; `totals` are its class counts. */
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const uint32_t *totals,
+/* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are known. */
+int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
                  ct_node *node);
 
-/* Class counts left of threshold t of f into totals[class]; returns their sum. */
-uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, uint32_t *totals);
+/* The totals of the rows left of threshold t of f; returns how many these are. */
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals);
+
+/* The least number of rows that cost more than `cost` at most, taken in the order of f; n_rows + 1 if all of them do not. */
+int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost);
 
 /* The thresholds of f that put at least `low` and at most `high` rows to the left: *first .. *last, none if *first is
  * the larger. low >= 1, high <= n_rows - 1. */
@@ -35,17 +40,6 @@ void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, ui
 static inline const uint64_t *ct_node_sets(const ct_node *node, uint32_t f)
 {
     return node->rows.sets + (size_t) f * node->box->n_classes * node->box->words;
-}
-
-/* The sum of the `count` largest of totals[n]. */
-uint64_t ct_largest_sum(const uint32_t *totals, uint32_t n, uint32_t count);
-
-static inline uint32_t ct_leaf_errors(const uint32_t *totals, uint32_t n_classes, uint32_t n_rows)
-{
-    uint32_t largest = 0;
-    for (uint32_t c = 0; c < n_classes; c++)
-        if (totals[c] > largest) largest = totals[c];
-    return n_rows - largest;
 }
 
 #endif

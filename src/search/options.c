@@ -7,10 +7,11 @@ ct_options ct_options_default(void)
 {
     ct_options options = {0};
     options.depth = 3;
+    options.max_cost = INFINITY;
     options.time_limit = INFINITY;
     options.memory_limit = SIZE_MAX;
     options.plane_budget = (size_t) 1 << 30;
-    options.crew_after = 0.01;
+    options.crew_after = 1e8;
     options.simd = "auto";
     return options;
 }

@@ -54,10 +54,13 @@ typedef struct {
     uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
     uint32_t min_split;      /* least rows of a node that is split */
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
+    double max_cost;         /* in rows; trees that cost more need not be found. Infinite: any may be */
+    const uint8_t *roots;    /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
     uint32_t max_thresholds; /* per column; 0: all */
     double time_limit;       /* seconds; infinite: none */
     unsigned threads;        /* 0 and 1: the calling thread alone */
-    double crew_after;       /* seconds that the calling thread works alone, unless the search is clearly a long one */
+    double crew_after;       /* work that the calling thread does alone, unless the search is clearly a long one: rows
+                                times columns times classes scanned, the same on every machine */
     int any_of_ties;         /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     size_t memory_limit;     /* bytes for the search's own memory */
     size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made feature by feature */

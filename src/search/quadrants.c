@@ -8,7 +8,7 @@
 enum { PARTS = 1 << 6, BUCKETS = 1 << 6, MOST_ENTRIES = 1024 };
 
 typedef struct {
-    uint32_t n_rows;
+    int64_t dearest;
     int64_t lower;
 } entry;
 
@@ -102,7 +102,7 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, unsigned unit_shift)
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest)
 {
     uint32_t hash = hash_of(path, depth);
     part *p = &quadrants->parts[hash / BUCKETS % PARTS];
@@ -113,7 +113,7 @@ int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned
         int64_t bound = l->entries[i].lower;
         if (bound <= best) continue;
         unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
-        if (relation == 1) bound -= (int64_t) (l->entries[i].n_rows - n_rows) * ((int64_t) 1 << unit_shift);
+        if (relation == 1) bound -= l->entries[i].dearest - dearest;
         if (relation && bound > best) best = bound;
     }
     ct_lock_leave(&p->lock);
@@ -155,7 +155,7 @@ static uint32_t place_for_entry(part *p, list *l)
     return l->n_entries++;
 }
 
-void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower)
+void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
 {
     if (lower <= 0) return;
     uint32_t hash = hash_of(path, depth);
@@ -166,7 +166,7 @@ void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned dep
     if (!l) l = add_list(p, bucket, path, depth);
     uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
     if (place < MOST_ENTRIES) {
-        l->entries[place] = (entry){n_rows, lower};
+        l->entries[place] = (entry){dearest, lower};
         memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
     }
     ct_lock_leave(&p->lock);

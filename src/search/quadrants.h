@@ -4,7 +4,7 @@
  * set behind several splits. A row set is known by its conditions, at most one for each (feature, side): the tightest.
  * Sets with conditions on the same (feature, side) pairs and the same remaining depth share a list of (thresholds, rows,
  * lower bound). If one is contained in another, facts M and Lip of interval.h carry its bound over: a subset's bound holds
- * as it is, a superset's less one unit for every row more. */
+ * as it is, a superset's less what its further rows cost at most. */
 #ifndef CT_SEARCH_QUADRANTS_H
 #define CT_SEARCH_QUADRANTS_H
 
@@ -27,9 +27,8 @@ typedef struct ct_quadrants ct_quadrants;
 ct_quadrants *ct_quadrants_new(size_t limit);
 void ct_quadrants_free(ct_quadrants *quadrants);
 
-/* The best lower bound that the remembered sets give for this one; 0 if none. */
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows,
-                          unsigned unit_shift);
-void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, uint32_t n_rows, int64_t lower);
+/* The best lower bound that the remembered sets give for this one, whose rows cost `dearest` at most; 0 if none. */
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest);
+void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower);
 
 #endif

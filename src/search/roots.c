@@ -13,24 +13,60 @@ static const int64_t UNKNOWN = INT64_MAX / 4;
 /* See call_time(). */
 static const double CLEARLY_LONG = 2e5;
 
-int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
-                             unsigned depth)
+/* What the rows of class c cost at least under another label; in rows where these cost all the same. */
+static inline int64_t wrong_cost(const ct_costs *costs, const ct_totals *totals, uint32_t c)
 {
-    if (!ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) || (n_classes >> depth) == 0) return 0;
-    return ct_rows_cost(worker, (int64_t) n_rows - (int64_t) ct_largest_sum(totals, n_classes, UINT32_C(1) << depth));
+    return costs->plain ? (int64_t) totals->rows[c] : ct_mass(totals, c) * costs->least[c];
 }
 
-int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
-                     const ct_task *task, ct_bounds *bounds)
+/* The sum of the `count` largest of these. */
+static int64_t largest_sum(const ct_costs *costs, const ct_totals *totals, uint32_t count)
 {
-    int64_t leaf = ct_rows_cost(worker, ct_leaf_errors(totals, n_classes, n_rows));
+    int64_t sum = 0, below = INT64_MAX; /* the last one taken */
+    while (count) {
+        int64_t largest = 0;
+        uint32_t times = 0;
+        for (uint32_t c = 0; c < costs->n_classes; c++) {
+            int64_t cost = wrong_cost(costs, totals, c);
+            if (cost >= below) continue;
+            if (cost > largest) largest = cost, times = 0;
+            if (cost == largest) times++;
+        }
+        if (!largest) break;
+        if (times > count) times = count;
+        sum += largest * times;
+        count -= times;
+        below = largest;
+    }
+    return sum;
+}
+
+int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes, unsigned depth)
+{
+    const ct_costs *costs = worker->search->costs;
+    if (!ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) || (n_classes >> depth) == 0) return 0;
+    int64_t sum = 0, first = 0, second = 0;
+    for (uint32_t c = 0; c < n_classes; c++) {
+        int64_t cost = wrong_cost(costs, totals, c), lower = ct_smaller_cost(cost, first);
+        first = ct_larger_cost(cost, first);
+        second = ct_larger_cost(lower, second);
+        sum += cost;
+    }
+    sum -= depth == 1 ? first + second : largest_sum(costs, totals, UINT32_C(1) << depth);
+    return sum * ((int64_t) 1 << ct_kernel_shift(worker));
+}
+
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
+{
+    const ct_costs *costs = worker->search->costs;
+    int64_t leaf = ct_leaf_cost(costs, totals);
     *bounds = (ct_bounds){0, 0, leaf};
     if (leaf <= worker->search->split_cost || task->depth == 0) {
         bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
         return 1;
     }
     if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, n_classes, n_rows, task->depth);
+    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
@@ -90,21 +126,31 @@ static uint32_t middle_threshold(const ct_worker *worker, uint32_t first, uint32
     return zeros ? high >> (zeros - 1) << (zeros - 1) : high;
 }
 
+/* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
+ * more than the interval is long. That bound, not the interval's own: the parent's floors would otherwise be too weak. */
+static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_point *p,
+                     int64_t surplus)
+{
+    int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->dear_left - i->a->dear_left - unit;
+    if (!worker->search->costs->plain) inside += unit;
+    ct_lines_note(roots, feature, ct_point_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
+}
+
 /* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
 static int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
     const ct_point *a = i->a, *b = i->b;
-    int64_t low = a->n_left + ct_point_reach(worker, a, seat->target);
-    int64_t high = (int64_t) b->n_left - ct_point_reach(worker, b, seat->target);
-    /* What is cut off is bounded by its nearest kept neighbour's distance, not by the interval's own bound: the
-     * parent's floors would otherwise be too weak. */
-    int64_t inside = (int64_t) b->n_left - a->n_left - 1;
-    int64_t cut_low = ct_smaller_cost(low - a->n_left - 1, inside), cut_high = ct_smaller_cost(b->n_left - high - 1, inside);
-    if (cut_low > 0) ct_lines_note(roots, feature, ct_point_total(worker, a) - ct_rows_cost(worker, cut_low));
-    if (cut_high > 0) ct_lines_note(roots, feature, ct_point_total(worker, b) - ct_rows_cost(worker, cut_high));
-    worker->statistics.skipped_thresholds += (uint64_t) (cut_low + cut_high);
+    int64_t low = (int64_t) a->n_left + 1, high = (int64_t) b->n_left - 1;
+    int64_t from_a = ct_point_surplus(worker, a, seat->target), from_b = ct_point_surplus(worker, b, seat->target);
+    int64_t near_a = low, near_b = high;
+    if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->dear_left + from_a);
+    if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->dear_left - from_b - 1) - 1;
+    int64_t cut_low = ct_smaller_cost(low, b->n_left) - near_a, cut_high = near_b - ct_larger_cost(high, a->n_left);
+    if (cut_low > 0) note_cut(roots, worker, feature, i, a, from_a);
+    if (cut_high > 0) note_cut(roots, worker, feature, i, b, from_b);
+    worker->statistics.skipped_thresholds += (uint64_t) (ct_larger_cost(cut_low, 0) + ct_larger_cost(cut_high, 0));
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
     if (low > high) return 0;
@@ -121,7 +167,7 @@ static uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
     const ct_container *box = roots->node->box;
     uint32_t t = ct_container_from_global(box, feature, roots->task->hint[roots->task->hint_at].threshold);
     if (t < 1 || t >= box->n_values[feature]) return 0;
-    uint32_t n_left = ct_node_counts(seat->worker, roots->node, feature, t, seat->totals[0]);
+    uint32_t n_left = ct_node_counts(seat->worker, roots->node, feature, t, &seat->totals[0]);
     return n_left < 1 || n_left >= roots->node->n_rows ? 0 : t;
 }
 
@@ -184,13 +230,13 @@ static int is_whole(const ct_roots *roots, const ct_interval *i)
     return i->a == &roots->ends[0] && i->b == &roots->ends[1];
 }
 
-/* Class counts of both sides of a threshold; returns the rows of the left one. */
-static uint32_t count_sides(ct_seat *seat, uint32_t feature, uint32_t t)
+/* The totals of both sides of m, and how many rows lie to its left. */
+static void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
 {
     const ct_node *node = seat->roots->node;
-    uint32_t n_left = ct_node_counts(seat->worker, node, feature, t, seat->totals[0]);
-    for (uint32_t c = 0; c < node->box->n_classes; c++) seat->totals[1][c] = node->totals[c] - seat->totals[0][c];
-    return n_left;
+    m->n_left = ct_node_counts(seat->worker, node, feature, m->threshold, &seat->totals[0]);
+    m->dear_left = ct_dearest(seat->worker->search->costs, &seat->totals[0], m->n_left);
+    ct_totals_rest(&seat->totals[1], &node->totals, &seat->totals[0], node->box->n_classes);
 }
 
 /* Evaluates threshold t of interval i and leaves its two parts open; 0 if memory ends. */
@@ -206,7 +252,7 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     roots->busy++;
     ct_lines_begin_work(roots, i);
     ct_crew_unlock(roots->crew);
-    m->n_left = count_sides(seat, feature, t);
+    count_sides(seat, feature, m);
     int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
     worker->statistics.thresholds++;
     ct_crew_lock(roots->crew);
@@ -261,12 +307,12 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
 /* From the worker's arena, until the search of the row set ends; 0 if memory ends. */
 static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
 {
-    uint32_t n_classes = roots->node->box->n_classes;
+    const ct_costs *costs = worker->search->costs;
     seat->worker = worker;
     seat->roots = roots;
-    seat->totals[0] = CT_ARENA_NEW(&worker->arena, uint32_t, 2 * (size_t) n_classes);
-    seat->totals[1] = seat->totals[0] ? seat->totals[0] + n_classes : NULL;
-    if (seat->totals[0] && roots->new_extra(seat)) return 1;
+    int ready = ct_totals_new(&seat->totals[0], costs, &worker->arena);
+    ready = ready && ct_totals_new(&seat->totals[1], costs, &worker->arena);
+    if (ready && roots->new_extra(seat)) return 1;
     ct_worker_stop(worker, CT_END_MEMORY);
     return 0;
 }
@@ -353,12 +399,17 @@ static void wait_for_others(ct_seat *seat)
 
 /* ---- a worker's part ---- */
 
+static double work_done(const ct_worker *worker)
+{
+    return worker->done + (double) worker->work;
+}
+
 /* Evaluates and closes until nothing is open, together with the other seats. */
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     ct_crew_lock(roots->crew);
-    while (roots->crew || !roots->reserve || ct_seconds() < roots->call_at) {
+    while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
         if (step(seat)) continue;
         if (!roots->busy && !roots->helpers) break;
@@ -393,7 +444,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     worker->quadrants = NULL;
     for (int side = 0; side < 2; side++) near[side].lower[side] = roots->best_side[side];
     m->threshold = roots->best_threshold;
-    m->n_left = count_sides(&seat, f, m->threshold);
+    count_sides(&seat, f, m);
     seat.target = roots->best + 1;
     seat.seen = INT64_MAX;
     if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
@@ -418,14 +469,13 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
     const ct_node *node = roots->node;
     double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) roots->task->depth - 2);
     work *= (double) roots->best / (double) roots->leaf;
-    if (roots->task->depth > 2 && work > CLEARLY_LONG) return 0;
-    return worker->search->history->start + worker->search->options->crew_after;
+    return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->crew_after;
 }
 
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree)
 {
-    uint32_t n_cols = node->box->n_cols, n_classes = node->box->n_classes;
+    uint32_t n_cols = node->box->n_cols;
     memset(roots, 0, sizeof *roots);
     roots->node = node;
     roots->task = task;
@@ -436,13 +486,14 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     roots->seen = task->seen;
     roots->floors = floors;
     roots->tree = tree;
-    roots->leaf = ct_rows_cost(worker, node->leaf_errors);
+    roots->leaf = node->leaf_cost;
     roots->best = roots->leaf;
     if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
-    roots->least = ct_class_count_bound(worker, node->totals, n_classes, node->n_rows, task->depth);
+    roots->least = ct_class_count_bound(worker, &node->totals, node->box->n_classes, task->depth);
     roots->promising = roots->proven = UNKNOWN;
     roots->edge = task->path->n ? 1 : worker->search->min_bucket;
     roots->ends[1].n_left = node->n_rows;
+    roots->ends[1].dear_left = node->dearest;
     roots->current = -1;
     roots->hinted = hinted_feature(worker, task);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
@@ -452,13 +503,15 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     return roots->lines != NULL;
 }
 
-/* Opens every feature: the hint's first, then, with medians, one point of each before going on with any. */
+/* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with
+ * any. */
 static void open_features(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
-        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
         roots->lines[f].key = f;
+        if (!roots->task->path->n && !ct_may_be_root(worker, f)) continue;
+        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
@@ -492,8 +545,8 @@ void ct_roots_progress(const ct_roots *roots, ct_progress *progress)
         }
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
-    progress->upper = ldexp((double) upper, -(int) worker->search->unit_shift);
-    progress->lower = ldexp((double) lower, -(int) worker->search->unit_shift);
+    progress->upper = (double) upper * worker->search->costs->unit;
+    progress->lower = (double) lower * worker->search->costs->unit;
     progress->closed = 1 - open / all;
 }
 

@@ -67,7 +67,7 @@ struct ct_seat {
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
     int64_t seen;          /* see refresh() in roots.c */
-    uint32_t *totals[2];   /* [class] of both sides of the threshold under evaluation */
+    ct_totals totals[2];   /* of both sides of the threshold under evaluation */
     int64_t upper[2];      /* out: costs of the sides' best known trees */
     void *extra;           /* of the evaluations */
 };
@@ -79,7 +79,7 @@ struct ct_roots {
     ct_arena *arena;         /* of points and intervals */
     ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
     ct_crew *reserve;        /* who can be called; NULL: nobody */
-    double call_at;          /* when, in ct_seconds() */
+    double call_at;          /* after how much work */
     int whole;               /* the crew searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
     unsigned helpers;        /* seats that others have here */
@@ -106,7 +106,7 @@ struct ct_roots {
     ct_point *free_points;
     ct_interval *free_intervals;
     ct_interval *working;    /* those under evaluation */
-    /* Point m lies between a and b; its sides' class counts are in `totals`. Sets m->lower and m->proven, m->best_child of
+    /* Point m lies between a and b; its sides' totals are in `totals`. Sets m->lower and m->proven, m->best_child of
      * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
     int64_t (*evaluate)(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
@@ -129,14 +129,12 @@ void ct_roots_progress(const ct_roots *roots, ct_progress *progress);
 
 /* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
  * or nothing can stay below the cap. */
-int ct_solve_at_once(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
-                     const ct_task *task, ct_bounds *bounds);
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds);
 
 static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }
 
 /* A lower bound from the class counts alone: a tree of depth k has at most 2^k leaves, each right on the rows of one
  * class only, so it is wrong on all but the 2^k largest classes. (Weaker than, but unlike, equivalent points.) */
-int64_t ct_class_count_bound(const ct_worker *worker, const uint32_t *totals, uint32_t n_classes, uint32_t n_rows,
-                             unsigned depth);
+int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes, unsigned depth);
 
 #endif

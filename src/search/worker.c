@@ -28,6 +28,7 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
 {
     worker->work += rows + 1024;
     if (worker->work < POLL_ROWS) return;
+    worker->done += (double) worker->work;
     worker->work = 0;
     const ct_options *options = worker->search->options;
     if (ct_is_halted(worker)) return;

@@ -3,22 +3,25 @@
 #define CT_SEARCH_WORKER_H
 
 #include "core/arena.h"
+#include "core/costs.h"
 #include "core/table.h"
 #include "kernels/kernels.h"
 #include "search/options.h"
 #include "search/statistics.h"
 
 /* Why a search ended. */
-typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT } ct_end;
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST } ct_end;
 
-/* Costs are 64-bit integers: a row counts 2^unit_shift, a split split_cost. Without a complexity cost a row counts 1. */
+/* Costs are 64-bit integers; what rows cost is in core/costs.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;
     const ct_kernels *kernels;
-    unsigned unit_shift;
+    const ct_costs *costs;
     int64_t split_cost;
+    double slack; /* by how much sums of doubles may differ from costs */
     int64_t gap;
+    int64_t cap;         /* costs from here on need not be told apart */
     size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
@@ -40,6 +43,7 @@ typedef struct {
     ct_end end;
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
+    double done;      /* ... and before that */
     ct_statistics statistics;
 } ct_worker;
 
@@ -48,9 +52,17 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
     return !(worker->search->options->off >> shortcut & 1);
 }
 
-static inline int64_t ct_rows_cost(const ct_worker *worker, int64_t rows)
+/* Kernels count wrong rows where these cost all the same, so many bits below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker)
 {
-    return rows * ((int64_t) 1 << worker->search->unit_shift);
+    return worker->search->costs->plain ? worker->search->costs->shift : 0;
+}
+
+/* Whether the root of a tree may be split on column f. */
+static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
+{
+    const uint8_t *roots = worker->search->options->roots;
+    return !roots || roots[f];
 }
 
 /* Whether a tree may split n rows, and split them so that n_left go left. */

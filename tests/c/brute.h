@@ -16,14 +16,17 @@ typedef struct {
 
 static inline double brute_leaf(const brute *b, uint32_t rows)
 {
-    int largest = 0, total = 0;
-    for (uint32_t c = 0; c < b->data->n_classes; c++) {
-        int count = 0;
-        for (uint32_t i = 0; i < b->data->n_rows; i++) count += (rows >> i & 1) && b->data->classes[i] == (int32_t) c;
-        total += count;
-        if (count > largest) largest = count;
+    double best = HUGE_VAL;
+    for (uint32_t label = 0; label < b->data->n_classes; label++) {
+        double cost = 0;
+        for (uint32_t i = 0; i < b->data->n_rows; i++) {
+            uint32_t own = (uint32_t) b->data->classes[i];
+            double loss = b->data->loss ? b->data->loss[own * b->data->n_classes + label] : own != label;
+            if (rows >> i & 1) cost += loss * (b->data->weights ? b->data->weights[i] : 1);
+        }
+        if (cost < best) best = cost;
     }
-    return total - largest;
+    return best;
 }
 
 static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
@@ -51,7 +54,9 @@ static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
 static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
 {
     b->data = data;
-    b->split_cost = options->complexity * data->n_rows;
+    double weight = data->weights ? 0 : data->n_rows;
+    for (uint32_t i = 0; data->weights && i < data->n_rows; i++) weight += data->weights[i];
+    b->split_cost = options->complexity * weight;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;
     for (unsigned d = 0; d <= options->depth; d++)

@@ -33,6 +33,7 @@ typedef struct {
     ct_column *columns;
     double *values; /* column after column */
     int32_t *classes;
+    double *weights, *loss; /* NULL unless asked for */
 } random_table;
 
 static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)
@@ -43,7 +44,8 @@ static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t 
     t.classes = (int32_t *) calloc(n_rows, sizeof *t.classes);
     for (uint32_t col = 0; col < n_cols; col++)
         t.columns[col] = (ct_column){t.values + (size_t) col * n_rows, CT_DOUBLE};
-    t.data = (ct_data){n_rows, n_cols, n_classes, t.columns, t.classes};
+    t.weights = t.loss = NULL;
+    t.data = (ct_data){n_rows, n_cols, n_classes, t.columns, t.classes, NULL, NULL};
     return t;
 }
 
@@ -52,6 +54,8 @@ static inline void table_free(random_table *t)
     free(t->columns);
     free(t->values);
     free(t->classes);
+    free(t->weights);
+    free(t->loss);
 }
 
 static inline double *table_column(random_table *t, uint32_t col) { return t->values + (size_t) col * t->data.n_rows; }
@@ -123,6 +127,38 @@ static inline random_table table_random(rng *r, uint32_t n_rows, uint32_t n_cols
         t.classes[i] = (int32_t) (rng_below(r, 10) < 2 * noise ? rng_below(r, n_classes) : label[leaf]);
     }
     return t;
+}
+
+/* Weights and losses of several kinds: whole numbers, quarters, any numbers; zeros among them; nearly equal. */
+static inline double random_cost(rng *r, uint32_t kind)
+{
+    if (rng_below(r, 12) == 0) return 0;
+    switch (kind) {
+    case 0: return rng_below(r, 10);
+    case 1: return rng_below(r, 40) / 4.0;
+    case 2: return 1 + rng_unit(r) * 1e-9;
+    default: return rng_unit(r) * 1000;
+    }
+}
+
+static inline void table_add_weights(random_table *t, rng *r)
+{
+    uint32_t kind = rng_below(r, 4);
+    t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    for (uint32_t i = 0; i < t->data.n_rows; i++) t->weights[i] = random_cost(r, kind);
+    t->weights[rng_below(r, t->data.n_rows)] += 1;
+    t->data.weights = t->weights;
+}
+
+static inline void table_add_loss(random_table *t, rng *r)
+{
+    uint32_t n = t->data.n_classes, kind = rng_below(r, 4);
+    t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
+    for (uint32_t c = 0; c < n; c++)
+        for (uint32_t k = 0; k < n; k++)
+            if (c != k) t->loss[c * n + k] = random_cost(r, kind);
+    t->loss[1] += 1;
+    t->data.loss = t->loss;
 }
 
 #endif

@@ -12,6 +12,8 @@ typedef struct {
     uint32_t *rank;    /* of f, by position in the order of g */
     uint8_t *member;   /* by position */
     int32_t *classes;  /* by position */
+    int64_t *gains;    /* [class][label], largest on the diagonal */
+    int64_t *weights, *masses;
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     uint32_t *counts, *members;
@@ -43,6 +45,15 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     s.ties = (uint64_t *) zeroed(s.words, 8);
     s.counts = (uint32_t *) zeroed((s.words + 1) * n_classes, sizeof *s.counts);
     s.members = (uint32_t *) zeroed(s.words + 1, sizeof *s.members);
+    s.gains = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.gains);
+    s.weights = rng_below(r, 2) ? (int64_t *) zeroed(s.words * 64, sizeof *s.weights) : NULL;
+    s.masses = (int64_t *) zeroed((s.words + 1) * n_classes, sizeof *s.masses);
+    for (uint32_t c = 0; c < n_classes; c++) {
+        int64_t most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
+        for (uint32_t k = 0; k < n_classes; k++)
+            s.gains[c * n_classes + k] = c == k ? most : n_classes == 2 ? 0 : rng_below(r, (uint32_t) most);
+    }
+    for (uint32_t j = 0; s.weights && j < n; j++) s.weights[j] = rng_below(r, 5) ? rng_below(r, 1000) : 0;
     uint32_t keep = 1 + rng_below(r, 10), tie = rng_below(r, 2) ? 1 : 1 + rng_below(r, 40), bias = rng_below(r, 2);
     uint32_t first = rng_below(r, 3) ? 0 : rng_below(r, n);
     for (uint32_t j = 0; j < n; j++) {
@@ -59,6 +70,7 @@ static void sample_free(sample *s)
 {
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
+    free(s->gains), free(s->weights), free(s->masses);
 }
 
 static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
@@ -85,7 +97,7 @@ static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
 }
 
 /* Fills sets, lanes and counts with one side of the sample (or all of it, threshold NULL). */
-static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *threshold, int right, int wide)
+static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *threshold, int right, int kernel)
 {
     memset(&s->split, 0, sizeof s->split);
     s->split.threshold = threshold;
@@ -99,7 +111,10 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.lanes = s->lanes;
     s->split.counts = s->counts;
     s->split.members = s->members;
-    kernels->split[wide](&s->split);
+    s->split.gains = s->gains;
+    s->split.weights = s->weights;
+    s->split.masses = s->masses;
+    kernels->split[kernel](&s->split);
 }
 
 static void check_side(const sample *s, uint32_t t, int right)
@@ -139,17 +154,17 @@ static void planes_and_sides(void)
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[2][3];
+        uint64_t lanes[3][3];
         const ct_kernels *kernels;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, &s, &r);
-            for (int wide = 0; wide < 2; wide++) {
+            for (int kernel = 0; kernel < 3; kernel++) {
                 for (int side = 0; side < 3; side++) {
                     int all = side == 2, right = side == 1;
-                    make_side(kernels, &s, all ? NULL : &threshold, right, wide);
+                    make_side(kernels, &s, all ? NULL : &threshold, right, kernel);
                     check_side(&s, all ? 0 : t, right);
-                    if (i == 0) lanes[wide][side] = hash_lanes(&s);
-                    CHECK(hash_lanes(&s) == lanes[wide][side]);
+                    if (i == 0) lanes[kernel][side] = hash_lanes(&s);
+                    CHECK(hash_lanes(&s) == lanes[kernel][side]);
                 }
             }
         }
@@ -157,20 +172,40 @@ static void planes_and_sides(void)
     }
 }
 
-/* The definition: the fewest errors of a split at a tie mark with two different labels, one side of threshold t. */
-static int32_t least_errors(const sample *s, uint32_t t, int right)
+/* What a row of the sample at position j spares under a label: with gains, or 1 under its class. */
+static int64_t row_gain(const sample *s, int heavy, uint32_t j, uint32_t label)
 {
-    uint32_t left[32] = {0}, total[32] = {0}, size = 0, best = 0;
-    for (uint32_t j = 0; j < s->n; j++)
-        if (s->member[j] && (s->rank[j] < t) != right) total[s->classes[j]]++, size++;
+    uint32_t own = (uint32_t) s->classes[j];
+    if (!heavy) return own == label;
+    return (s->weights ? s->weights[j] : 1) * s->gains[own * s->n_classes + label];
+}
+
+/* What the members of one side of threshold t spare under each label; returns what they cost at most. */
+static int64_t spare_all(const sample *s, uint32_t t, int right, int heavy, int64_t *total)
+{
+    int64_t dearest = 0;
+    for (uint32_t k = 0; k < s->n_classes; k++) total[k] = 0;
     for (uint32_t j = 0; j < s->n; j++) {
-        if (s->member[j] && (s->rank[j] < t) != right) left[s->classes[j]]++;
+        if (!s->member[j] || (s->rank[j] < t) == right) continue;
+        dearest += row_gain(s, heavy, j, (uint32_t) s->classes[j]);
+        for (uint32_t k = 0; k < s->n_classes; k++) total[k] += row_gain(s, heavy, j, k);
+    }
+    return dearest;
+}
+
+/* The definition: the least errors of a split at a tie mark with two different labels, one side of threshold t. */
+static int64_t least_errors(const sample *s, uint32_t t, int right, int heavy)
+{
+    int64_t left[32] = {0}, total[32], best = 0, dearest = spare_all(s, t, right, heavy, total);
+    for (uint32_t j = 0; j < s->n; j++) {
+        if (s->member[j] && (s->rank[j] < t) != right)
+            for (uint32_t k = 0; k < s->n_classes; k++) left[k] += row_gain(s, heavy, j, k);
         if (!ct_bit(s->ties, j)) continue;
         for (uint32_t a = 0; a < s->n_classes; a++)
             for (uint32_t b = 0; b < s->n_classes; b++)
                 if (a != b && left[a] + total[b] - left[b] > best) best = left[a] + total[b] - left[b];
     }
-    return (int32_t) (size - best);
+    return dearest - best;
 }
 
 static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *totals)
@@ -187,19 +222,20 @@ typedef struct {
     ct_children children;
     ct_rows rows;
     uint32_t totals[2][32], active[32];
-    int32_t need[2], errors[2];
+    int64_t masses[2][32], need[2], errors[2];
     uint8_t done;
     uint64_t *scratch;
 } one_child;
 
-static const int32_t no_bound = 0;
+static const int64_t no_bound = 0;
 
-static void one_child_init(one_child *o, const sample *s, uint32_t t)
+static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
 {
     memset(o, 0, sizeof *o);
     ct_children *c = &o->children;
     o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
-    o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end};
+    o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end, s->gains,
+                        s->weights};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -207,6 +243,9 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t)
     for (int side = 0; side < 2; side++) {
         c->size[side] = count_classes(s, t, side, o->totals[side]);
         c->totals[side] = o->totals[side];
+        c->masses[side] = heavy && s->weights ? o->masses[side] : NULL;
+        for (uint32_t j = 0; j < s->n; j++)
+            if (s->weights && s->member[j] && (s->rank[j] < t) != side) o->masses[side][s->classes[j]] += s->weights[j];
         c->near[side] = c->far[side] = &no_bound;
         c->errors[side] = &o->errors[side];
     }
@@ -216,54 +255,56 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t)
 }
 
 /* One scan for the wanted sides, checked against the exact answers. */
-static void check_scan(one_child *o, const ct_kernels *kernels, int wide, const int32_t *exact)
+static void check_scan(one_child *o, const ct_kernels *kernels, int kernel, const int64_t *exact)
 {
     ct_children *c = &o->children;
     memcpy(c->need, o->need, sizeof o->need);
     c->scans = c->refined = c->skipped = 0;
-    kernels->children[wide](c);
+    kernels->children[kernel](c);
     CHECK(!o->done && c->scans + c->skipped == 1);
     for (int side = 0; side < 2; side++) {
-        int32_t error = o->errors[side], need = o->need[side];
+        int64_t error = o->errors[side], need = o->need[side];
         CHECK_INT(c->least[side], error);
         if (need <= 0) continue;
         int improves = exact[side] < need;
         CHECK(c->best[side] == (improves ? 0 : -1) && c->need[side] == (improves ? exact[side] : need));
         if (!CHECK(improves ? error == exact[side] : error >= need && error <= exact[side]))
-            printf("    %s, side %d: %d, exact %d, need %d\n", kernels->name, side, error, exact[side], need);
+            printf("    %s, kernel %d, side %d: %.0f, exact %.0f, need %.0f\n", kernels->name, kernel, side, (double) error,
+                   (double) exact[side], (double) need);
     }
 }
 
-static void choose_needs(rng *r, one_child *o, const sample *s)
+static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int heavy)
 {
     for (int side = 0; side < 2; side++) {
-        uint32_t leaf = o->children.size[side], largest = 0;
-        for (uint32_t c = 0; c < s->n_classes; c++)
-            if (o->totals[side][c] > largest) largest = o->totals[side][c];
-        o->need[side] = rng_below(r, 4) ? (int32_t) rng_below(r, leaf - largest + 1) : 0;
+        int64_t total[32], leaf = spare_all(s, t, side, heavy, total), most = 0;
+        for (uint32_t k = 0; k < s->n_classes; k++)
+            if (total[k] > most) most = total[k];
+        o->need[side] = rng_below(r, 4) ? (int64_t) (rng_unit(r) * (double) (leaf - most)) : 0;
     }
 }
 
 static void scan_everywhere(rng *r, sample *s)
 {
     uint32_t t = 1 + rng_below(r, s->n_values - 1);
-    int32_t exact[2] = {least_errors(s, t, 0), least_errors(s, t, 1)};
-    one_child o, first;
-    one_child_init(&o, s, t);
-    choose_needs(r, &o, s);
-    o.children.refine_all = rng_below(r, 5) == 0;
-    o.children.count_all = rng_below(r, 2) == 0;
-    for (int wide = s->n > ct_lane_limit(s->n_classes); wide < 2; wide++) {
+    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < 3; kernel++) {
+        int heavy = kernel == 2;
+        int64_t exact[2] = {least_errors(s, t, 0, heavy), least_errors(s, t, 1, heavy)};
         const ct_kernels *kernels;
+        one_child o, first;
+        one_child_init(&o, s, t, heavy);
+        choose_needs(r, &o, s, t, heavy);
+        o.children.refine_all = rng_below(r, 5) == 0;
+        o.children.count_all = heavy || rng_below(r, 2) == 0;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, s, r);
-            make_side(kernels, s, NULL, 0, wide);
-            check_scan(&o, kernels, wide, exact);
+            make_side(kernels, s, NULL, 0, kernel);
+            check_scan(&o, kernels, kernel, exact);
             if (i == 0) first = o;
             CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) && o.children.refined == first.children.refined);
         }
+        free(o.scratch);
     }
-    free(o.scratch);
 }
 
 static void scans(void)
@@ -299,26 +340,26 @@ static void several_children(void)
         size_t set = s.n_classes * s.words, begin[N], end[N];
         uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8), *sets = (uint64_t *) zeroed(N * set, 8);
         uint64_t *lanes = (uint64_t *) zeroed(N * set, 8), *ties = (uint64_t *) zeroed(N * s.words, 8);
-        int32_t exact[N][2], zeros[N] = {0}, far[N], errors[2][N];
+        int64_t exact[N][2], zeros[N] = {0}, far[N], errors[2][N];
         uint8_t done[N] = {0};
         const ct_kernels *kernels = ct_kernels_find("auto");
         make_planes(kernels, &s, &r);
         make_side(kernels, &s, NULL, 0, 0);
         for (size_t g = 0; g < N; g++) {
             if (g) for (size_t w = 0; w < s.words; w++) s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
-            for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side);
+            for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side, 0);
             memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
             memcpy(sets + g * set, s.sets, set * 8);
             memcpy(lanes + g * set, s.lanes, set * 8);
             memcpy(ties + g * s.words, s.ties, s.words * 8);
             begin[g] = s.split.begin;
             end[g] = s.split.end;
-            far[g] = exact[g][1] + (int32_t) rng_below(&r, 2); /* with far_rows 1: never above the truth */
+            far[g] = exact[g][1] + rng_below(&r, 2); /* with far_rows 1: never above the truth */
         }
         one_child o;
-        one_child_init(&o, &s, t);
-        choose_needs(&r, &o, &s);
-        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end};
+        one_child_init(&o, &s, t, 0);
+        choose_needs(&r, &o, &s, t, 0);
+        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end, NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;
@@ -333,7 +374,7 @@ static void several_children(void)
         kernels->children[0](c);
         CHECK_INT(c->scans + c->skipped, N);
         for (int side = 0; side < 2; side++) {
-            int32_t least = exact[0][side];
+            int64_t least = exact[0][side];
             for (size_t g = 0; g < N; g++) {
                 CHECK(errors[side][g] <= exact[g][side] && errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
                 if (exact[g][side] < least) least = exact[g][side];

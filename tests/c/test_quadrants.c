@@ -76,11 +76,11 @@ static void bounds_are_never_too_large(void)
             ct_path path = random_path(&r, 2 + rng_below(&r, 3));
             unsigned depth = 2 + rng_below(&r, 2);
             uint32_t n = size_of(&path);
-            int64_t value = value_of(&path, depth), bound = ct_quadrants_find(quadrants, &path, depth, n, UNIT_SHIFT);
+            int64_t value = value_of(&path, depth), bound = ct_quadrants_find(quadrants, &path, depth, n << UNIT_SHIFT);
             CHECK(bound <= value);
             found += bound > 0;
-            ct_quadrants_add(quadrants, &path, depth, n, value);
-            if (seed % 4) CHECK_INT(ct_quadrants_find(quadrants, &path, depth, n, UNIT_SHIFT), value);
+            ct_quadrants_add(quadrants, &path, depth, n << UNIT_SHIFT, value);
+            if (seed % 4) CHECK_INT(ct_quadrants_find(quadrants, &path, depth, n << UNIT_SHIFT), value);
         }
         CHECK(found > 300);
         ct_quadrants_free(quadrants);
@@ -97,12 +97,12 @@ static void bounds_come_from_both_sides(void)
     ct_quadrants *quadrants = ct_quadrants_new(SIZE_MAX);
     REQUIRE(quadrants != NULL);
     ct_quadrants_add(quadrants, &narrow, 2, 20, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &wide, 2, 60, 0), 70);   /* a subset's, as it is */
+    CHECK_INT(ct_quadrants_find(quadrants, &wide, 2, 60), 70);   /* a subset's, as it is */
     ct_quadrants_free(quadrants);
     quadrants = ct_quadrants_new(SIZE_MAX);
     REQUIRE(quadrants != NULL);
     ct_quadrants_add(quadrants, &wide, 2, 60, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &narrow, 2, 20, 0), 30); /* a superset's, less 40 rows */
+    CHECK_INT(ct_quadrants_find(quadrants, &narrow, 2, 20), 30); /* a superset's, less 40 rows */
     ct_quadrants_free(quadrants);
 }
 
@@ -116,7 +116,7 @@ static void memory_that_ends(void)
     REQUIRE(quadrants != NULL);
     ct_path none = {0}, path = ct_path_extend(&none, 0, 0, 8);
     ct_quadrants_add(quadrants, &path, 2, 20, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &path, 2, 20, 0), 0);
+    CHECK_INT(ct_quadrants_find(quadrants, &path, 2, 20), 0);
     ct_quadrants_free(quadrants);
 }
 

@@ -323,6 +323,111 @@ static void gap_and_caps(void)
     }
 }
 
+/* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked before. */
+static double brute_rooted(brute *b, uint32_t col, unsigned depth)
+{
+    uint32_t n = b->data->n_rows, rows = (UINT32_C(1) << n) - 1;
+    double best = HUGE_VAL;
+    for (uint32_t at = 0; at < n && n >= b->min_split; at++) {
+        double cut = ct_column_value(&b->data->columns[col], at);
+        uint32_t left = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+        uint32_t n_left = ct_popcount(left);
+        if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
+        double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
+        if (cost < best) best = cost;
+    }
+    return best;
+}
+
+/* A tree up to max_cost is found if there is one, and its root is one of those allowed. */
+static void check_roots(const ct_data *data, const ct_options *options, double expected, double leaf)
+{
+    ct_result result;
+    REQUIRE(solve(data, options, &result));
+    int32_t root = result.tree.feature[result.tree.roots[0]];
+    CHECK(root < 0 || options->roots[root]);
+    CHECK(result.bound <= expected + 1e-6);
+    if (expected <= options->max_cost)
+        CHECK(result.end == CT_END_OPTIMAL && fabs(result.cost - expected) < 1e-6);
+    else
+        CHECK(result.bound > options->max_cost - 1e-6 && (root >= 0 || fabs(result.cost - leaf) < 1e-6));
+    ct_result_free(&result);
+}
+
+static void roots_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 50 : 3000); seed++) {
+        rng r = {(uint64_t) seed + 47000};
+        uint32_t n_rows = 2 + rng_below(&r, 13), n_cols = 1 + rng_below(&r, 3);
+        random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 3), seed % 3 != 0);
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        if (seed % 2) random_sizes(&r, &options, 4);
+        if (rng_below(&r, 2)) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
+        brute_optimum(&b, &t.data, &options);
+        double rooted[3], leaf = brute_leaf(&b, (UINT32_C(1) << n_rows) - 1), expected = leaf;
+        uint8_t allowed[3];
+        for (uint32_t col = 0; col < n_cols; col++) {
+            rooted[col] = brute_rooted(&b, col, options.depth);
+            allowed[col] = (uint8_t) rng_below(&r, 2);
+            if (allowed[col] && rooted[col] < expected) expected = rooted[col];
+        }
+        ct_result whole;
+        if (solve(&t.data, &options, &whole)) {
+            for (uint32_t col = 0; col < n_cols; col++) CHECK(whole.root_bounds[col] <= rooted[col] + 1e-6);
+            ct_start start = {whole.tree.n_nodes, whole.tree.feature, whole.tree.threshold, whole.tree.left,
+                              whole.tree.right};
+            options.roots = allowed;
+            if (rng_below(&r, 2)) options.start = &start;
+            if (rng_below(&r, 2)) options.max_cost = floor(rng_unit(&r) * 1.5 * leaf);
+            if (rng_below(&r, 4) == 0) options.threads = 2, options.crew_after = 0;
+            check_roots(&t.data, &options, expected, leaf);
+            ct_result_free(&whole);
+        }
+        table_free(&t);
+    }
+}
+
+/* Also of a search that is stopped, on tables of some size, and with trees that need not be found. */
+static void root_bounds_hold(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 40); seed++) {
+        rng r = {(uint64_t) seed + 51000};
+        uint32_t n_cols = 4, n_rows = 100 + rng_below(&r, 300);
+        random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 3), seed % 2);
+        for (uint32_t i = 0; i < n_rows; i += 3) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 2;
+        if (seed % 3 == 0) options.min_bucket = 1 + rng_below(&r, 40);
+        double rooted[4], cost = solved_cost(&t.data, &options);
+        for (uint32_t col = 0; col < n_cols; col++) {
+            uint8_t allowed[4] = {0};
+            allowed[col] = 1;
+            options.roots = allowed;
+            rooted[col] = solved_cost(&t.data, &options);
+            CHECK(rooted[col] >= cost);
+        }
+        options.roots = NULL;
+        for (int i = 0; i < 6; i++) {
+            ct_result result;
+            int left = i;
+            options.stop = i < 4 ? stop_after : NULL;
+            options.stop_data = &left;
+            options.max_cost = i % 2 ? cost - 1 : INFINITY;
+            REQUIRE(solve(&t.data, &options, &result));
+            for (uint32_t col = 0; col < n_cols; col++) {
+                CHECK(result.root_bounds[col] <= rooted[col] && result.root_bounds[col] >= result.bound);
+                if (i == 5) CHECK(result.root_bounds[col] >= cost);
+            }
+            ct_result_free(&result);
+        }
+        table_free(&t);
+    }
+}
+
 static void bad_input_is_refused(void)
 {
     rng r = {9};
@@ -334,6 +439,9 @@ static void bad_input_is_refused(void)
     CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
     options = ct_options_default();
     options.complexity = -1;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    options = ct_options_default();
+    options.max_cost = -1;
     CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
     options = ct_options_default();
     options.simd = "abacus";
@@ -363,6 +471,8 @@ static const check_case cases[] = {
     {"stopped search has valid bounds", stopped_search_has_valid_bounds},
     {"memory limit and failures", memory_limit_and_failures},
     {"gap and caps", gap_and_caps},
+    {"roots equal brute force", roots_equal_brute_force},
+    {"root bounds hold", root_bounds_hold},
     {"bad input is refused", bad_input_is_refused},
 };
 

@@ -29,17 +29,28 @@ brute_force <- function(x, y, depth, penalty = 0) {
   best
 }
 
-# What a tree says of rows, walking node by node in R: shares no code with predict().
+# What a tree says of rows, walking node by node in R over the tables of the object: shares no code with predict().
 walk <- function(fit, data) {
-  nodes <- as.data.frame(fit)
+  frame <- fit$frame
+  split <- cumsum(frame$var != "<leaf>")
   vapply(seq_len(nrow(data)), function(i) {
-    node <- 1
-    while (!nodes$leaf[match(node, nodes$node)]) {
-      here <- nodes[match(node, nodes$node), ]
-      node <- if (data[[here$variable]][i] < here$threshold) here$left else here$right
+    node <- 1L
+    repeat {
+      row <- match(node, rownames(frame))
+      if (frame$var[row] == "<leaf>") return(node)
+      node <- 2L * node + !walks_left(fit, row, split[row], data[[frame$var[row]]][i])
     }
-    as.integer(node)
   }, 0L)
+}
+
+walks_left <- function(fit, row, split, value) {
+  if (is.na(value)) return(fit$frame$default_left[row])
+  index <- fit$splits[split, "index"]
+  if (fit$splits[split, "ncat"] == -1) return(as.numeric(value) < index)
+  side <- fit$csplit[index, match(as.character(value), fit$xlevels[[fit$frame$var[row]]])]
+  if (side %in% c(1L, 3L)) return(side == 1L)
+  children <- match(2L * as.integer(rownames(fit$frame)[row]) + 0:1, rownames(fit$frame))
+  fit$frame$n[children[1]] >= fit$frame$n[children[2]]
 }
 
 # An rpart object with the nodes of a fit, so that rpart's own methods can be asked about it.
@@ -48,9 +59,10 @@ as_rpart <- function(fit) {
   frame$complexity <- 0
   frame$ncompete <- frame$nsurrogate <- 0L
   template <- rpart::rpart(Species ~ ., iris)
-  structure(list(frame = frame, where = fit$where, splits = fit$splits, functions = template$functions, method = "class",
+  structure(list(frame = frame, where = fit$where, splits = fit$splits, csplit = fit$csplit,
+                 functions = template$functions, method = "class",
                  na.action = fit$na.action, control = template$control),
-            ylevels = fit$ylevels, xlevels = list(), class = "rpart")
+            ylevels = fit$ylevels, xlevels = fit$xlevels, class = "rpart")
 }
 
 # 7 classes, noise columns, names that R must quote.

@@ -85,6 +85,46 @@ test_that("subset selects rows as subset() does", {
   expect_equal(nobs(contree(Species ~ Petal.Width, with_na, subset = Sepal.Length > 0)), 140)
 })
 
+test_that("rows without a response are left out, with a count", {
+  holes <- within(iris, Species[c(3, 60)] <- NA)
+  holes$Petal.Length[1:20] <- NA
+  fit <- contree(Species ~ ., holes, depth = 1)
+  expect_equal(nobs(fit), 148)
+  expect_output(print(fit), "n=148 (2 observations deleted due to missingness)", fixed = TRUE)
+  expect_identical(names(fit$na.action), c("3", "60"))
+  expect_false("3" %in% names(fit$where))
+  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, na.action = na.pass)), 148)
+  by_xy <- contree(holes[1:4], holes$Species, depth = 1)
+  expect_equal(by_xy[c("frame", "na.action")], fit[c("frame", "na.action")])
+  expect_equal(contree(as.matrix(holes[1:4]), holes$Species, depth = 1)$frame, fit$frame)
+  expect_equal(nrow(model.frame(fit)), 148)
+  expect_equal(dim(contree(Species ~ ., holes, depth = 1, model = TRUE)$model), c(148, 5))
+})
+
+test_that("NaN is missing, whatever the type of the data", {
+  holes <- transform(iris, Petal.Length = replace(Petal.Length, 1:9, NA))
+  fit <- contree(Species ~ ., holes, depth = 2)
+  with_nan <- transform(iris, Petal.Length = replace(Petal.Length, 1:9, NaN))
+  expect_identical(contree(Species ~ ., with_nan, depth = 2)$frame, fit$frame)
+  expect_identical(contree(as.matrix(with_nan[1:4]), iris$Species, depth = 2)$frame, fit$frame)
+  expect_equal(fit$objective, brute_force_mixed(data.frame(holes[3:4], y = iris$Species), 2))
+})
+
+test_that("missing = 'omit' is na.omit, and a na.action wins", {
+  holes <- iris
+  holes$Petal.Length[c(3, 60)] <- NA
+  holes$Species[100] <- NA
+  expected <- contree(Species ~ ., holes, depth = 2, na.action = na.omit)
+  expect_equal(contree(Species ~ ., holes, depth = 2, missing = "omit")[c("frame", "splits", "na.action")],
+               expected[c("frame", "splits", "na.action")])
+  expect_equal(contree(holes[1:4], holes$Species, depth = 2, missing = "omit")$frame, expected$frame)
+  expect_equal(contree(as.matrix(holes[1:4]), holes$Species, depth = 2, missing = "omit")$frame, expected$frame)
+  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "fail", na.action = na.pass)), 149)
+  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "learn", na.action = na.omit)), 147)
+  some <- contree(Species ~ ., holes, depth = 1, subset = 50:150, missing = "omit")
+  expect_identical(names(some$na.action), c("60", "100"))
+})
+
 test_that("na.action is honoured and kept", {
   holes <- iris
   holes$Petal.Length[c(3, 60)] <- NA

@@ -62,6 +62,31 @@ test_that("subset, na.action and functions in the formula count", {
   expect_equal(cv$table[1:6], by_hand(class ~ ., flat, cv$folds, 1:2))
 })
 
+test_that("factors, missing values and levels of one fold alone are taken as they are", {
+  set.seed(4)
+  data <- mixed_table(60, 2)
+  data$many <- sample(c(letters[1:12]), 60, TRUE)
+  data$many[7] <- "only here"
+  data$y[3:4] <- NA
+  expect_message(cv <- contree_cv(y ~ ., data, depth = 1:2, folds = 4), "'many'", class = "contree_message")
+  expect_identical(nrow(cv$folds), 58L)
+  kept <- data[!is.na(data$y), ]
+  wrong <- vapply(1:2, function(depth) {
+    missed <- logical(58)
+    for (fold in 1:4) {
+      test <- cv$folds[, 1] == fold
+      fit <- suppressMessages(contree(y ~ ., kept[!test, ], depth = depth))
+      missed[test] <- suppressWarnings(predict(fit, kept[test, ])) != kept$y[test]
+    }
+    mean(missed)
+  }, 0)
+  expect_equal(cv$table$error, wrong)
+  by_xy <- suppressMessages(contree_cv(data[names(data) != "y"], data$y, depth = 1:2, folds = cv$folds))
+  expect_equal(by_xy$table, cv$table)
+  complete <- sum(complete.cases(data))
+  expect_identical(nrow(suppressMessages(contree_cv(y ~ ., data, depth = 1, folds = 4, missing = "omit"))$folds), complete)
+})
+
 test_that("the chosen tree is the one of its own call", {
   set.seed(1)
   cv <- contree_cv(Species ~ ., data = iris, depth = 1:2, repeats = 2, rule = "min", minbucket = 2)

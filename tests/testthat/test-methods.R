@@ -39,9 +39,9 @@ test_that("update refits", {
 
 test_that("as.data.frame is the table of nodes", {
   nodes <- as.data.frame(iris2)
-  expect_identical(names(nodes)[1:12], c("node", "parent", "depth", "leaf", "variable", "threshold", "left", "right", "n",
-                                         "errors", "class", "probability"))
-  expect_identical(names(nodes)[13:15], paste0("prob.", levels(iris$Species)))
+  expect_identical(names(nodes)[1:14], c("node", "parent", "depth", "leaf", "variable", "threshold", "levels",
+                                         "default_left", "left", "right", "n", "errors", "class", "probability"))
+  expect_identical(names(nodes)[15:17], paste0("prob.", levels(iris$Species)))
   expect_identical(nodes$node, as.integer(rownames(iris2$frame)))
   expect_true(all(is.na(nodes$threshold) == nodes$leaf))
   inner <- !nodes$leaf

@@ -105,3 +105,96 @@ test_that("a million rows are predicted at once", {
   expect_identical(as.character(class[1:150]), as.character(predict(iris2)))
   expect_lt(took, 20)
 })
+
+# Predictors of several kinds, with a missing value in one leaf alone of the first.
+kinds <- function() {
+  set.seed(31)
+  data <- data.frame(f = factor(rep(c("a", "b", "c", "d"), 30), levels = c("a", "b", "c", "d", "unused")),
+                     s = rep(c("red", "green", "blue"), 40), n = rep(1:10, 12),
+                     o = factor(rep(c("low", "mid", "high"), each = 40), c("low", "mid", "high"), ordered = TRUE),
+                     d = as.Date("2024-02-20") + rep(1:20, 6),
+                     t = as.POSIXct("2024-10-27", tz = "Europe/Berlin") + 3600 * 0:119,
+                     w = as.difftime(rep(1:12, 10), units = "hours"), l = rep(c(TRUE, FALSE), 60))
+  data$f[c(2, 50)] <- NA
+  data$y <- factor(ifelse(is.na(data$f) | data$f %in% c("a", "c"), "yes", "no"))
+  data
+}
+
+test_that("rows with missing values and new levels walk as documented", {
+  set.seed(32)
+  for (case in 1:30) {
+    data <- mixed_table(40, 3)
+    fit <- contree(y ~ ., data, depth = 3)
+    new <- data[sample(40, 200, TRUE), ]
+    for (name in setdiff(names(data), "y")) new[[name]][sample(200, 40)] <- NA
+    for (name in intersect(names(fit$xlevels), names(data)[vapply(data, is.factor, NA) | vapply(data, is.character, NA)])) {
+      if (is.ordered(data[[name]])) next
+      new[[name]] <- as.character(new[[name]])
+      new[[name]][sample(200, 20)] <- "never seen"
+    }
+    expect_identical(unname(suppressWarnings(predict(fit, new, type = "node"))), walk(fit, new), info = paste("case", case))
+  }
+})
+
+test_that("a new level follows the larger child, with one warning that names it", {
+  data <- kinds()
+  fit <- contree(y ~ f + s, data, depth = 1)
+  new <- data.frame(f = c("a", "zz", "zz", NA, "unused", "yy"), s = "red")
+  problem <- expect_warning(class <- predict(fit, new), class = "contree_new_levels")
+  expect_match(conditionMessage(problem), "'f' has 'zz', 'yy', which no training row had", fixed = TRUE)
+  expect_identical(problem$new_levels, list(f = c("zz", "yy")))
+  expect_identical(unname(class), unname(predict(fit, data.frame(f = c("a", NA, NA, NA, NA, NA), s = "red"))))
+  expect_contree_error(predict(fit, new, new_levels = "error"), "input", c("'f'", "'zz'", "majority"))
+  strict <- contree(y ~ f, data, depth = 1, new_levels = "error")
+  expect_contree_error(predict(strict, new), "input", "'zz'")
+  expect_warning(predict(strict, new, new_levels = "majority"), class = "contree_new_levels")
+  expect_contree_error(predict(fit, new, new_levels = "guess"), "input", c("'new_levels'", "guess"))
+  # a factor that the tree does not ask for, and levels that no row has, are nobody's concern
+  expect_silent(predict(fit, data.frame(f = factor("a", c("a", "zz")), s = "mauve")))
+})
+
+test_that("new data may come in other clothes", {
+  data <- kinds()
+  fit <- function(formula) contree(formula, data, depth = 3)
+  node <- function(formula, ...) predict(fit(formula), ..., type = "node")
+  same <- function(formula, new) expect_identical(node(formula, new), node(formula))
+  same(y ~ f, transform(data, f = as.character(f)))
+  same(y ~ f, transform(data, f = factor(f, rev(levels(f)))))
+  same(y ~ f, transform(data, f = addNA(f)))
+  same(y ~ s, transform(data, s = factor(s)))
+  same(y ~ o + n, transform(data, o = as.character(o)))
+  same(y ~ o + n, transform(data, o = factor(o, c("mid", "high", "low"))))
+  same(y ~ t, transform(data, t = as.POSIXlt(t)))
+  same(y ~ t, transform(data, t = structure(t, tzone = "UTC")))
+  same(y ~ w, transform(data, w = `units<-`(w, "mins")))
+  same(y ~ l + n, transform(data, l = as.numeric(l)))
+  for (name in setdiff(names(data), "y")) {
+    empty <- data
+    empty[[name]] <- NA
+    expect_length(predict(fit(reformulate(name, "y")), empty), 120)
+    wrong <- transform(data, z = 1i)
+    wrong[[name]] <- if (name %in% c("f", "s", "o")) 1 else "a"
+    expect_contree_error(predict(fit(reformulate(name, "y")), wrong), "input", c(paste0("'", name, "'"), "convert"))
+  }
+  expect_contree_error(predict(fit(y ~ d), transform(data, d = as.POSIXct(d))), "input", c("'d'", "the type Date"))
+})
+
+test_that("a matrix of new data cannot stand for levels", {
+  by_xy <- contree(kinds()[c("f", "n")], kinds()$y, depth = 1)
+  expect_contree_error(predict(by_xy, cbind(f = 1, n = 2)), "input", c("'f'", "factor"))
+  expect_identical(predict(by_xy, kinds()), predict(by_xy))
+})
+
+test_that("missing values go where training rows sent them, level or not", {
+  data <- kinds()
+  fit <- contree(y ~ f, data, depth = 1)
+  expect_equal(fit$objective, 0)
+  expect_identical(as.character(predict(fit, data.frame(f = NA))), "yes")
+  data$n[data$n > 8] <- NA
+  data$y <- factor(is.na(data$n) | data$n < 3)
+  apart <- contree(y ~ n, data, depth = 1)
+  expect_equal(apart$objective, 0)
+  expect_identical(apart$splits[[1, "count"]], 96)
+  expect_identical(as.character(predict(apart, data.frame(n = c(1, 9, NA, NaN, Inf)))),
+                   c("TRUE", "FALSE", "TRUE", "TRUE", "FALSE"))
+})

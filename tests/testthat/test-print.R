@@ -10,7 +10,10 @@ test_that("below the header every byte is rpart's", {
   four <- subset(five, class != "class 5") |> transform(class = factor(class))
   fits <- list(contree(class ~ ., five, depth = 2), contree(class ~ ., four, depth = 2), iris2,
                contree(Species ~ ., iris, depth = 0), contree(Species ~ ., iris, depth = 3),
-               contree(class ~ ., many_classes(), depth = 4), contree(Species == "setosa" ~ ., iris, depth = 1),
+               contree(class ~ ., many_classes(), depth = 4),
+              contree(am == 1 ~ gear, transform(mtcars, gear = factor(gear))),
+              contree(Species ~ s, transform(iris, s = substr(Sepal.Length, 1, 1)), depth = 2),
+              contree(Species == "setosa" ~ ., iris, depth = 1),
                contree(Species ~ ., transform(iris, Petal.Width = Petal.Width * 1e7), depth = 2))
   for (fit in fits) {
     expect_identical(nodes_printed(fit), nodes_printed(as_rpart(fit)))

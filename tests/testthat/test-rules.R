@@ -34,3 +34,21 @@ test_that("print aligns and survives changes by hand", {
   expect_identical(nrow(rules[rules$n > 10, ]), sum(rules$n > 10))
   expect_contree_error(contree_rules(iris), "input", c("'fit'", "data.frame"))
 })
+
+test_that("rules are printed with a column a variable, or a condition a line", {
+  data <- expand.grid(a = 1:4, "b b" = c("u", "v"), c = c(TRUE, FALSE))
+  data$y <- ifelse(data$a < 3, ifelse(data$c, "p", "q"), ifelse(data[["b b"]] == "u", "r", "s"))
+  rules <- contree_rules(contree(y ~ ., data, depth = 2))
+  wide <- capture.output(print(rules))
+  expect_length(unique(unlist(gregexpr("&", wide[2:3]))), 1)
+  expect_match(wide[4], "when a >= 2.5 +& `b b` == \"u\"$")
+  tall <- capture.output(print(rules, style = "tall"))
+  expect_identical(tall[1:4], c("q with probability 1.00 (n = 4, node 4) when", "    a < 2.5", "    c < 0.5", ""))
+  # lines that are too long are not made longer
+  old <- options(width = 30)
+  on.exit(options(old))
+  expect_match(capture.output(print(rules))[-1], "when [^ ]+ [^ ]+ [^ ]+ & [^ ]")
+  expect_contree_error(print(rules, style = "thin"), "input", c("'style'", "thin"))
+  rules$rule[1] <- "no R (at all"
+  expect_output(print(rules, style = "tall"), "    no R (at all", fixed = TRUE)
+})

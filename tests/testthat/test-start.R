@@ -22,12 +22,15 @@ test_that("the optimum does not depend on it", {
   }
 })
 
+# The nodes of a start on complete numeric predictors of these names.
+nodes_of <- function(start, names) contree:::start_nodes(start, list(shape = list(names = names)), NULL)
+
 test_that("predictors are matched by name", {
   turned <- contree(Species ~ Petal.Width + Petal.Length, iris, depth = 2)
-  nodes <- contree:::start_nodes(turned, names(iris)[1:4])
+  nodes <- nodes_of(turned, names(iris)[1:4])
   expect_identical(nodes$feature, match(contree:::node_variable(turned), names(iris), 0L))
   # what is not there is left out, with all below it
-  expect_true(all(contree:::start_nodes(turned, c("a", "b"))$feature == 0))
+  expect_true(all(nodes_of(turned, c("a", "b"))$feature == 0))
   expect_equal(contree(Species ~ Sepal.Width, iris, depth = 2, start = turned)$cost,
                contree(Species ~ Sepal.Width, iris, depth = 2)$cost)
 })
@@ -38,9 +41,9 @@ test_that("a tree of rpart can begin, with either side on the left", {
   for (depth in 0:4) {
     greedy <- rpart::rpart(y ~ ., data, cp = 0, minsplit = 2, minbucket = 1, maxdepth = max(1, depth), xval = 0)
     if (depth == 0) greedy <- rpart::prune(greedy, cp = 1)
-    nodes <- contree:::start_nodes(greedy, names(data)[1:4])
+    nodes <- nodes_of(greedy, names(data)[1:4])
     leaf <- .Call(contree:::ffi_tree_route, nodes$feature, nodes$threshold, nodes$left, nodes$right, nodes$default_left,
-                  as.matrix(data[1:4]))
+                  NULL, as.matrix(data[1:4]))
     expect_equal(leaf, unname(greedy$where))
     if (depth > 1) expect_true(all(c(-1, 1) %in% greedy$splits[, "ncat"]))
   }
@@ -53,9 +56,33 @@ test_that("a tree of rpart can begin, with either side on the left", {
 test_that("what cannot begin is an error that says why", {
   expect_contree_error(contree(Species ~ ., iris, start = "best"), "input", c("'start'", "\"best\"", "contree() or rpart()"))
   expect_contree_error(contree(Species ~ ., iris, start = lm(Sepal.Width ~ 1, iris)), "input", c("'start'", "\"lm\""))
+})
+
+# The errors on `data` of the tree that a search begins with, seen when it is stopped at once.
+begun_with <- function(data, start, depth) {
+  suppressMessages(suppressWarnings(contree(y ~ ., data, depth = depth, time_limit = 0, start = start)))$objective
+}
+
+test_that("trees with levels and missing values can begin", {
+  set.seed(12)
+  for (case in 1:20) {
+    data <- mixed_table(80, 3)
+    data$many <- factor(sample(letters, 80, TRUE))
+    data$many[sample(80, 8)] <- NA
+    fit <- suppressMessages(contree(y ~ ., data, depth = 2))
+    # the whole tree is taken over, so it cannot be bettered at depth two
+    expect_equal(begun_with(data, fit, 2), fit$objective, info = case)
+  }
+})
+
+test_that("a tree of rpart with levels can begin", {
   skip_if_not_installed("rpart")
-  by_levels <- rpart::rpart(Petal.Width > 1 ~ Species, iris)
-  expect_contree_error(contree(Species ~ ., iris, start = by_levels), "unsupported", c("'start'", "'Species'", "numeric"))
+  set.seed(13)
+  data <- data.frame(f = factor(sample(letters[1:5], 300, TRUE)), a = runif(300), o = ordered(sample(4, 300, TRUE)))
+  data$y <- factor(runif(300) < ifelse(data$f %in% c("a", "d"), 0.8, 0.2) * data$a + as.integer(data$o) / 10)
+  greedy <- rpart::rpart(y ~ ., data, cp = 0, minsplit = 2, minbucket = 1, maxdepth = 3, xval = 0)
+  expect_true(any(greedy$splits[, "ncat"] > 1))
+  expect_lte(begun_with(data, greedy, 3), sum(predict(greedy, type = "class") != data$y))
 })
 
 test_that("update begins with the tree it has, and leaves no trace of it", {

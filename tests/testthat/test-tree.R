@@ -8,7 +8,7 @@ test_that("the object has rpart's layout", {
   expect_identical(rownames(iris2$splits), iris2$frame$var[iris2$frame$var != "<leaf>"])
   expect_true(all(iris2$splits[, "ncat"] == -1))
   expect_type(iris2$where, "integer")
-  expect_identical(iris2$format_version, 1L)
+  expect_identical(iris2$format_version, 2L)
   expect_identical(iris2$ylevels, levels(iris$Species))
   expect_identical(iris2$ordered, setNames(logical(4), names(iris)[1:4]))
 })
@@ -81,10 +81,65 @@ test_that("a saved fit works in a new process", {
 test_that("a tree that contradicts itself is noticed", {
   for (spoil in list(function(f) within_list(f, where = replace(f$where, 1, 1L)),
                      function(f) within_list(f, objective = f$objective + 1),
-                     function(f) within_list(f, residuals = 1L - f$residuals),
+                     function(f) within_list(f, y = rev(f$y)),
                      function(f) within_list(f, control = replace(f$control, "depth", 0)),
                      function(f) within_list(f, gap = -1))) {
     expect_contree_error(contree:::validate_contree(spoil(iris2)), "internal")
   }
   expect_identical(contree:::validate_contree(iris2), iris2)
+})
+
+test_that("fits of format 1 work as they did", {
+  # made by version 0.1.0, before levels and missing values
+  old <- readRDS(test_path("fixtures", "format1.rds"))
+  new <- list(formula = contree(Species ~ ., iris, depth = 3), xy = contree(as.matrix(iris[1:4]), iris$Species, depth = 2))
+  for (name in names(new)) {
+    expect_identical(old[[name]]$format_version, 1L)
+    for (type in c("class", "prob", "node", "path")) {
+      expect_identical(predict(old[[name]], iris, type = type), predict(new[[name]], iris, type = type))
+    }
+    expect_identical(capture.output(print(old[[name]])), capture.output(print(new[[name]])))
+    expect_identical(as.data.frame(old[[name]]), as.data.frame(new[[name]]))
+    expect_identical(contree_rules(old[[name]]), contree_rules(new[[name]]))
+    expect_identical(contree(Species ~ ., iris, depth = 3, start = old[[name]])$frame, new$formula$frame)
+    expect_identical(summary(old[[name]])$confusion, summary(new[[name]])$confusion)
+    grDevices::pdf(NULL)
+    expect_silent(plot(old[[name]]))
+    grDevices::dev.off()
+  }
+  expect_identical(contree:::tree_types(old$xy), contree:::tree_types(new$xy))
+  expect_length(predict(old$omit), 150)
+  expect_length(predict(old$omit, iris[1:3, ]), 3)
+  expect_identical(update(old$formula, depth = 2)$frame, iris2$frame)
+})
+
+test_that("splits by level have rpart's layout", {
+  data <- data.frame(f = factor(rep(c("a", "b", "c"), 10), levels = c("a", "b", "unused", "c")), n = rep(1:5, 6))
+  data$f[1] <- NA
+  fit <- contree(y ~ f + n, transform(data, y = f %in% c("a", "c")), depth = 1)
+  expect_equal(fit$splits[1, ], c(count = 29, ncat = 4, improve = 11, index = 1, adj = 0))
+  expect_identical(fit$csplit, matrix(c(1L, 3L, 2L, 1L), 1))
+  expect_identical(fit$xlevels, list(f = levels(data$f)))
+  expect_identical(fit$types, c(f = "factor", n = "integer"))
+  expect_identical(contree:::node_levels(fit)[[1]], list(left = c("a", "c"), right = "b", absent = "unused"))
+  expect_identical(contree:::node_threshold(fit), rep(NA_real_, 3))
+  # the missing row learned to go with "b", the smaller child
+  expect_identical(contree:::node_default_left(fit), c(FALSE, NA, NA))
+  expect_identical(contree:::node_larger_left(fit), c(TRUE, NA, NA))
+  expect_equal(contree:::node_missing(fit), c(1, 0, 0))
+  skip_if_not_installed("rpart")
+  printed <- function(x) trimws(tail(capture.output(print(x)), 3))
+  expect_identical(printed(as_rpart(fit)), sub(" or missing", "", printed(fit)))
+})
+
+test_that("a fit with levels survives saving", {
+  set.seed(33)
+  data <- mixed_table(60, 3)
+  fit <- contree(y ~ ., data, depth = 3)
+  file <- tempfile(fileext = ".rds")
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  unlink(file)
+  expect_identical(predict(again, data, type = "path"), predict(fit, data, type = "path"))
+  expect_identical(capture.output(print(again)), capture.output(print(fit)))
 })

@@ -1,0 +1,208 @@
+# contree_alternatives(): trees about as good as the optimum that begin with another predictor.
+#
+# The search takes a set of predictors that the root may be split on, a cost from which on trees need not be found, and tells
+# what it proved of each predictor at the root. The first search is among all predictors but that of the fit: if it
+# finds nothing, it has proven that there is nothing. Otherwise those that it could not rule out are searched one by one.
+
+#' Trees that begin with another predictor
+#'
+#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several trees that are about
+#' as good on the training rows a person may prefer the one that makes sense, costs less to measure or is easier to
+#' explain. For each predictor at the root the best tree is searched for and proven, as [contree()] does, with the
+#' settings of the fit.
+#'
+#' Trees that are no better than a single leaf are not listed. Below the root any predictor may be used.
+#'
+#' @param fit A fit of [contree()].
+#' @param n At most so many predictors: those with the best trees.
+#' @param within How much more than `fit` a tree may cost, in misclassified rows.
+#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for others. Without it they
+#'   are taken from the fit, if this has `model = TRUE`, or the arguments in its call are evaluated again, as
+#'   [update()][contree_methods] does.
+#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it), `memory_limit`, `threads`,
+#'   `deterministic`, `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those of the
+#'   fit.
+#' @return A list of fits (see [contree.object]) named by predictor, the best first, of class `contree_alternatives`; its
+#'   length is 0 if there are none. The setting `root` of such a fit names the predictor, and its `bound`, `gap` and
+#'   `status` are about the trees that begin with it.
+#'
+#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`, `within` (the cost less that
+#'   of `fit`), `nsplit`, `gap` and `status`. If the search was stopped, the attribute `undecided` of the list names
+#'   predictors for which a tree may have been missed, and there is a warning of class `contree_stopped`.
+#' @section Errors:
+#' `contree_input_error` if the training data cannot be found or is not that of the fit.
+#' @seealso [contree_path()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' others <- contree_alternatives(fit, within = 5)
+#' others
+#' others[["Petal.Width"]]
+#' @export
+contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
+  if (!is_contree(fit)) stop_input("fit", gettextf("'fit' must be a fit of contree(), not %s", show_value(fit)))
+  n <- check_setting("n", n)
+  within <- check_setting("within", within)
+  settings <- search_settings(fit, list(...))
+  frame <- training_frame(fit, data, settings, parent.frame())
+  settings$max_cost <- tree_proof(fit)$cost + within
+  found <- search_roots(fit, new_problem(frame, settings), settings, n)
+  alternatives <- structure(found$fits, table = table_of_alternatives(found$fits, tree_proof(fit)$cost), fit = fit,
+                            within = within, undecided = found$undecided, class = "contree_alternatives")
+  warn_if_undecided(found)
+  alternatives
+}
+
+# Those of the fit, with what says how to search.
+search_settings <- function(fit, given) {
+  how <- c("time_limit", "memory_limit", "threads", "deterministic", "max_gap", "on_interrupt", "progress", "verbose")
+  check_setting_names(given, "...")
+  if (length(other <- setdiff(names(given), how))) {
+    stop_input(other[1], gettextf("'%s' is part of the problem, which is that of the fit; fit another tree with update()",
+                                  other[1]))
+  }
+  settings <- unclass(tree_settings(fit))
+  collect_settings(given, settings[setdiff(names(settings), "root")], NULL)
+}
+
+# ---- searching -----------------------------------------------------------------------------------
+
+# list(fits, undecided, status, elapsed): the trees, the best first.
+search_roots <- function(fit, problem, settings, n) {
+  others <- setdiff(problem$frame$shape$names, node_variable(fit)[1])
+  found <- list(fits = list(), undecided = character(), status = "optimal", elapsed = 0,
+                bounds = stats::setNames(numeric(length(others)), others))
+  if (node_is_leaf(fit)[1]) return(found)
+  settings$end <- proc.time()[["elapsed"]] + settings$time_limit
+  if (length(others) > 1) found <- search_root(found, others, problem, settings, tree_call(fit))
+  for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
+    # only a tree that is cheaper than the n best so far is of use
+    settings$max_cost <- min(settings$max_cost, sort(costs_of(found$fits))[n], na.rm = TRUE)
+    if (found$bounds[predictor] > settings$max_cost + 1e-9 || found$bounds[predictor] >= node_errors(fit)[1]) next
+    found <- search_root(found, predictor, problem, settings, tree_call(fit))
+  }
+  best <- order(costs_of(found$fits))
+  found$fits <- found$fits[best[seq_len(min(n, length(best)))]]
+  found
+}
+
+# One search for the best tree that begins with one of the predictors `root`, and, of several, what it proves of each.
+search_root <- function(found, root, problem, settings, call) {
+  alone <- length(root) == 1
+  left <- settings$end - proc.time()[["elapsed"]]
+  if (left <= 0 && alone || found$status == "interrupted") {
+    found$status <- if (found$status == "interrupted") "interrupted" else "time limit"
+    found$undecided <- c(found$undecided, root)
+    return(found)
+  }
+  settings$root <- root
+  solved <- solve_problem(problem, replace(settings, "time_limit", max(0, left)))
+  stopped <- solved$status %in% names(stopped_class)
+  if (stopped) found$status <- solved$status
+  if (!alone) found$bounds <- root_bounds(solved, problem)[root]
+  found$elapsed <- found$elapsed + solved$elapsed
+  if (solved$feature[1] == 0 || solved$cost > settings$max_cost + 1e-9) {
+    if (stopped && alone) found$undecided <- c(found$undecided, root)
+    return(found)
+  }
+  # the best known tree of a search among several that was stopped may have less than the best tree of its own root
+  if (stopped && !alone) return(found)
+  settings$root <- problem$frame$shape$names[solved$feature[1]]
+  found$fits[[settings$root]] <- new_fit(solved, problem, settings, call)
+  found
+}
+
+# For each predictor, what a search has proven of the trees that begin with it.
+root_bounds <- function(solved, problem) {
+  vapply(split(solved$root_bounds, factor(column_predictors(problem), problem$frame$shape$names)), min, 0)
+}
+
+costs_of <- function(fits) vapply(fits, function(fit) tree_proof(fit)$cost, 0)
+
+table_of_alternatives <- function(fits, cost) {
+  proof <- function(what, type) vapply(fits, function(fit) tree_proof(fit)[[what]], type, USE.NAMES = FALSE)
+  data.frame(predictor = as.character(names(fits)), errors = proof("objective", 0), cost = proof("cost", 0),
+             within = proof("cost", 0) - cost, nsplit = vapply(fits, tree_splits, 0L, USE.NAMES = FALSE),
+             gap = proof("gap", 0), status = proof("status", ""))
+}
+
+warn_if_undecided <- function(found) {
+  if (!found$status %in% names(stopped_class)) return(invisible())
+  open <- if (length(found$undecided)) {
+    gettextf("a tree may have been missed for %s", show_names(found$undecided))
+  } else {
+    gettext("not all trees are proven")
+  }
+  warn_stopped(gettextf("%s: %s", stopped_after(found$status, found$elapsed), open),
+               found[c("status", "elapsed", "undecided")])
+}
+
+# ---- the training data ---------------------------------------------------------------------------
+
+# The frame that the fit was made of.
+training_frame <- function(fit, data, settings, env) {
+  frame <- tryCatch(frame_again(fit, data, settings, env),
+                    error = function(problem) no_training_data(conditionMessage(problem)))
+  if (!identical(levels(frame$response), tree_classes(fit)) ||
+      !identical(frame$types, tree_types(fit)) || !identical(frame$xlevels, tree_xlevels(fit)) ||
+      !all(same_cost(class_weight(frame), node_counts(fit)[1, ]))) {
+    no_training_data(gettext("its predictors or classes are not those of the fit"))
+  }
+  frame[c("shape", "terms", "na.action", "loss")] <-
+    list(tree_shape(fit), tree_terms(fit), tree_na_action(fit), tree_loss(fit))
+  frame
+}
+
+frame_again <- function(fit, data, settings, env) {
+  model <- tree_model(fit)
+  if (is.null(data) && !is.null(model)) {
+    frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"))
+    return(c(frame, list(model = model, weights = settle_weights(model[["(weights)"]]))))
+  }
+  call <- tree_call(fit)
+  value <- function(name) eval(call[[name]], env)
+  if (is.null(tree_terms(fit))) {
+    if (is.null(data)) data <- list(x = value("x"), y = value("y"))
+    return(read_xy(data$x, data$y, settings$missing, value("weights")))
+  }
+  formula_frame(value("formula"), if (is.null(data)) value("data") else data, call$weights, call$subset, value("na.action"),
+                NULL, NULL, settings)
+}
+
+no_training_data <- function(reason) {
+  stop_input("data", gettextf(
+    "the training data cannot be found again (%s); give it as 'data', or fit the tree with model = TRUE", reason))
+}
+
+# ---- methods -------------------------------------------------------------------------------------
+
+#' @param x A value of `contree_alternatives()`.
+#' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
+#' @rdname contree_alternatives
+#' @export
+as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = FALSE, ...) {
+  table <- attr(x, "table")
+  if (!is.null(row.names)) row.names(table) <- row.names
+  table
+}
+
+#' @param digits Significant digits.
+#' @rdname contree_alternatives
+#' @export
+print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...) {
+  fit <- attr(x, "fit")
+  proof <- tree_proof(fit)
+  within <- attr(x, "within")
+  root <- if (node_is_leaf(fit)[1]) gettext("no split") else node_variable(fit)[1]
+  cost <- format(proof$cost, digits = digits)
+  cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, errors_text(proof$objective)), "\n\n", sep = "")
+  if (length(x) == 0) {
+    cat(gettextf("No tree with another predictor at the root costs at most %s more", format(within)), "\n", sep = "")
+  } else {
+    table <- as.data.frame(x)
+    cat(gettextf("Best trees with another predictor at the root that cost at most %s more:", format(within)), "\n", sep = "")
+    print(if (all(table$gap == 0)) table[names(table) != "gap"] else table, digits = digits)
+  }
+  undecided <- attr(x, "undecided")
+  if (length(undecided)) cat(gettextf("Not decided: %s", show_names(undecided)), "\n", sep = "")
+  invisible(x)
+}

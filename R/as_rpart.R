@@ -1,0 +1,141 @@
+# as.rpart(): a tree as one of the package rpart.
+
+#' A tree as an object of rpart
+#'
+#' Makes an object of class `rpart`, for the many packages that draw or convert such trees (`rpart.plot` among them). Only
+#' the fit is read; its call is not evaluated again, so this works wherever the tree was fitted.
+#'
+#' @details
+#' Predictions of the object are those of [predict.contree()]. `rpart` itself sends a row with a missing value to the larger
+#' child; where the tree has learned otherwise, surrogate splits on its other predictors, each true for all values,
+#' see to it that the row goes there. What `rpart` cannot say:
+#'
+#' * A row in which all predictors that the tree uses are missing goes to the larger child each time, and stays in a node
+#'   whose children are equally large. If the tree sends it elsewhere and some training rows had missing values, there is
+#'   a warning of class `contree_conversion_warning`.
+#' * A level that was not in training is an error.
+#' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()` can take.
+#'
+#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as `< Inf`
+#' or `< -Inf`.
+#'
+#' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no competing splits. The
+#' object holds the training data only if the fit was made with `model = TRUE` or they are given as `data`; with them
+#' `rpart.plot()` knows which predictors are whole numbers, and without it looks for them by the name in the call and
+#' warns if there is nothing (`roundint = FALSE` keeps it from looking).
+#'
+#' @param x A fit of [contree()].
+#' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
+#' @param ... Not used.
+#' @return An object of class `rpart`, see `rpart::rpart.object`.
+#' @examplesIf requireNamespace("rpart", quietly = TRUE)
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' tree <- as.rpart(fit)
+#' print(tree)
+#' table(predict(tree, iris, type = "class"), predict(fit))
+#' @seealso [as.party()][as.party.contree], [plot.contree()]
+#' @export
+as.rpart <- function(x, ...) UseMethod("as.rpart")
+
+#' @rdname as.rpart
+#' @export
+as.rpart.contree <- function(x, data = NULL, ...) {
+  check_no_dots(...)
+  need_package("rpart", "as.rpart()")
+  terms <- used_terms(x)
+  template <- rpart_template(tree_classes(x))
+  shares <- node_shares(x)[1, ]
+  tree <- c(rpart_nodes_and_splits(x), list(
+    where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x), method = "class",
+    parms = list(prior = shares, loss = 1 - diag(length(shares)), split = 1),
+    control = template$control, functions = template$functions, numresp = length(shares) + 2L,
+    variable.importance = tree_importance(x), na.action = tree_na_action(x), model = frame_of_rows(x, terms, data)))
+  warn_of_direction(x)
+  levels <- tree_xlevels(x)
+  structure(tree[!vapply(tree, is.null, NA)], xlevels = levels[intersect(names(levels), used_predictors(x))],
+            ylevels = tree_classes(x), class = "rpart")
+}
+
+# rpart's own functions for printing nodes, and its default settings.
+rpart_template <- function(classes) {
+  data <- data.frame(y = factor(classes, levels = classes), x = seq_along(classes))
+  rpart::rpart(y ~ x, data, method = "class", control = rpart::rpart.control(usesurrogate = 2, xval = 0))
+}
+
+# Two trees: the root costs 1, each split of the whole tree saves the same share on average.
+rpart_cptable <- function(fit) {
+  splits <- sum(!node_is_leaf(fit))
+  root <- if (node_errors(fit)[1] > 0) node_errors(fit)[1] else 1
+  error <- sum(node_errors(fit)[node_is_leaf(fit)]) / root
+  table <- cbind(CP = c((1 - error) / max(1, splits), 0), nsplit = c(0, splits), "rel error" = c(1, error))
+  rownames(table) <- 1:2
+  if (splits == 0) table[2, , drop = FALSE] else table
+}
+
+# ---- nodes and splits ----------------------------------------------------------------------------
+
+# The parts `frame`, `splits`, `csplit` and `ordered`. The surrogates of a split stand behind it.
+rpart_nodes_and_splits <- function(fit) {
+  parts <- rpart_parts(fit)
+  leaf <- node_is_leaf(fit)
+  surrogates <- lapply(seq_along(leaf), function(node) if (needs_surrogates(fit)[node]) surrogate_rows(fit, node))
+  parts$frame <- cbind(parts$frame[1:5], complexity = ifelse(leaf, 0, rpart_cptable(fit)[1, "CP"]), ncompete = 0L,
+                       nsurrogate = vapply(surrogates, NROW, 0L), parts$frame["yval2"])
+  if (all(leaf)) return(parts["frame"])
+  primary <- lapply(seq_len(sum(!leaf)), function(row) parts$splits[row, , drop = FALSE])
+  parts$splits <- do.call(rbind, c(rbind(primary, surrogates[!leaf])))
+  # levels without training rows in the node would follow the surrogates
+  for (node in which(lengths(node_levels(fit)) > 0 & needs_surrogates(fit))) {
+    row <- split_column(fit, "index")[node]
+    parts$csplit[row, parts$csplit[row, ] == 2L] <- if (node_larger_left(fit)[node]) 1L else 3L
+  }
+  # surrogates by level ask for the row of the table that says left, or right, for all levels
+  if (!is.null(parts$csplit)) {
+    rows <- nrow(parts$csplit)
+    parts$csplit <- rbind(parts$csplit, 1L, 3L)
+    constant <- parts$splits[, "index"] < 0 & parts$splits[, "ncat"] > 1
+    parts$splits[constant, "index"] <- rows - parts$splits[constant, "index"]
+  }
+  parts
+}
+
+# Does a missing value go where rpart would not send it, to the child with more rows?
+needs_surrogates <- function(fit) {
+  inner <- !node_is_leaf(fit)
+  inner & (node_default_left(fit) != node_larger_left(fit) | node_is_tied(fit)) %in% TRUE
+}
+
+node_is_tied <- function(fit) {
+  children <- node_children(fit)
+  n <- c(NA, node_n(fit))
+  n[children$left + 1] == n[children$right + 1]
+}
+
+# Splits on the other predictors by which all rows go where a missing value goes. The index of those by level is -1 for
+# left and -2 for right until it has its place.
+surrogate_rows <- function(fit, node) {
+  others <- setdiff(used_predictors(fit), node_variable(fit)[node])
+  if (length(others) == 0) return(NULL)
+  left <- node_default_left(fit)[node]
+  by_level <- tree_types(fit)[others] %in% c("factor", "character")
+  ncat <- ifelse(by_level, pmax(2, lengths(tree_xlevels(fit)[others])), if (left) -1 else 1)
+  index <- ifelse(by_level, if (left) -1 else -2, Inf)
+  matrix(c(0 * ncat, ncat, 0 * ncat, index, 0 * ncat), ncol = 5, dimnames = list(others, NULL))
+}
+
+# The row that surrogates cannot help: without a value in any predictor.
+warn_of_direction <- function(fit) {
+  if (!any(node_missing(fit) > 0)) return(invisible())
+  children <- node_children(fit)
+  tied <- node_is_tied(fit)
+  ours <- theirs <- 1L
+  while (!node_is_leaf(fit)[ours]) ours <- children[[if (node_default_left(fit)[ours]) "left" else "right"]][ours]
+  while (!node_is_leaf(fit)[theirs] && !tied[theirs]) {
+    theirs <- children[[if (node_larger_left(fit)[theirs]) "left" else "right"]][theirs]
+  }
+  if (ours == theirs) return(invisible())
+  message <- gettextf("a row in which %s are missing goes to node %d of the tree, but to node %d for rpart",
+                      show_names(used_predictors(fit)), node_ids(fit)[ours], node_ids(fit)[theirs])
+  warning(structure(list(message = message, call = user_call()),
+                    class = c("contree_conversion_warning", "warning", "condition")))
+}

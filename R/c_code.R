@@ -1,0 +1,134 @@
+# as_c(): a tree as C functions that need nothing but a compiler.
+
+#' A tree as C code
+#'
+#' Writes the tree as a self-contained piece of C (C99), to be compiled into a program or a library without R. It gives for
+#' every row what [predict.contree()] gives.
+#'
+#' @details
+#' With the default `name` the code has
+#'
+#' * `int contree_predict(const double *x)`: the class of a row, as a place in `contree_predict_classes`, the first is 0;
+#' * `const double *contree_predict_prob(const double *x)`: the shares of the classes in the row's leaf;
+#' * `int contree_predict_node(const double *x)`: the number of the leaf, as shown by `print()`;
+#' * `contree_predict_classes`, `contree_predict_inputs`: names of the classes and of the predictors that `x` holds, which
+#'   are those that the tree uses, in the order of the fit, each list ended by a null pointer;
+#' * `contree_predict_levels`: for each of these predictors its levels, ended likewise, or a null pointer if it has none.
+#'
+#' A missing value is a `NAN`. Logical values are 0 and 1, dates the days and times the seconds since 1970. A factor or
+#' ordered factor is given by the place of its level among the levels, the first being 1; any other number stands for a
+#' level that was not in training. Compilers must not be told to do without `NAN` (`-ffast-math`).
+#'
+#' All names and levels are written as string literals in UTF-8, and never elsewhere.
+#'
+#' @param fit A fit of [contree()].
+#' @param name Name of the function, and the beginning of the other names.
+#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with [writeLines()].
+#' @section Errors:
+#' A `name` that C does not take is a `contree_input_error`.
+#' @seealso [as_sql()], [as_json()], [write_pmml()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' as_c(fit, name = "iris_species")
+#' writeLines(as_c(fit), file.path(tempdir(), "tree.c"))
+#' @export
+as_c <- function(fit, name = "contree_predict") {
+  check_fit(fit)
+  check_c_name(name)
+  inputs <- used_predictors(fit)
+  levels <- tree_xlevels(fit)[inputs]
+  new_code(paste(collapse = "\n", c(
+    "/* A classification tree made by the R package contree. */", "#include <math.h>", "#include <stddef.h>", "",
+    c_strings(paste0(name, "_classes"), tree_classes(fit)),
+    "", "/* What x holds. */", c_strings(paste0(name, "_inputs"), inputs),
+    "", "/* Of inputs that are texts, the levels: x holds the place of the level, the first is 1. */",
+    c_levels(paste0(name, "_levels"), levels),
+    "", "/* Leaves from left to right. A missing value is a NAN. */", sprintf("static int %s_leaf(const double *x)", name),
+    "{", indent(c(if (length(inputs) == 0) "(void) x;", c_nest(fit, inputs))), "}", "",
+    c_answers(fit, name))))
+}
+
+# The predictors that the tree asks for, in the order of the fit.
+used_predictors <- function(fit) intersect(tree_shape(fit)$names, node_variable(fit))
+
+# A leaf gives its place among the leaves.
+c_nest <- function(fit, inputs) {
+  conditions <- lapply(node_questions(fit), c_condition, inputs, tree_xlevels(fit))
+  place <- cumsum(node_is_leaf(fit)) - 1
+  fold_tree(fit, function(node) sprintf("return %d;", place[node]), function(node, left, right) {
+    nested <- length(right) > 1
+    c(strwrap(sprintf("if (%s) {", conditions[[node]]), 110, exdent = 4), indent(left),
+      if (nested) c(paste("} else", right[1]), right[-1]) else c("} else {", indent(right), "}"))
+  })
+}
+
+# The condition under which a row goes left. Comparisons with a NAN are false.
+c_condition <- function(question, inputs, xlevels) {
+  if (is.null(question)) return(NULL)
+  x <- sprintf("x[%d]", match(question$variable, inputs) - 1L)
+  yes <- question$yes_left
+  missing_left <- question$missing_left
+  if (question$kind == "known") return(sprintf(if (yes) "!isnan(%s)" else "isnan(%s)", x))
+  if (question$kind == "less") {
+    return(sprintf(if (missing_left) "!(%s >= %s)" else "%s < %s", x, c_number(question$threshold)))
+  }
+  among <- paste(x, "==", match(question$levels, xlevels[[question$variable]]), collapse = " || ")
+  if (yes == missing_left) among <- paste(among, "||", sprintf("isnan(%s)", x))
+  if (yes) among else sprintf("!(%s)", among)
+}
+
+c_answers <- function(fit, name) {
+  leaf <- node_is_leaf(fit)
+  shares <- apply(node_shares(fit)[leaf, , drop = FALSE], 1, function(row) paste(c_number(row), collapse = ", "))
+  table <- function(type, values) {
+    c(sprintf("  static const %s = {", type), strwrap(paste(values, collapse = ", "), 110, indent = 4, exdent = 4), "  };")
+  }
+  entry <- function(head, type, values) {
+    c(sprintf(head, name), "{", table(type, values), sprintf("  return table[%s_leaf(x)];", name), "}")
+  }
+  c(entry("int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
+    entry("const double *%s_prob(const double *x)", sprintf("double table[][%d]", length(tree_classes(fit))),
+          sprintf("{%s}", shares)), "",
+    entry("int %s_node(const double *x)", "int table[]", node_ids(fit)[leaf]))
+}
+
+c_number <- function(x) {
+  text <- exact_number(x)
+  ifelse(grepl("[.e]", text), text, paste0(text, ".0"))
+}
+
+c_strings <- function(name, values, storage = "") {
+  sprintf("%sconst char *const %s[] = {%s};", storage, name, paste(c(c_string(values), "NULL"), collapse = ", "))
+}
+
+c_levels <- function(name, levels) {
+  has <- which(lengths(levels) > 0)
+  each <- rep("NULL", length(levels))
+  each[has] <- paste0(name, "_", has)
+  c(unlist(lapply(has, function(i) c_strings(each[i], levels[[i]], "static "))),
+    sprintf("const char *const *const %s[] = {%s};", name, paste(c(each, "NULL"), collapse = ", ")))
+}
+
+# Literals in plain ASCII: whatever could end them, a line or a trigraph (??/) becomes an escape.
+c_string <- function(texts) {
+  code <- sprintf("\\%03o", 0:255)
+  plain <- setdiff(32:126, utf8ToInt("\"\\?"))
+  code[plain + 1] <- strsplit(intToUtf8(plain), "")[[1]]
+  vapply(texts, function(text) paste0("\"", paste(code[as.integer(charToRaw(enc2utf8(text))) + 1], collapse = ""), "\""), "",
+         USE.NAMES = FALSE)
+}
+
+check_c_name <- function(name) {
+  fine <- is.character(name) && length(name) == 1 && grepl("^[A-Za-z_][A-Za-z0-9_]*$", name, perl = TRUE) &&
+    !name %in% c_keywords
+  if (!fine) {
+    stop_input("name", gettextf("'name' must be a name that C takes (letters, digits and _, no keyword), not %s",
+                                show_value(name)))
+  }
+}
+
+c_keywords <- c(
+  "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum",
+  "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "main", "namespace", "new", "register",
+  "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
+  "union", "unsigned", "void", "volatile", "while")

@@ -1,0 +1,104 @@
+# What an error costs: case weights, losses, class weights.
+
+# Weights of the rows as given: checked before rows are left out, since some of those may be missing.
+check_weights <- function(weights, n) {
+  if (is.null(weights)) return(NULL)
+  if (!is.numeric(weights) || !is.null(dim(weights))) {
+    stop_input("weights", gettextf("'weights' must be a numeric vector with one weight a row, not %s", show_value(weights)))
+  }
+  if (length(weights) != n) {
+    stop_input("weights", gettextf("'weights' has length %d, but there are %d rows; give one weight for each row",
+                                   length(weights), n))
+  }
+  as.double(weights)
+}
+
+# The weights of the rows that are used. Weights of 1 are none.
+settle_weights <- function(weights) {
+  if (is.null(weights)) return(NULL)
+  if (any(bad <- !is.finite(weights) | weights < 0)) {
+    row <- which(bad)[1]
+    stop_input("weights", gettextf("'weights' has the value %s in row %d, but weights must be finite and at least 0",
+                                   format(weights[row]), row))
+  }
+  if (sum(weights) == 0) stop_input("weights", gettext("all 'weights' are 0; give some row a weight above 0"))
+  if (all(weights == 1)) NULL else weights
+}
+
+# The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs 1.
+read_loss <- function(loss, class_weights, frame) {
+  classes <- levels(frame$response)
+  if (!is.null(loss) && !is.null(class_weights)) {
+    stop_input("class_weights", gettext("'loss' and 'class_weights' both say what errors cost; give one of them"))
+  }
+  if (!is.null(class_weights)) {
+    weights <- read_class_weights(class_weights, classes, frame)
+    loss <- matrix(weights, length(classes), length(classes))
+    diag(loss) <- 0
+  }
+  if (is.null(loss)) return(NULL)
+  loss <- check_loss(loss, classes)
+  if (all(loss[row(loss) != col(loss)] == 1)) NULL else loss
+}
+
+read_class_weights <- function(weights, classes, frame) {
+  if (identical(weights, "balanced")) {
+    total <- class_weight(frame)
+    return(ifelse(total > 0, sum(total) / (sum(total > 0) * total), 0))
+  }
+  if (!is.numeric(weights) || length(weights) != length(classes) || !all(is.finite(weights)) || any(weights < 0)) {
+    stop_input("class_weights", gettextf(
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class (%s), not %s", length(classes),
+      show_names(classes), show_value(weights)))
+  }
+  if (is.null(names(weights))) return(weights)
+  if (!setequal(names(weights), classes)) {
+    stop_input("class_weights", gettextf("the names of 'class_weights' are %s, but the classes are %s",
+                                         show_names(names(weights)), show_names(classes)))
+  }
+  weights[classes]
+}
+
+check_loss <- function(loss, classes) {
+  n <- length(classes)
+  if (!is.matrix(loss) || !is.numeric(loss) || !identical(dim(loss), c(n, n))) {
+    stop_input("loss", gettextf(
+      "'loss' must be a numeric matrix of %d rows (true classes) and %d columns (predicted classes), not %s", n, n,
+      show_value(loss)))
+  }
+  for (names in dimnames(loss)) {
+    if (!is.null(names) && !setequal(names, classes)) {
+      stop_input("loss", gettextf("'loss' has the names %s, but the classes are %s", show_names(names), show_names(classes)))
+    }
+  }
+  if (!is.null(rownames(loss))) loss <- loss[classes, , drop = FALSE]
+  if (!is.null(colnames(loss))) loss <- loss[, classes, drop = FALSE]
+  if (!all(is.finite(loss)) || any(loss < 0)) stop_input("loss", gettext("'loss' must have finite numbers of at least 0"))
+  if (any(diag(loss) != 0)) {
+    stop_input("loss", gettextf("'loss' must be 0 where true and predicted class are the same, not %s",
+                                show_values(diag(loss)[diag(loss) != 0])))
+  }
+  if (n > 1 && all(loss == 0)) stop_input("loss", gettext("all losses in 'loss' are 0; give some error a loss above 0"))
+  structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
+}
+
+# One weight a row of the frame.
+row_weights <- function(frame) if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+
+# What the rows of each class weigh.
+class_weight <- function(frame) {
+  weight <- numeric(nlevels(frame$response))
+  each <- rowsum(row_weights(frame), as.integer(frame$response))
+  weight[as.integer(rownames(each))] <- each
+  weight
+}
+
+# What each row costs under each class: rows by classes.
+row_costs <- function(response, weights, loss) {
+  costs <- if (is.null(loss)) 1 - diag(nlevels(response)) else loss
+  costs <- costs[as.integer(response), , drop = FALSE]
+  if (is.null(weights)) costs else weights * costs
+}
+
+# The cost of one leaf for all rows.
+root_cost <- function(frame) min(colSums(row_costs(frame$response, frame$weights, frame$loss)))

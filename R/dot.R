@@ -1,0 +1,46 @@
+# as_dot(): a tree as a picture in the language of Graphviz.
+
+#' A tree as a Graphviz graph
+#'
+#' Writes the tree in the DOT language, for the programs of Graphviz and whatever else draws its graphs. It shows what
+#' [plot.contree()] shows: the condition of a node, under which a row goes to its first child; in
+#' leaves the class, its share and the number of training rows.
+#'
+#' @inheritParams as_sql
+#' @param digits Significant digits of the thresholds.
+#' @param col Colours of the classes, as for [plot.contree()].
+#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with [writeLines()].
+#' @seealso [plot.contree()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' as_dot(fit)
+#' @export
+as_dot <- function(fit, digits = 4, col = NULL) {
+  check_fit(fit)
+  ids <- node_ids(fit)
+  child <- which(node_parent(fit) > 0)
+  nodes <- sprintf("n%d [label=%s, fillcolor=\"%s\"];", ids, dot_string(dot_labels(fit, digits)),
+                   node_fill(fit, class_colours(tree_classes(fit), col)))
+  edges <- sprintf("n%d -> n%d [label=\"%s\"];", ids[child] %/% 2L, ids[child], ifelse(ids[child] %% 2L == 0, "yes", "no"))
+  new_code(paste(collapse = "\n", c(
+    "digraph tree {", "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];",
+    "  edge [fontname=\"Helvetica\"];",
+    indent(nodes), if (length(child)) indent(edges), "}")))
+}
+
+dot_labels <- function(fit, digits) {
+  class <- node_class(fit)
+  share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
+  leaf <- sprintf("%s\n%s%%\nn = %d", class, format(round(100 * share, 1), trim = TRUE), node_n(fit))
+  condition <- vapply(left_words(fit, digits), function(words) {
+    paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")
+  }, "")
+  ifelse(node_is_leaf(fit), leaf, paste(node_variable(fit), condition))
+}
+
+# Double quotes end a string, a backslash begins an escape of labels, and an ampersand may begin an entity of HTML.
+dot_string <- function(text) {
+  special <- c("\\" = "\\\\", "\"" = "\\\"", "&" = "&amp;", "\r" = "", "\n" = "\\n")
+  for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)
+  paste0("\"", enc2utf8(text), "\"")
+}

@@ -1,0 +1,194 @@
+# as.party(): a tree as one of the package partykit.
+
+#' A tree as an object of partykit
+#'
+#' Makes a `constparty` of the package `partykit`, for its plots, its printing, `nodeapply()` and whatever else works on such
+#' trees. Only the fit is read; its call is not evaluated again, so this works wherever the tree was fitted.
+#'
+#' @details
+#' The object has no training data, only a row without values for each predictor that the tree uses: printing,
+#' plotting and predicting do not need more. What looks at the predictors of training rows, such as `predict(perm = )`,
+#' wants `data`. Without `data`, and unless the fit was made with `model = TRUE`, the classes of the training rows are put
+#' together from the class counts of their leaves. They are right as counts, and row by row where there are two classes;
+#' among more, two misclassified rows of a leaf may have exchanged theirs.
+#'
+#' Predictions are those of [predict.contree()], with some limits of `partykit`. A factor must come with the levels of the
+#' training data (others are an error), and a character column as a factor with these levels. Where missing values are
+#' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered factors and, for
+#' factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no words of its own. Columns of matrices,
+#' as `poly()` makes them, must be given by their names in the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in
+#' the order in which they are printed. Thresholds of dates are shown as numbers.
+#'
+#' It predicts the most frequent class of a leaf; if the tree predicts another one in some leaf, there is a warning of class
+#' `contree_conversion_warning`.
+#'
+#' `as.party` is a function of `partykit`: load that package to call it.
+#'
+#' @param obj A fit of [contree()].
+#' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
+#' @param ... Not used.
+#' @return An object of class `constparty` and `party`.
+#' @examplesIf requireNamespace("partykit", quietly = TRUE)
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' party <- partykit::as.party(fit)
+#' print(party)
+#' predict(party, iris[c(1, 71, 101), ])
+#' @seealso [as.rpart()], [plot.contree()]
+#' @exportS3Method partykit::as.party
+as.party.contree <- function(obj, data = NULL, ...) {
+  check_no_dots(...)
+  need_package("partykit", "as.party()")
+  terms <- used_terms(obj)
+  frame <- frame_of_rows(obj, terms, data)
+  fitted <- fitted_rows(obj, frame[[1]])
+  warn_of_majority(obj)
+  predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
+  partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
+                                          info = list(method = "contree")))
+}
+
+# partykit predicts the class that weighs most in a leaf.
+warn_of_majority <- function(fit) {
+  other <- node_is_leaf(fit) & max.col(node_counts(fit), "first") != as.integer(node_class(fit))
+  if (!any(other)) return(invisible())
+  message <- gettextf(
+    "leaf %s predicts a class that is not its most frequent one; partykit predicts the most frequent one",
+    show_values(node_ids(fit)[other]))
+  warning(structure(list(message = message, call = user_call()),
+                    class = c("contree_conversion_warning", "warning", "condition")))
+}
+
+# The nodes, from the leaves up. Kid 1 is the left child, but where values are parted from missing ones it is that of the
+# values: partykit words the levels of a factor there, and nothing for the others.
+party_nodes <- function(fit, columns) {
+  questions <- node_questions(fit)
+  fold_tree(fit, function(node) partykit::partynode(node), function(node, left, right) {
+    question <- questions[[node]]
+    levels <- tree_xlevels(fit)[[question$variable]]
+    # all known levels on one side: what is left for the other are missing values
+    if (question$kind == "among" && all(levels %in% question$levels)) question$kind <- "known"
+    turned <- question$kind == "known" && !question$yes_left
+    split <- party_split(question, match(question$variable, columns), levels)
+    # a row without value goes to a kid that partykit draws: with 1 and 0 there is no chance in it
+    split$prob <- as.numeric(c(question$missing_left, !question$missing_left))[if (turned) 2:1 else 1:2]
+    partykit::partynode(node, split = split, kids = list(left, right)[if (turned) 2:1 else 1:2])
+  })
+}
+
+# Values below the break go to kid 1.
+party_split <- function(question, column, levels) {
+  below <- function(threshold) partykit::partysplit(column, breaks = threshold, right = FALSE)
+  if (question$kind == "less") return(below(question$threshold))
+  if (question$kind == "known") return(below(if (is.null(levels)) Inf else length(levels) + 1))
+  kid <- ifelse(levels %in% question$levels == question$yes_left, 1L, 2L)
+  # of an ordered factor the first levels are on one side, the last on the other
+  if (question$type == "ordered") below(which(kid == 2L)[1]) else partykit::partysplit(column, index = kid)
+}
+
+# ---- training rows -------------------------------------------------------------------------------
+
+# The model frame of the training rows if there is one: response first, then what the tree uses.
+frame_of_rows <- function(fit, terms, data) {
+  if (is.null(data)) data <- tree_model(fit)
+  if (is.null(data)) return(NULL)
+  if (!is.data.frame(data) || nrow(data) != length(tree_where(fit))) {
+    stop_input("data", gettextf("'data' must be a data frame with the %d training rows, not %s", length(tree_where(fit)),
+                                if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
+  }
+  made <- !is.null(attr(data, "terms"))
+  frame <- if (made) data[match(names(attr(terms, "dataClasses")), names(data))] else {
+    stats::model.frame(terms, data, na.action = stats::na.pass)
+  }
+  for (name in intersect(names(tree_xlevels(fit)), names(frame))) {
+    value <- frame[[name]]
+    frame[[name]] <- factor(as.character(value), levels = tree_xlevels(fit)[[name]], ordered = is.ordered(value))
+  }
+  structure(frame, terms = terms)
+}
+
+# The leaf of each training row. A tree that was read from a document knows how many they are, and their order is made up.
+leaf_of_rows <- function(fit) {
+  where <- tree_where(fit)
+  if (length(where)) where else rep(seq_along(node_ids(fit)), ifelse(node_is_leaf(fit), node_n(fit), 0L))
+}
+
+# The training rows as far as the fit knows them: the leaf of each, its class unless `response` is known, and its weight
+# unless all are 1. The rows of a class in a leaf share what the class weighs there.
+fitted_rows <- function(fit, response = NULL) {
+  where <- unname(leaf_of_rows(fit))
+  classes <- tree_classes(fit)
+  response <- if (is.null(response)) factor(classes[class_of_rows(fit, where)], levels = classes) else response
+  rows <- data.frame("(fitted)" = where, "(response)" = response, check.names = FALSE)
+  cell <- cbind(where, match(response, classes))
+  counts <- node_counts(fit)
+  there <- table(factor(where, seq_len(nrow(counts))), factor(response, classes))
+  weight <- counts[cell] / there[cell]
+  if (any(weight != 1)) rows[["(weights)"]] <- weight
+  rows
+}
+
+# Rows without error have the class of their leaf, the others share its other classes.
+class_of_rows <- function(fit, where) {
+  counts <- node_counts(fit)
+  class <- as.integer(node_class(fit))
+  wrong <- tree_residuals(fit) == 1
+  response <- class[where]
+  for (leaf in which(node_is_leaf(fit))) {
+    others <- replace(counts[leaf, ], class[leaf], 0)
+    rows <- which(where == leaf)
+    # without training rows any rows will do
+    some <- max(sum(others > 0), round(length(rows) * sum(others) / sum(counts[leaf, ])))
+    rows <- if (length(wrong)) rows[wrong[rows]] else utils::head(rows, some)
+    known <- sum(others) == length(rows) && all(others %% 1 == 0)
+    response[rows] <- if (known) rep(seq_along(others), others) else rep_len(order(others, decreasing = TRUE), length(rows))
+  }
+  response
+}
+
+# ---- terms ---------------------------------------------------------------------------------------
+
+# The terms of a fit, or made up for one of x and y, with the predictors that the tree uses; the first of all if it uses
+# none, for without any a data frame would lose its rows.
+used_terms <- function(fit) {
+  used <- used_predictors(fit)
+  if (length(used) == 0) used <- tree_shape(fit)$names[1]
+  terms <- tree_terms(fit)
+  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used])
+  variables <- as.list(attr(terms, "variables"))[-1]
+  labels <- vapply(variables, variable_label, "")
+  # of a matrix among the variables the predictors are the columns
+  keep <- labels %in% used | vapply(labels, function(label) any(startsWith(used, paste0(label, "."))), NA)
+  keep[1] <- TRUE
+  classes <- attr(terms, "dataClasses")[keep]
+  classes[classes == "character"] <- "factor"
+  new <- stats::terms(stats::as.formula(expanded_formula(variables[keep]), environment(terms)))
+  attr(new, "predvars") <- attr(terms, "predvars")[c(TRUE, keep)]
+  attr(new, "dataClasses") <- stats::setNames(classes, labels[keep])
+  new
+}
+
+# Terms in which every variable is a name, whatever it looks like; NULL without a response. `types`: of the predictors, by
+# name.
+terms_of_names <- function(response, types) {
+  if (is.null(response)) return(NULL)
+  variables <- lapply(c(response, names(types)), as.name)
+  columns <- stats::setNames(c(list(factor()), lapply(types, empty_column)), c(response, names(types)))
+  formula <- stats::as.formula(call("~", variables[[1]], quote(.)), globalenv())
+  new_terms(formula, list(response = variables[[1]], predictors = variables[-1]), columns)
+}
+
+# A data frame without rows whose columns are what the predictors were.
+empty_frame <- function(fit, predictors) {
+  columns <- Map(empty_column, tree_types(fit)[predictors], tree_xlevels(fit)[predictors])
+  structure(columns, names = predictors, row.names = integer(), class = "data.frame")
+}
+
+empty_column <- function(type, levels = NULL) {
+  switch(type,
+    factor = factor(character(), levels = levels),
+    # in an object of partykit it is a factor
+    character = if (is.null(levels)) character() else factor(character(), levels = levels),
+    ordered = factor(character(), levels = levels, ordered = TRUE),
+    integer = integer(), logical = logical(), Date = .Date(numeric()), POSIXct = .POSIXct(numeric()),
+    difftime = .difftime(numeric(), "secs"), numeric())
+}

@@ -1,0 +1,306 @@
+# contree_path(): the optimal tree for each complexity.
+#
+# A tree of s splits and e errors costs e + price * s, in rows. The trees that are best at some price are the corners of
+# the lower convex hull of all (s, e). A search at the price at which two known corners cost the same finds a tree below
+# the line through them, which is a new corner, or proves that there is none. All searches together prove for each number
+# of splits how many errors there are at least (`least`), whole numbers; a line is proven as soon as none of them lies
+# below it. So all decisions are about whole numbers, and ties on a line cannot mislead them.
+
+#' The path of optimal trees by complexity
+#'
+#' Finds the optimal tree for each `complexity`, the cost of a split as a share of the rows: the tree without splits for
+#' the highest, the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is
+#' optimal for a range of complexities; for others no complexity makes a tree of that size the best. Where trees cost the
+#' same, the one with fewer splits counts.
+#'
+#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree is searched for on its
+#' own and proven. The searches share what they prove and begin with the trees found before, so the path takes about as
+#' long as a fit for each of its trees.
+#'
+#' @section Stopping early:
+#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the status `"optimal"`; the
+#' others are the best that were found, and `gap` says how far from the optimum they can be at most. There is a warning as
+#' from [contree()], of class `contree_stopped`, with the elements `status`, `elapsed` and `gap` (the largest). With
+#' `max_gap` each search may end early, and each tree has a gap of about that size at most.
+#'
+#' @inheritParams contree
+#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given) is where the path
+#'   ends: the least complexity that is of interest. A higher one saves time.
+#' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class `contree_path`.
+#'   `path[[2]]` is the second, `path[["3"]]` the one with three splits. The `complexity` among the settings of a fit is
+#'   the least at which it is optimal. [prune()] picks a tree by `complexity` or `nsplit`.
+#'
+#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`,
+#'   that of the next smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training
+#'   rows; `rel_error`, their share of the errors without any split; `gap`, in rows, 0 if the tree is proven for the whole
+#'   range; and `status`. `plot()` returns it invisibly.
+#' @seealso [contree()], [prune()], [contree_alternatives()]
+#' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression Trees*. Chapter 3 has
+#'   the path of subtrees of one tree.
+#' @examples
+#' path <- contree_path(Species ~ ., iris, depth = 3)
+#' path
+#' plot(path)
+#' path[["2"]]
+#' sapply(path, function(fit) fit$objective)
+#' @export
+contree_path <- function(x, ...) UseMethod("contree_path")
+
+#' @rdname contree_path
+#' @export
+contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
+                                 class_weights = NULL, control = contree_control(...)) {
+  call <- plain_call(match.call(), sys.call(-1), "contree_path")
+  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, class_weights,
+                         settings)
+  find_path(frame, settings, call)
+}
+
+#' @rdname contree_path
+#' @export
+contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
+                                 class_weights = NULL, control = contree_control(...)) {
+  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_path.formula), parent.frame()))
+  call <- plain_call(match.call(), sys.call(-1), "contree_path")
+  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  check_both_given(x, y)
+  find_path(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
+}
+
+find_path <- function(frame, settings, call) {
+  begin <- proc.time()[["elapsed"]]
+  refuse_fractions(frame)
+  settings <- settle_complexity(settings, frame)
+  found <- search_path(new_problem(frame, settings), settings, call, begin)
+  table <- table_of_path(found, settings)
+  fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
+  path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call, class = "contree_path",
+                    elapsed = proc.time()[["elapsed"]] - begin)
+  tell_restricted(path[[1]])
+  warn_if_path_stopped(path, found$status)
+  path
+}
+
+# The corners of the path are found in whole numbers.
+refuse_fractions <- function(frame) {
+  fractions <- function(values) any(values != round(values))
+  argument <- if (fractions(row_weights(frame))) "weights" else if (!is.null(frame$loss) && fractions(frame$loss)) "loss"
+  if (!is.null(argument)) {
+    stop_unsupported(argument, gettextf(
+      "'%s' has numbers that are not whole, for which a path is not supported; multiply them by a common denominator",
+      argument))
+  }
+}
+
+# ---- searching -----------------------------------------------------------------------------------
+
+# What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of
+# splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they weigh; `floor`, the price where
+# the path ends;
+# `status`, why a search ended early, "optimal" if none did.
+search_path <- function(problem, settings, call, begin) {
+  n <- sum(row_weights(problem$frame))
+  # below this price a split counts as long as it saves a single row, and only then
+  lowest <- 2^-settings$depth
+  found <- list(fits = list(), splits = numeric(), errors = numeric(), n = n, status = "optimal",
+                least = numeric(1 + most_splits(settings$depth, length(problem$codes))),
+                floor = max(settings$complexity * n, lowest))
+  price <- found$floor
+  tried <- character()
+  repeat {
+    found <- search_at(found, price, problem, settings, call, begin)
+    if (found$status %in% c("time limit", "interrupted")) break
+    repeat {
+      edge <- open_edge(found, tried)
+      better <- if (!is.null(edge)) pruned_below(found, edge)
+      if (is.null(better)) break
+      found <- add_fit(found, better)
+    }
+    if (is.null(edge)) break
+    tried <- c(tried, edge$name)
+    price <- edge$price
+  }
+  found
+}
+
+# One search, which begins with the best tree known for that price. The first one also gives the tree without splits.
+search_at <- function(found, price, problem, settings, call, begin) {
+  left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
+  if (length(found$fits) && left <= 0) {
+    found$status <- "time limit"
+    return(found)
+  }
+  now <- settings
+  now$time_limit <- max(0, left)
+  now$complexity <- price / found$n
+  if (length(found$fits)) now$start <- found$fits[[which.min(found$errors + price * found$splits)]]
+  solved <- solve_problem(problem, now)
+  settings$complexity <- now$complexity
+  fit <- new_fit(solved, problem, settings, call)
+  if (length(found$fits) == 0) {
+    leaf <- cut_nodes(fit, which(!node_is_leaf(fit)))
+    found <- add_fit(found, leaf)
+    found$least[1] <- found$errors
+  }
+  if (solved$status != "optimal") found$status <- solved$status
+  # errors are whole numbers, and what the price was rounded to is known: nothing is lost to rounding
+  proven <- ceiling(solved$bound - solved$split_cost * (seq_along(found$least) - 1) - 1e-6)
+  found$least <- pmax(found$least, proven)
+  add_fit(found, fit)
+}
+
+# Of trees with as many splits, the better is kept, or the first.
+add_fit <- function(found, fit) {
+  splits <- tree_splits(fit)
+  errors <- tree_proof(fit)$objective
+  at <- match(splits, found$splits, length(found$splits) + 1)
+  if (at <= length(found$splits) && found$errors[at] <= errors) return(found)
+  found$fits[[at]] <- fit
+  found$splits[at] <- splits
+  found$errors[at] <- errors
+  found
+}
+
+# The corners of the hull, as places in `found`, from the tree without splits to the last whose splits pay at the floor. A
+# tree on a line between others is none.
+corners <- function(found) {
+  corner <- which(found$splits == 0)
+  repeat {
+    here <- corner[length(corner)]
+    price <- ifelse(found$splits > found$splits[here],
+                    (found$errors[here] - found$errors) / (found$splits - found$splits[here]), -Inf)
+    steepest <- max(price)
+    if (steepest < found$floor || same_cost(steepest, found$floor)) return(corner)
+    next_ones <- which(price == steepest) # the quotients of whole numbers are equal exactly if the ratios are
+    corner <- c(corner, next_ones[which.max(found$splits[next_ones])])
+  }
+}
+
+# The first line between corners that is neither proven nor tried: its ends and its price; NULL if there is none.
+open_edge <- function(found, tried) {
+  corner <- corners(found)
+  for (i in seq_len(length(corner) - 1)) {
+    ends <- corner[c(i, i + 1)]
+    name <- paste(found$splits[ends], found$errors[ends], collapse = " ")
+    if (name %in% tried || is_proven(found, ends)) next
+    return(list(ends = ends, name = name, price = -diff(found$errors[ends]) / diff(found$splits[ends])))
+  }
+  NULL
+}
+
+# Whether no tree can lie below the line, in whole numbers.
+is_proven <- function(found, ends) {
+  splits <- found$splits[ends]
+  errors <- found$errors[ends]
+  all((found$least - errors[1]) * diff(splits) >= (seq_along(found$least) - 1 - splits[1]) * diff(errors))
+}
+
+# A known tree that, pruned at the price of the line, lies below it; NULL if there is none. That saves a search.
+pruned_below <- function(found, edge) {
+  line <- found$errors[edge$ends[1]] + edge$price * found$splits[edge$ends[1]]
+  for (fit in found$fits[order(found$splits)]) {
+    weak <- weak_nodes(fit, edge$price)
+    cost <- weak$errors + edge$price * weak$splits
+    if (length(weak$cut) && cost < line && !same_cost(cost, line)) return(cut_nodes(fit, weak$cut))
+  }
+  NULL
+}
+
+# ---- what is known in the end ---------------------------------------------------------------------
+
+table_of_path <- function(found, settings) {
+  corner <- corners(found)
+  splits <- found$splits[corner]
+  errors <- found$errors[corner]
+  complexity <- c(-diff(errors) / diff(splits) / found$n, settings$complexity)
+  upper <- c(Inf, complexity[-length(complexity)])
+  # the distance to what is proven is a convex function of the price, largest at an end of the range
+  gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
+  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors, rel_error = errors / errors[1],
+             gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
+}
+
+# How much more than the optimum trees can cost at most, each at its complexity.
+gap_at <- function(found, corner, complexity) {
+  cost <- Map(function(at, price) {
+    if (is.infinite(price)) return(c(0, 0)) # only the tree without splits is left
+    c(found$errors[at] + price * found$splits[at], min(found$least + price * (seq_along(found$least) - 1)))
+  }, corner, complexity * found$n)
+  vapply(cost, function(pair) if (same_cost(pair[1], pair[2])) 0 else max(0, pair[1] - pair[2]), 0)
+}
+
+# The fit of a row of the table, at the least complexity for which it counts.
+fit_of_path <- function(found, row, settings) {
+  at <- match(row$nsplit, found$splits)
+  gap <- gap_at(found, at, row$complexity)
+  bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * row$nsplit - gap
+  fit <- reprice(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
+  set_call(fit, call_at(tree_call(fit), row$complexity))
+}
+
+# The call of contree() that asks for this tree.
+call_at <- function(call, complexity) {
+  call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
+  call$cp <- NULL
+  call$complexity <- complexity
+  call
+}
+
+warn_if_path_stopped <- function(path, status) {
+  table <- path_table(path)
+  if (!status %in% names(stopped_class) || all(table$gap == 0)) return(invisible())
+  elapsed <- attr(path, "elapsed")
+  warn_stopped(gettextf("%s: %d of %d trees of the path are proven optimal, the others up to a gap of %s",
+                        stopped_after(status, elapsed), sum(table$gap == 0), nrow(table), format(max(table$gap))),
+               list(status = status, elapsed = elapsed, gap = max(table$gap)))
+}
+
+# ---- methods -------------------------------------------------------------------------------------
+
+path_table <- function(path) attr(path, "table")
+
+#' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
+#' @rdname contree_path
+#' @export
+as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ...) {
+  table <- path_table(x)
+  if (!is.null(row.names)) row.names(table) <- row.names
+  table
+}
+
+#' @param x A path; for `contree_path()`, the predictors.
+#' @param digits Significant digits.
+#' @rdname contree_path
+#' @export
+print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
+  table <- path_table(x)
+  n <- tree_weight(x[[1]])
+  cat(gettextf("%s of depth <= %s by complexity", if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
+               tree_settings(x[[1]])$depth), "\n\n", sep = "")
+  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), n, format(table$errors[1] / n, digits = digits)),
+      "\n\nn= ", n, "\n\n", sep = "")
+  shown <- data.frame(complexity = signif(table$complexity, digits), nsplit = table$nsplit,
+                      `rel error` = signif(table$rel_error, digits), errors = table$errors, check.names = FALSE)
+  if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)
+  shown$status <- table$status
+  print(shown)
+  invisible(x)
+}
+
+#' @param main,xlab,ylab,type,pch As in [plot.default()]. Trees that are not proven are drawn hollow unless `pch` is given.
+#' @rdname contree_path
+#' @export
+plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"), ylab = gettext("misclassified rows"),
+                              type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
+  table <- path_table(x)
+  graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch, xaxt = "n", las = 1,
+                 ylim = range(0, table$errors), ...)
+  graphics::axis(1, at = table$nsplit)
+  # the title goes above the second axis
+  graphics::axis(3, at = table$nsplit, labels = format(signif(table$complexity, 2), drop0trailing = TRUE), cex.axis = 0.8)
+  graphics::mtext(gettext("complexity"), side = 3, line = 2)
+  if (!is.null(main)) graphics::mtext(main, side = 3, line = 3, font = 2)
+  invisible(table)
+}

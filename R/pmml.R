@@ -1,0 +1,166 @@
+# write_pmml(): a tree as PMML, an exchange format of data mining tools.
+
+#' Write a tree as PMML
+#'
+#' Writes the tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup Language, which scoring engines and
+#' databases read. Engines that follow the standard give for every row what [predict.contree()] gives.
+#'
+#' @details
+#' Numeric, integer and difference-of-time predictors become continuous fields of type double, logical ones boolean fields,
+#' factors and ordered factors categorical fields of strings; dates and times are continuous fields that hold the days or
+#' seconds since 1970. A missing value goes to the default child of a node (`missingValueStrategy="defaultChild"`). The levels
+#' of factors are not listed, so a level that was not in training is as valid as any and goes where `predict()` sends it. A
+#' predictor that the formula computes, as in `y ~ log(x)`, is a field of that name.
+#'
+#' @param fit A fit of [contree()].
+#' @param file Path of the file to write, or a connection.
+#' @return `file`, invisibly.
+#' @section Errors:
+#' XML has no way to write some control characters; names or levels with one of them are a `contree_input_error`.
+#' @references Data Mining Group, *PMML 4.4*, <https://dmg.org/pmml/v4-4-1/TreeModel.html>
+#' @seealso [as_sql()], [as_c()], [as_json()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' file <- file.path(tempdir(), "tree.pmml")
+#' write_pmml(fit, file)
+#' cat(readLines(file), sep = "\n")
+#' @export
+write_pmml <- function(fit, file) {
+  check_fit(fit)
+  text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
+  to <- file
+  if (!inherits(file, "connection")) {
+    if (!is.character(file) || length(file) != 1 || is.na(file)) {
+      stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s", show_value(file)))
+    }
+    to <- file(file, "wb")
+    on.exit(close(to))
+  }
+  writeLines(text, to, useBytes = TRUE)
+  invisible(file)
+}
+
+pmml_document <- function(fit) {
+  inputs <- used_predictors(fit)
+  target <- response_name(fit, inputs)
+  header <- xml_tag("Header", c(description = "Classification tree"), xml_tag("Application", c(
+    name = "contree", version = as.character(utils::packageVersion("contree")))))
+  xml_tag("PMML", c(xmlns = "http://www.dmg.org/PMML-4_4", version = "4.4"), c(
+    header, pmml_dictionary(fit, inputs, target), pmml_model(fit, inputs, target)))
+}
+
+# The name of the response; a fit from x and y has none, and "y" may be a predictor.
+response_name <- function(fit, inputs) {
+  terms <- tree_terms(fit)
+  name <- if (is.null(terms)) "y" else variable_label(attr(terms, "variables")[[2]])
+  utils::tail(make.unique(c(inputs, name)), 1)
+}
+
+# ---- fields --------------------------------------------------------------------------------------
+
+pmml_dictionary <- function(fit, inputs, target) {
+  # levels are not listed: engines hold all others for invalid or missing then
+  fields <- c(Map(pmml_field, inputs, tree_types(fit)[inputs]), list(pmml_field(target, "factor", tree_classes(fit))))
+  xml_tag("DataDictionary", c(numberOfFields = length(fields)), unlist(fields))
+}
+
+pmml_field <- function(name, type, values = NULL) {
+  kind <- switch(type,
+    logical = c("categorical", "boolean"),
+    factor = , character = , ordered = c("categorical", "string"),
+    # engines differ on how the values of date types are written
+    c("continuous", "double"))
+  xml_tag("DataField", c(name = name, optype = kind[1], dataType = kind[2]),
+          unlist(lapply(values, function(value) xml_tag("Value", c(value = value)))))
+}
+
+pmml_model <- function(fit, inputs, target) {
+  fields <- c(xml_tag("MiningField", c(name = target, usageType = "target")),
+              unlist(lapply(inputs, function(name) xml_tag("MiningField", c(name = name, usageType = "active")))))
+  xml_tag("TreeModel", c(functionName = "classification", algorithmName = "contree", missingValueStrategy = "defaultChild",
+                         splitCharacteristic = "binarySplit"),
+          c(xml_tag("MiningSchema", NULL, fields), pmml_output(fit, c(inputs, target)), pmml_nodes(fit)))
+}
+
+# What an engine returns: the class and the shares of the classes, under names that no field has.
+pmml_output <- function(fit, fields) {
+  classes <- tree_classes(fit)
+  names <- make.unique(c(fields, "predicted", sprintf("probability(%s)", classes)))[-seq_along(fields)]
+  xml_tag("Output", NULL, c(
+    xml_tag("OutputField", c(name = names[1], optype = "categorical", dataType = "string", feature = "predictedValue")),
+    unlist(Map(function(name, class) {
+      xml_tag("OutputField", c(name = name, optype = "continuous", dataType = "double", feature = "probability",
+                               value = class))
+    }, names[-1], classes))))
+}
+
+# ---- nodes ---------------------------------------------------------------------------------------
+
+pmml_nodes <- function(fit) {
+  ids <- node_ids(fit)
+  class <- as.character(node_class(fit))
+  n <- node_n(fit)
+  counts <- node_counts(fit)
+  predicates <- pmml_predicates(fit)
+  questions <- node_questions(fit)
+  node_tag <- function(node, children, default = NULL) {
+    shares <- unlist(Map(function(class, count) {
+      xml_tag("ScoreDistribution", c(value = class, recordCount = exact_number(count)))
+    }, tree_classes(fit), counts[node, ]))
+    xml_tag("Node", c(id = ids[node], score = class[node], recordCount = n[node], defaultChild = default),
+            c(predicates[[node]], shares, children))
+  }
+  fold_tree(fit, function(node) node_tag(node, NULL), function(node, left, right) {
+    node_tag(node, c(left, right), 2L * ids[node] + !questions[[node]]$missing_left)
+  })
+}
+
+# The condition under which a row comes from the parent to each node: its question, or the opposite.
+pmml_predicates <- function(fit) {
+  parent <- node_parent(fit)
+  questions <- node_questions(fit)
+  lapply(seq_along(parent), function(node) {
+    if (parent[node] == 0) return(xml_tag("True"))
+    question <- questions[[parent[node]]]
+    is_left <- node_ids(fit)[node] %% 2L == 0L
+    pmml_predicate(question, yes = is_left == question$yes_left)
+  })
+}
+
+# Levels are compared one by one: how quotes and backslashes are written within the arrays of PMML is not settled.
+pmml_predicate <- function(question, yes) {
+  name <- question$variable
+  simple <- function(operator, value = NULL) xml_tag("SimplePredicate", c(field = name, operator = operator, value = value))
+  if (question$kind == "known") return(simple(if (yes) "isNotMissing" else "isMissing"))
+  if (question$kind == "less") {
+    if (question$type == "logical") return(simple("equal", if (yes) "false" else "true"))
+    return(simple(if (yes) "lessThan" else "greaterOrEqual", exact_number(question$threshold)))
+  }
+  each <- unlist(lapply(question$levels, function(level) simple(if (yes) "equal" else "notEqual", level)))
+  if (length(each) == 1) return(each)
+  xml_tag("CompoundPredicate", c(booleanOperator = if (yes) "or" else "and"), each)
+}
+
+# ---- XML -----------------------------------------------------------------------------------------
+
+# An element as lines: its attributes by name, and the lines of its children.
+xml_tag <- function(name, attributes = NULL, children = NULL) {
+  pairs <- if (length(attributes)) paste0(names(attributes), "=\"", xml_escape(attributes), "\"")
+  head <- paste(c(name, pairs), collapse = " ")
+  if (length(children) == 0) return(paste0("<", head, "/>"))
+  c(paste0("<", head, ">"), indent(children), paste0("</", name, ">"))
+}
+
+not_in_xml <- c(1:8, 11:12, 14:31, 0xfffe, 0xffff)
+
+# Blanks other than spaces would be read as spaces; most control characters cannot be written at all.
+xml_escape <- function(text) {
+  text <- enc2utf8(as.character(text))
+  if (any(bad <- vapply(text, function(t) any(utf8ToInt(t) %in% not_in_xml), NA))) {
+    stop_input("fit", gettextf("%s holds a control character, which XML cannot have; rename the column or the level",
+                               encodeString(text[bad][1], quote = "'")))
+  }
+  special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;", "\n" = "&#10;", "\r" = "&#13;")
+  for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)
+  text
+}

@@ -1,0 +1,103 @@
+# How splits are put into words: thresholds as numbers, dates, times or levels, and what is said of missing values. print()
+# and plot() show them to people, rules are R.
+
+# ---- values --------------------------------------------------------------------------------------
+
+# The threshold of each node, for people; `number` says numbers. NA in leaves and at splits by level.
+threshold_text <- function(fit, number) each_threshold(fit, show_threshold, number)
+
+# The same as R code that stands for the value.
+threshold_code <- function(fit, number) each_threshold(fit, code_threshold, number)
+
+each_threshold <- function(fit, say, number) {
+  threshold <- node_threshold(fit)
+  variable <- node_variable(fit)
+  types <- tree_types(fit)
+  text <- rep(NA_character_, length(threshold))
+  for (node in which(is.finite(threshold))) {
+    name <- variable[node]
+    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name], tree_xlevels(fit)[[name]], number)
+  }
+  text
+}
+
+show_threshold <- function(value, type, unit, levels, number) {
+  switch(type,
+    ordered = levels[ceiling(value)],
+    Date = format(structure(value, class = "Date")),
+    POSIXct = format(.POSIXct(value, unit), format = if (value %% 1 > 0) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
+    difftime = paste(number(value), unit),
+    number(value))
+}
+
+code_threshold <- function(value, type, unit, levels, number) {
+  switch(type,
+    ordered = quoted(levels[ceiling(value)]),
+    Date = date_code(value),
+    POSIXct = time_code(value, unit),
+    difftime = sprintf("as.difftime(%s, units = \"%s\")", number(value), unit),
+    number(value))
+}
+
+significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"), value)
+
+quoted <- function(text) encodeString(text, quote = "\"")
+
+# A part of a day has no other name than its number, and so a part of a second and the hour that is there twice when summer
+# ends.
+date_code <- function(value) {
+  if (value %% 1 > 0) return(sprintf("structure(%s, class = \"Date\")", significant(17)(value)))
+  sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))
+}
+
+time_code <- function(value, zone) {
+  code <- sprintf("as.POSIXct(\"%s\", tz = \"%s\")", format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S"), zone)
+  if (isTRUE(as.numeric(eval(str2lang(code))) == value)) return(code)
+  sprintf(".POSIXct(%s, \"%s\")", significant(17)(value), zone)
+}
+
+# ---- splits --------------------------------------------------------------------------------------
+
+# For each node the conditions of its sides, list(left, right), as rpart words them: "age< 50", "age>=50", "grade=1,2". NA in
+# leaves.
+side_texts <- function(fit, digits) {
+  variable <- node_variable(fit)
+  levels <- node_levels(fit)
+  threshold <- threshold_text(fit, significant(digits))
+  list(left = side_text("left", "< ", variable, threshold, levels, missing_side(fit)),
+       right = side_text("right", ">=", variable, threshold, levels, missing_side(fit)))
+}
+
+side_text <- function(side, comparison, variable, threshold, levels, missing) {
+  named <- vapply(levels, function(known) paste(known[[side]], collapse = ","), "")
+  text <- paste0(variable, ifelse(lengths(levels) > 0, paste0("=", named), paste0(comparison, threshold)))
+  here <- missing$side %in% side
+  text[here] <- paste(text[here], gettext("or missing"))
+  text[missing$alone] <- paste(variable, ifelse(here, gettext("missing"), gettext("not missing")))[missing$alone]
+  ifelse(is.na(variable), NA, text)
+}
+
+# The side to which the missing training rows of each node go, NA where there are none; and whether the split is between them
+# and all others.
+missing_side <- function(fit) {
+  threshold <- node_threshold(fit)
+  levels <- node_levels(fit)
+  empty <- vapply(levels, function(known) !is.null(known) && (length(known$left) == 0 || length(known$right) == 0), NA)
+  list(side = ifelse(node_missing(fit) > 0, ifelse(node_default_left(fit), "left", "right"), NA),
+       alone = empty | is.infinite(threshold))
+}
+
+# The condition of each inner node, without its variable, in pieces that a plot may break: list(items, ending), the items to
+# be joined by commas.
+left_words <- function(fit, digits) {
+  threshold <- threshold_text(fit, function(value) format(value, digits = digits))
+  levels <- node_levels(fit)
+  missing <- missing_side(fit)
+  lapply(seq_along(threshold), function(node) {
+    left <- missing$side[node] %in% "left"
+    if (missing$alone[node]) return(list(items = if (left) gettext("is missing") else gettext("is not missing")))
+    items <- if (is.null(levels[[node]])) paste("<", threshold[node]) else levels[[node]]$left
+    if (!is.null(levels[[node]])) items[1] <- paste("=", items[1])
+    list(items = items, ending = if (left) gettext("or missing"))
+  })
+}

@@ -1,0 +1,193 @@
+#include "core/costs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/bits.h"
+
+enum { MOST_MULTIPLE = 1000, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
+
+/* The least number up to MOST_MULTIPLE that makes whole numbers of all values; 0 if there is none. */
+static unsigned whole_multiple(const double *values, size_t n)
+{
+    for (unsigned m = 1; m <= MOST_MULTIPLE; m++) {
+        size_t i = 0;
+        while (i < n && values[i] * m == floor(values[i] * m)) i++;
+        if (i == n) return m;
+    }
+    return 0;
+}
+
+static void round_all(const double *values, size_t n, double scale, int64_t *out)
+{
+    for (size_t i = 0; i < n; i++) out[i] = (int64_t) llround(values[i] * scale);
+}
+
+static double largest(const double *values, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > most) most = values[i];
+    return most;
+}
+
+/* The scale that makes `most` nearly 2^bits. */
+static double power_scale(double most, int bits)
+{
+    int up = most > 0 ? bits - 1 - ilogb(most) : 0;
+    return ldexp(1, up < 1000 ? up : 1000);
+}
+
+static ct_status no_memory(ct_error *error)
+{
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
+}
+
+/* Bits that costs leave free for splits and for fractions. */
+static int free_bits(double total_cost, unsigned depth)
+{
+    return COST_BITS - (int) depth - (ilogb(total_cost < 1 ? 1 : total_cost) + 1);
+}
+
+/* Numbers as integers: whole multiples if these are to be had, else rounded. */
+typedef struct {
+    double scale;
+    int rounded;
+} scaling;
+
+static scaling scaling_of(const double *values, size_t n, double most, int bits)
+{
+    unsigned m = most < ldexp(1, bits) / MOST_MULTIPLE ? whole_multiple(values, n) : 0;
+    return m ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
+}
+
+/* Losses and, from them, gains. NULL: all 1. */
+static void set_losses(const double *given, size_t n, double scale, int64_t *loss, int64_t *gains, int64_t *least)
+{
+    if (given) round_all(given, n * n, scale, loss);
+    for (size_t c = 0; c < n; c++) {
+        int64_t most = 0;
+        least[c] = n > 1 ? INT64_MAX : 0;
+        for (size_t k = 0; k < n; k++) {
+            if (!given) loss[c * n + k] = c == k ? 0 : (int64_t) scale;
+            if (loss[c * n + k] > most) most = loss[c * n + k];
+            if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
+        }
+        for (size_t k = 0; k < n; k++) gains[c * n + k] = most - loss[c * n + k];
+    }
+}
+
+/* Whether every wrong label costs a class the same, as with two classes: then the loss is a weight of the class. */
+static int by_class(const double *loss, size_t n)
+{
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 1; k < n; k++)
+            if (k != c && loss[c * n + k] != loss[c * n + (c ? 0 : 1)]) return 0;
+    return 1;
+}
+
+/* The rows' weights, times their class's loss if `fold`. */
+static double *effective_weights(const ct_data *data, int fold, ct_arena *arena, double *sum)
+{
+    size_t n = data->n_classes;
+    double *weights = CT_ARENA_NEW(arena, double, data->n_rows);
+    *sum = 0;
+    for (uint32_t row = 0; weights && row < data->n_rows; row++) {
+        size_t c = (size_t) data->classes[row];
+        weights[row] = data->weights[row] * (fold ? data->loss[c * n + (c ? 0 : 1)] : 1);
+        *sum += weights[row];
+    }
+    return weights;
+}
+
+static double sum_of_weights(const ct_data *data)
+{
+    double sum = 0;
+    if (!data->weights) return data->n_rows;
+    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
+    return sum;
+}
+
+static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, unsigned depth,
+                             scaling *weight, double *sum, ct_arena *arena, ct_error *error)
+{
+    int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    ct_arena_mark mark = ct_arena_here(arena);
+    const double *given = effective_weights(data, fold, arena, sum);
+    if (!weights || !given) return no_memory(error);
+    double most = *sum * (most_loss < 1 ? 1 : most_loss);
+    *weight = scaling_of(given, data->n_rows, most, COST_BITS - (int) depth - 1);
+    round_all(given, data->n_rows, weight->scale, weights);
+    ct_arena_release(arena, mark);
+    costs->weights = weights;
+    return CT_OK;
+}
+
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error)
+{
+    size_t n = data->n_classes;
+    int fold = data->weights && data->loss && n > 1 && by_class(data->loss, n);
+    const double *given = fold ? NULL : data->loss;
+    scaling loss = {1, 0}, weight = {1, 0};
+    double most = 1, sum = data->n_rows;
+    memset(costs, 0, sizeof *costs);
+    costs->n_classes = data->n_classes;
+    costs->plain = !data->weights && !data->loss;
+    costs->total = sum_of_weights(data);
+    if (given) {
+        int bits = data->weights ? LOSS_BITS : free_bits(sum, depth);
+        most = largest(given, n * n);
+        loss = scaling_of(given, n * n, most, bits < DOUBLE_BITS ? bits : DOUBLE_BITS);
+        most *= loss.scale;
+    }
+    if (data->weights) CT_TRY(set_weights(costs, data, fold, most, depth, &weight, &sum, arena, error));
+    int bits = free_bits(sum * weight.scale * most, depth);
+    costs->shift = fine && bits > 0 ? (unsigned) (bits < 30 ? bits : 30) : 0;
+    loss.scale = ldexp(loss.scale, (int) costs->shift);
+    costs->unit = 1 / (weight.scale * loss.scale);
+    costs->rounding = (weight.rounded * data->n_rows * most + loss.rounded * sum * weight.scale) / 2 /
+                      (weight.scale * ldexp(loss.scale, -(int) costs->shift));
+    if (costs->plain) return CT_OK;
+    int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n), *gains = CT_ARENA_NEW(arena, int64_t, n * n);
+    int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
+    if (!losses || !gains || !least) return no_memory(error);
+    set_losses(given, n, loss.scale, losses, gains, least);
+    costs->loss = losses;
+    costs->gains = gains;
+    costs->least = least;
+    return CT_OK;
+}
+
+int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
+{
+    totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
+    totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
+    return totals->rows && (totals->masses || !costs->weights);
+}
+
+int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)
+{
+    uint32_t n = costs->n_classes;
+    int64_t best = INT64_MAX;
+    if (costs->plain) {
+        *label = 0;
+        for (uint32_t c = 1; c < n; c++)
+            if (totals->rows[c] > totals->rows[*label]) *label = c;
+        return ct_leaf_cost(costs, totals);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t cost = 0;
+        for (uint32_t c = 0; c < n; c++) cost += ct_mass(totals, c) * costs->loss[c * n + k];
+        if (cost >= best) continue;
+        best = cost;
+        *label = k;
+    }
+    return best;
+}
+
+int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
+{
+    int64_t sum = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++) sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
+    return sum;
+}

@@ -1,0 +1,182 @@
+/* Weights and losses: against the definition, and against each other. */
+#include "brute.h"
+#include "check.h"
+
+static int solve(const ct_data *data, const ct_options *options, ct_result *result)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+/* The cost, or -1 after a failure; the answer must be proven. */
+static double solved_cost(const ct_data *data, const ct_options *options)
+{
+    ct_result result;
+    if (!solve(data, options, &result)) return -1;
+    CHECK(result.end == CT_END_OPTIMAL && result.bound == result.cost);
+    double cost = result.cost;
+    ct_result_free(&result);
+    return cost;
+}
+
+static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
+{
+    random_table t = table_random(r, n_rows, 1 + rng_below(r, 3), 2 + rng_below(r, 3), rng_below(r, 3) != 0);
+    if (kind != 0) table_add_weights(&t, r);
+    if (kind != 1) table_add_loss(&t, r);
+    return t;
+}
+
+static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
+
+/* What all rows cost at most. */
+static double dearest(const random_table *t)
+{
+    double weight = 0, most = 0;
+    for (uint32_t i = 0; i < t->data.n_rows; i++) weight += t->weights ? t->weights[i] : 1;
+    for (size_t i = 0; t->loss && i < (size_t) t->data.n_classes * t->data.n_classes; i++)
+        if (t->loss[i] > most) most = t->loss[i];
+    return weight * (t->loss ? most : 1);
+}
+
+/* Where rows have weights and losses have to be rounded, these have 24 bits: see core/costs.h. */
+static double rounding(const random_table *t)
+{
+    return t->weights && t->loss && t->data.n_classes > 2 ? dearest(t) * 3e-7 : 0;
+}
+
+static void equals_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 150 : 4000); seed++) {
+        rng r = {(uint64_t) seed + 7000};
+        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 3);
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
+        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 4);
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(is_near(cost, expected) || fabs(cost - expected) <= rounding(&t)))
+            printf("    seed %d: depth %u complexity %g: %.17g, not %.17g\n", seed, options.depth, options.complexity, cost,
+                   expected);
+        table_free(&t);
+    }
+}
+
+/* Any two shortcuts off, any instruction set, any number of threads: the same cost. */
+static void nothing_changes_it(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 150); seed++) {
+        rng r = {(uint64_t) seed + 500};
+        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 3);
+        ct_options options = ct_options_default();
+        const ct_kernels *kernels;
+        options.depth = 2 + (unsigned) seed % 2;
+        if (seed % 4 == 3) options.complexity = 0.01;
+        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 20);
+        double cost = solved_cost(&t.data, &options);
+        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
+            options.simd = kernels->name;
+            options.threads = 1 + rng_below(&r, 3);
+            options.crew_after = 0;
+            options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS) | UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
+            if (!CHECK(solved_cost(&t.data, &options) == cost)) printf("    seed %d: %s\n", seed, kernels->name);
+        }
+        table_free(&t);
+    }
+}
+
+/* A weight of 2 is the row twice, a weight of 0 no row. */
+static void weights_are_repeated_rows(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
+        rng r = {(uint64_t) seed + 900};
+        uint32_t n = 50 + rng_below(&r, 200), m = 0, col, i;
+        random_table t = table_random(&r, n, 3, 2 + rng_below(&r, 3), 0);
+        t.weights = (double *) calloc(n, sizeof *t.weights);
+        t.data.weights = t.weights;
+        for (i = 0; i < n; i++) m += (uint32_t) (t.weights[i] = i ? rng_below(&r, 4) : 1);
+        random_table repeated = table_new(m, 3, t.data.n_classes);
+        for (i = m = 0; i < n; i++) {
+            for (uint32_t times = (uint32_t) t.weights[i]; times; times--, m++) {
+                for (col = 0; col < 3; col++) table_column(&repeated, col)[m] = table_column(&t, col)[i];
+                repeated.classes[m] = t.classes[i];
+            }
+        }
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
+        table_free(&t);
+        table_free(&repeated);
+    }
+}
+
+/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. */
+static void losses_are_class_weights(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
+        rng r = {(uint64_t) seed + 4400};
+        random_table t = table_random(&r, 100 + rng_below(&r, 200), 3, 2 + rng_below(&r, 3), 0);
+        uint32_t n = t.data.n_classes;
+        ct_options options = ct_options_default();
+        options.depth = 1 + rng_below(&r, 3);
+        double plain = solved_cost(&t.data, &options);
+        t.weights = (double *) calloc(t.data.n_rows, sizeof *t.weights);
+        t.loss = (double *) calloc((size_t) n * n, sizeof *t.loss);
+        for (int ones = 1; ones >= 0; ones--) {
+            for (uint32_t c = 0; c < n; c++) {
+                double weight = ones ? 1 : rng_unit(&r);
+                for (uint32_t k = 0; k < n; k++) t.loss[c * n + k] = c == k ? 0 : weight;
+                for (uint32_t i = 0; i < t.data.n_rows; i++)
+                    if (t.classes[i] == (int32_t) c) t.weights[i] = weight;
+            }
+            t.data.loss = t.loss;
+            double by_loss = solved_cost(&t.data, &options);
+            t.data.loss = NULL;
+            t.data.weights = t.weights;
+            CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+            t.data.weights = NULL;
+            if (ones) CHECK(by_loss == plain);
+        }
+        table_free(&t);
+    }
+}
+
+static void bad_ones_are_refused(void)
+{
+    rng r = {3};
+    random_table t = table_random(&r, 20, 2, 2, 0);
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    double weights[20] = {0}, loss[4] = {0, 1, 1, 0};
+    t.data.weights = weights;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT); /* all 0 */
+    weights[0] = 1, weights[3] = -1;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    weights[3] = NAN;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    weights[3] = INFINITY;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    t.data.weights = NULL;
+    t.data.loss = loss;
+    loss[0] = 1;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    loss[0] = 0, loss[1] = -1;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    loss[1] = loss[2] = 0;
+    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    table_free(&t);
+}
+
+static const check_case cases[] = {
+    {"equals brute force", equals_brute_force},
+    {"nothing changes it", nothing_changes_it},
+    {"weights are repeated rows", weights_are_repeated_rows},
+    {"losses are class weights", losses_are_class_weights},
+    {"bad ones are refused", bad_ones_are_refused},
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,138 @@
+# What the definition says: for each column at the root the least cost, if that is below a leaf's.
+roots_by_force <- function(p, price) {
+  leaf <- length(p$y) - max(tabulate(p$y))
+  cost <- vapply(seq_len(ncol(p$x)), function(j) {
+    errors <- least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit, roots = j)[-1]
+    min(errors + price * seq_along(errors), Inf)
+  }, 0)
+  stats::setNames(ifelse(cost < leaf - 1e-9, cost, Inf), colnames(p$x))
+}
+
+test_that("all predictors that come near are found, with what they cost", {
+  found <- 0
+  for (seed in seeds(1000, 40)) {
+    p <- small_problem(5000 + seed)
+    complexity <- sample(c(0, 0, 0.05, 1 / length(p$y)), 1)
+    within <- sample(c(0, 0.5, 1, 2, 5), 1)
+    fit <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit, complexity = complexity)
+    others <- contree_alternatives(fit, within = within)
+    cost <- if (p$depth > 0) roots_by_force(p, complexity * length(p$y)) else c(none = Inf)
+    expect_equal(min(cost, length(p$y) - max(tabulate(p$y))), fit$cost, tolerance = 1e-6, info = seed)
+    cost <- cost[setdiff(names(cost), contree:::node_variable(fit)[1])]
+    if (is.na(contree:::node_variable(fit)[1])) cost <- cost[0]
+    expected <- sort(cost[cost <= fit$cost + within + 1e-6])
+    table <- as.data.frame(others)
+    expect_setequal(table$predictor, names(expected))
+    expect_equal(table$cost, unname(expected), tolerance = 1e-6, info = seed)
+    expect_true(all(table$status == "optimal"))
+    for (name in names(others)) {
+      tree <- others[[name]]
+      expect_identical(contree:::node_variable(tree)[1], name)
+      expect_equal(sum(predict(tree, p$x) != p$y), tree$objective)
+      expect_identical(contree:::validate_contree(tree), tree)
+    }
+    found <- found + length(others)
+  }
+  expect_gt(found, length(seeds(1000, 40)) / 10)
+})
+
+test_that("predictors are of all kinds, each with all its splits", {
+  found <- 0
+  for (seed in seeds(60, 6)) {
+    set.seed(200 + seed)
+    data <- mixed_table(sample(5:12, 1))
+    fit <- contree(y ~ ., data, depth = 2)
+    table <- as.data.frame(contree_alternatives(fit, within = 3, data = data))
+    root <- contree:::node_variable(fit)[1]
+    predictors <- if (is.na(root)) character() else setdiff(names(data), c("y", root))
+    cost <- vapply(predictors, function(name) min(least_errors(data[names(data) != "y"], data$y, 2, roots = name)[-1]), 0)
+    leaf <- nrow(data) - max(tabulate(data$y))
+    expected <- sort(cost[cost <= fit$cost + 3 & cost < leaf])
+    expect_setequal(table$predictor, as.character(names(expected)))
+    expect_equal(table$errors, as.numeric(expected), info = seed)
+    found <- found + nrow(table)
+  }
+  expect_gt(found, 3)
+})
+
+test_that("deeper trees, threads and n", {
+  fit <- contree(Species ~ ., iris, depth = 3, complexity = 0.01)
+  root <- contree:::node_variable(fit)[1]
+  all <- contree_alternatives(fit, within = 150)
+  expect_identical(nrow(as.data.frame(all)), 3L)
+  expect_false(root %in% names(all))
+  expect_false(is.unsorted(as.data.frame(all)$cost))
+  # with a root that the tree without it also has
+  for (name in names(all)) {
+    alone <- contree_alternatives(fit, within = all[[name]]$cost - fit$cost, threads = 1)
+    expect_equal(alone[[name]]$frame, all[[name]]$frame)
+    expect_equal(alone[[name]]$control$root, name)
+  }
+  expect_identical(names(contree_alternatives(fit, n = 2, within = 150)), names(all)[1:2])
+  expect_identical(names(contree_alternatives(fit, n = 1, within = 150)), names(all)[1])
+})
+
+test_that("the training data is found again, or asked for", {
+  expected <- as.data.frame(contree_alternatives(iris2, within = 5))
+  local_fit <- local({
+    d <- iris
+    contree(Species ~ ., d, depth = 2)
+  })
+  expect_contree_error(contree_alternatives(local_fit), "input", c("'d' not found", "'data'", "model = TRUE"))
+  expect_equal(as.data.frame(contree_alternatives(local_fit, within = 5, data = iris)), expected)
+  kept <- local({
+    d <- iris
+    contree(Species ~ ., d, depth = 2, model = TRUE)
+  })
+  others <- contree_alternatives(kept, within = 5)
+  expect_equal(as.data.frame(others), expected)
+  expect_equal(model.frame(others[[1]]), model.frame(kept))
+  xy <- contree(iris[1:4], iris$Species, depth = 2)
+  expect_equal(as.data.frame(contree_alternatives(xy, within = 5)), expected)
+  expect_equal(as.data.frame(contree_alternatives(xy, within = 5, data = list(x = iris[1:4], y = iris$Species))), expected)
+  part <- contree(Species ~ log(Petal.Width) + Petal.Length, iris, subset = Sepal.Length > 5, depth = 2)
+  expect_named(contree_alternatives(part, within = 20))
+  expect_contree_error(contree_alternatives(iris2, data = iris[-1, ]), "input", "not those of the fit")
+  less <- list(x = iris[1:3], y = iris$Species)
+  expect_contree_error(contree_alternatives(xy, data = less), "input", "not those of the fit")
+})
+
+test_that("a tree without a split has no alternatives", {
+  leaf <- contree(Species ~ ., iris, depth = 3, complexity = 1)
+  expect_length(contree_alternatives(leaf, within = 100), 0)
+  expect_output(print(contree_alternatives(leaf)), "no split")
+  expect_length(contree_alternatives(contree(Species ~ Petal.Width, iris, depth = 2), within = 100), 0)
+})
+
+test_that("print, and what the fits say of themselves", {
+  others <- contree_alternatives(iris2, within = 10)
+  expect_output(print(others), "The fit has root Petal.Length and cost 6 (6 errors)", fixed = TRUE)
+  expect_output(print(others), "1  Petal.Width      6    6      0      2 optimal", fixed = TRUE)
+  expect_output(print(others[[1]]), "Optimal tree of depth <= 2 with root Petal.Width, 3 leaves", fixed = TRUE)
+  alone <- contree(Species ~ Petal.Length + Sepal.Width, iris, depth = 1)
+  expect_output(print(contree_alternatives(alone)), "No tree with another predictor")
+  # what is fitted anew is free again
+  expect_equal(update(others[[2]])$cost, iris2$cost)
+})
+
+test_that("a search that is stopped says what it has not decided", {
+  data <- hard_table()
+  fit <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.1))
+  warned <- NULL
+  others <- withCallingHandlers(contree_alternatives(fit, within = 50, data = data, time_limit = 0.2),
+                                contree_timeout = function(w) {
+                                  warned <<- w
+                                  invokeRestart("muffleWarning")
+                                })
+  expect_s3_class(warned, "contree_stopped")
+  root <- contree:::node_variable(fit)[1]
+  expect_setequal(c(names(others), attr(others, "undecided")), setdiff(names(data)[1:10], root))
+  expect_output(print(others), "Not decided")
+})
+
+test_that("what cannot be used is an error that says why", {
+  expect_contree_error(contree_alternatives(1), "input", c("'fit'", "1"))
+  expect_contree_error(contree_alternatives(iris2, n = 0), "input", c("'n'", "0"))
+  expect_contree_error(contree_alternatives(iris2, within = -1), "input", c("'within'", "-1"))
+  expect_contree_error(contree_alternatives(iris2, depth = 3), "input", c("'depth'", "update()"))
+})

@@ -1,0 +1,88 @@
+test_that("rpart predicts what predict() predicts", {
+  skip_if_not_installed("rpart")
+  for_each_tree(function(fit, rows, expected, name) {
+    if (name == "hostile") return() # rpart cannot fit such names either
+    # rpart knows no new levels, and has nothing to go by where all is missing
+    used <- used_predictors(fit)
+    known <- !has_new_level(rows) & (length(used) == 0 | rowSums(!is.na(rows[used])) > 0)
+    tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
+    expect_s3_class(tree, "rpart", exact = TRUE)
+    expect_identical(as.character(predict(tree, rows[known, ], type = "class")), expected$class[known], info = name)
+    expect_equal(unname(predict(tree, rows[known, ])), expected$prob[known, ], info = name)
+    expect_identical(predict(tree, type = "class"), predict(fit)[names(tree_where(fit))], info = name)
+  })
+})
+
+test_that("a row without any value goes where the tree sends it, or there is a warning", {
+  skip_if_not_installed("rpart")
+  set.seed(2)
+  data <- data.frame(x = c(1:30, rep(NA, 9)), z = runif(39), y = factor(c(rep(c("a", "b"), c(20, 10)), rep("a", 9))))
+  fit <- contree(y ~ ., data, depth = 1)
+  expect_silent(tree <- as.rpart(fit))
+  expect_identical(unname(predict(tree, data, type = "class")), unname(predict(fit, data)))
+  data$y[31:39] <- "b"
+  data <- data[c(1:30, 31:36), ]
+  fit <- contree(y ~ ., data, depth = 1)
+  problem <- tryCatch(as.rpart(fit), warning = identity)
+  expect_s3_class(problem, "contree_conversion_warning")
+  expect_match(conditionMessage(problem), "'x'")
+  tree <- suppressWarnings(as.rpart(fit))
+  differ <- predict(tree, data, type = "class") != predict(fit, data)
+  expect_identical(unname(differ), is.na(data$x))
+})
+
+test_that("levels that a node has not seen go to its larger child", {
+  skip_if_not_installed("rpart")
+  set.seed(4)
+  for (i in 1:30) {
+    data <- mixed_table(25)
+    fit <- contree(y ~ ., data, depth = 3)
+    tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
+    used <- used_predictors(fit)
+    rows <- as.data.frame(lapply(data[names(data) != "y"], function(x) {
+      if (is.factor(x)) factor(sample(c(NA, levels(x)), 60, TRUE), levels(x), ordered = is.ordered(x)) else sample(x, 60, TRUE)
+    }))
+    rows <- rows[length(used) == 0 | rowSums(!is.na(rows[used])) > 0, ]
+    expect_identical(unname(predict(tree, rows, type = "class")),
+                     unname(suppressWarnings(predict(fit, rows), classes = "contree_new_levels")), info = i)
+  }
+})
+
+test_that("rpart's methods work on it", {
+  skip_if_not_installed("rpart")
+  tree <- as.rpart(iris2)
+  expect_identical(capture.output(print(tree))[-(1:2)], capture.output(print(iris2))[-(1:4)])
+  expect_output(summary(tree), "Primary splits")
+  expect_output(rpart::printcp(tree), "rel error")
+  expect_silent({
+    plot(tree)
+    text(tree, use.n = TRUE)
+  })
+  expect_identical(nrow(rpart::prune(tree, cp = 0)$frame), 5L)
+  expect_identical(nrow(rpart::prune(tree, cp = 0.99)$frame), 1L)
+  expect_identical(sum(residuals(as.rpart(iris2, data = iris), type = "usual")), iris2$objective)
+  expect_identical(dim(model.frame(as.rpart(iris2, data = iris))), c(150L, 3L))
+  leaf <- as.rpart(contree(Species ~ ., iris, depth = 0))
+  expect_identical(nlevels(predict(leaf, iris, type = "class")), 3L)
+  expect_output(print(leaf))
+})
+
+test_that("partykit takes it as it takes others of rpart", {
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("partykit")
+  trees <- shared_trees()
+  for (tree in trees[c("numeric", "factors", "codes")]) {
+    data <- tree$data
+    data[vapply(data, is.character, NA)] <- lapply(data[vapply(data, is.character, NA)], factor)
+    complete <- data[stats::complete.cases(data), ]
+    fit <- contree(class ~ ., complete, depth = 2)
+    party <- partykit::as.party(as.rpart(fit, data = complete))
+    expect_identical(unname(predict(party, complete)), unname(predict(fit, complete)))
+  }
+})
+
+test_that("bad arguments are errors", {
+  skip_if_not_installed("rpart")
+  expect_contree_error(as.rpart(iris2, data = 1), "input", "'data'")
+  expect_contree_error(as.rpart(iris2, dta = iris), "input", "dta")
+})

@@ -1,0 +1,105 @@
+# partykit knows factors by their levels alone, and takes no new ones.
+for_partykit <- function(rows, fit) {
+  for (name in names(tree_xlevels(fit))) {
+    levels <- tree_xlevels(fit)[[name]]
+    rows[[name]] <- factor(as.character(rows[[name]]), levels = levels, ordered = is.ordered(rows[[name]]))
+  }
+  rows
+}
+
+test_that("partykit predicts what predict() predicts, missing values included", {
+  skip_if_not_installed("partykit")
+  for_each_tree(function(fit, rows, expected, name) {
+    known <- !has_new_level(rows)
+    rows <- for_partykit(rows[known, ], fit)
+    party <- partykit::as.party(fit)
+    expect_s3_class(party, c("constparty", "party"), exact = TRUE)
+    expect_identical(as.character(predict(party, rows)), expected$class[known], info = name)
+    expect_equal(unname(predict(party, rows, type = "prob")), expected$prob[known, ], info = name)
+    # nodes may have other numbers, but have the same rows
+    pairs <- unique(data.frame(predict(party, rows, type = "node"), expected$node[known]))
+    expect_identical(anyDuplicated(pairs[[1]]) + anyDuplicated(pairs[[2]]), 0L, info = name)
+    expect_identical(unname(predict(party)), unname(predict(fit)), info = name)
+    expect_identical(length(party), nrow(fit$frame))
+    expect_output(print(party))
+    leaf <- unlist(partykit::nodeapply(party, partykit::nodeids(party), partykit::is.terminal))
+    expect_identical(sum(leaf), sum(node_is_leaf(fit)))
+    # the device of the tests has no letters beyond Latin ones
+    if (name != "hostile") expect_silent(plot(party))
+  })
+})
+
+test_that("responses of training rows are right row by row for two classes, and as counts for more", {
+  skip_if_not_installed("partykit")
+  two <- transform(iris, Species = factor(Species == "versicolor"))
+  for (data in list(two, iris)) {
+    fit <- contree(Species ~ Sepal.Length + Sepal.Width, data, depth = 2)
+    response <- partykit::as.party(fit)$fitted[["(response)"]]
+    if (nlevels(data$Species) == 2) expect_identical(response, data$Species)
+    expect_equal(table(response, fit$where), table(response = data$Species, fit$where), ignore_attr = TRUE)
+    with_data <- partykit::as.party(fit, data = data)
+    expect_identical(with_data$fitted[["(response)"]], data$Species)
+    expect_identical(nrow(with_data$data), 150L)
+    kept <- partykit::as.party(contree(Species ~ Sepal.Length + Sepal.Width, data, depth = 2, model = TRUE))
+    expect_identical(kept$fitted[["(response)"]], data$Species)
+  }
+  expect_contree_error(partykit::as.party(fit, data = iris[1:10, ]), "input", c("'data'", "150", "10"))
+  expect_contree_error(partykit::as.party(fit, simplify = TRUE), "input", "simplify")
+})
+
+test_that("fits convert wherever they were made", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("rpart")
+  make <- function() {
+    df <- data.frame(u = c(1, 2, 3, 4), kind = factor(c("a", "a", "b", "b")))
+    list(formula = contree(kind ~ u, df, depth = 1), xy = contree(df["u"], df$kind, depth = 1),
+         matrix = contree(as.matrix(df["u"]), df$kind, depth = 1))
+  }
+  fits <- c(make(), lapply(1:2, function(depth) contree(Species ~ ., iris[1:120, ], depth = depth)))
+  for (fit in fits) {
+    new <- if (nobs(fit) == 4) data.frame(u = c(1.5, 3.5)) else iris
+    expect_identical(as.character(predict(partykit::as.party(fit), new)), as.character(predict(fit, new)))
+    expect_identical(as.character(predict(as.rpart(fit), new, type = "class")), as.character(predict(fit, new)))
+  }
+})
+
+test_that("missing values may be parted from all others, whichever are more", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("rpart")
+  for (few in c(TRUE, FALSE)) {
+    for (type in list(factor, ordered, function(x) match(x, c("p", "q")))) {
+      data <- data.frame(f = type(if (few) c("p", "q", rep(NA, 9)) else c(NA, rep(c("p", "q"), 5))))
+      data$class <- factor(ifelse(is.na(data$f), "none", "some"))
+      fit <- contree(class ~ f, data, depth = 1)
+      expect_identical(fit$objective, 0)
+      party <- partykit::as.party(fit)
+      expect_identical(as.character(predict(party, data)), as.character(data$class))
+      expect_output(print(party))
+    }
+  }
+})
+
+test_that("a leaf that does not predict its most frequent class is warned of", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("jsonlite")
+  fit <- contree_from_json(sub("\"class\":\"virginica\"", "\"class\":\"setosa\"", as_json(iris2), fixed = TRUE))
+  problem <- tryCatch(partykit::as.party(fit), warning = identity)
+  expect_s3_class(problem, "contree_conversion_warning")
+  expect_match(conditionMessage(problem), "leaf 7 ")
+})
+
+test_that("computed predictors are computed again", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("rpart")
+  fit <- contree(Species ~ log(Petal.Length) + I(Petal.Width^2) + Sepal.Width, iris, depth = 3)
+  expect_identical(unname(predict(partykit::as.party(fit), iris)), unname(predict(fit, iris)))
+  expect_identical(predict(as.rpart(fit), iris, type = "class"), predict(fit, iris))
+})
+
+test_that("a tree from JSON converts too", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("jsonlite")
+  party <- partykit::as.party(contree_from_json(as_json(iris2)))
+  expect_identical(unname(predict(party, iris)), unname(predict(iris2, iris)))
+  expect_equal(unname(predict(party, iris, type = "prob")), unname(predict(iris2, iris, type = "prob")))
+})

@@ -1,0 +1,219 @@
+iris_path <- contree_path(Species ~ ., iris, depth = 3)
+
+path_of <- function(p, ...) {
+  contree_path(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit, ...)
+}
+
+test_that("the path has each size that is best at some complexity, with its range", {
+  for (seed in seeds(1000, 40)) {
+    p <- small_problem(seed)
+    path <- path_of(p)
+    table <- as.data.frame(path)
+    sizes <- best_sizes(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit))
+    expect_equal(table$nsplit, sizes$nsplit, info = seed)
+    expect_equal(table$errors, sizes$errors, info = seed)
+    expect_equal(table$complexity * length(p$y), sizes$price, info = seed)
+    expect_true(all(table$status == "optimal") && all(table$gap == 0), info = seed)
+    for (fit in path) expect_equal(sum(predict(fit, p$x) != p$y), fit$objective)
+  }
+})
+
+# Prices at which trees of small sizes cost the same, whatever their errors: ties where there are any.
+path_grid <- function(path, n) setdiff(c(1, 1 / 2, 1 / 3, 2 / 3, 2) / n, as.data.frame(path)$complexity)
+
+test_that("at each complexity its tree costs what a search of its own finds, with the fewest splits", {
+  for (seed in seeds(120, 15)) {
+    p <- small_problem(1000 + seed)
+    n <- length(p$y)
+    path <- path_of(p)
+    errors <- least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit)
+    for (complexity in c(0, path_grid(path, n), stats::runif(3))) {
+      tree <- prune(path, complexity = complexity)
+      best <- best_size(errors, if (complexity == 0) 1e-6 else complexity * n)
+      expect_equal(contree:::tree_splits(tree), best[1], info = seed)
+      cost <- tree$objective + complexity * n * best[1]
+      fresh <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit, complexity = complexity)
+      expect_equal(fresh$cost, cost, tolerance = 1e-7, info = seed)
+    }
+  }
+})
+
+test_that("the path of predictors of all kinds, with missing values, is that of the definition", {
+  for (seed in seeds(60, 6)) {
+    set.seed(seed)
+    data <- mixed_table(sample(4:12, 1), sample(2:3, 1))
+    path <- contree_path(y ~ ., data, depth = 2)
+    sizes <- best_sizes(least_errors(data[names(data) != "y"], data$y, 2))
+    expect_equal(as.data.frame(path)[c("nsplit", "errors")], as.data.frame(sizes[c("nsplit", "errors")]), info = seed)
+    expect_true(all(as.data.frame(path)$status == "optimal"))
+    for (fit in path) expect_equal(sum(predict(fit, data) != data$y), fit$objective)
+  }
+})
+
+test_that("a factor of many levels is told of once", {
+  set.seed(4)
+  data <- data.frame(f = factor(sample(letters, 300, TRUE)), x = runif(300), y = factor(sample(1:2, 300, TRUE)))
+  said <- 0
+  withCallingHandlers(path <- contree_path(y ~ ., data, depth = 2), contree_message = function(m) {
+    said <<- said + 1
+    invokeRestart("muffleMessage")
+  })
+  expect_identical(said, 1)
+  expect_gt(length(path), 2)
+})
+
+test_that("a path that ends at a complexity is the beginning of the whole one", {
+  whole <- as.data.frame(iris_path)
+  for (complexity in c(0.001, 0.005, 0.01, 0.1, 0.3, 1)) {
+    part <- as.data.frame(contree_path(Species ~ ., iris, depth = 3, complexity = complexity))
+    expect_identical(nrow(part), sum(whole$upper > complexity))
+    same <- c("upper", "nsplit", "errors", "gap", "status")
+    expect_equal(part[same], whole[seq_len(nrow(part)), same])
+    expect_equal(part$complexity, pmax(whole$complexity[seq_len(nrow(part))], complexity))
+  }
+  # at a complexity where two trees cost the same, the larger is left out
+  expect_equal(as.data.frame(contree_path(Species ~ ., iris, depth = 3, complexity = 0.02))$nsplit, 0:2)
+  cp <- contree_path(Species ~ ., iris, depth = 3, cp = 0.1)
+  expect_equal(as.data.frame(cp)$complexity[3], 0.1 * 100 / 150)
+})
+
+test_that("real data: the path is that of separate searches, and each fit is a fit", {
+  skip_on_cran()
+  folder <- Sys.getenv("CONTREE_DATA")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "raisin.csv.gz")), "CONTREE_DATA does not name the data sets")
+  data <- utils::read.csv(file.path(folder, "raisin.csv.gz"))
+  data$class <- factor(data$class)
+  path <- contree_path(class ~ ., data, depth = 3)
+  table <- as.data.frame(path)
+  expect_true(all(table$status == "optimal"))
+  middle <- (table$complexity + pmin(table$upper, 1)) / 2
+  for (i in seq_len(nrow(table))) {
+    expect_equal(contree(class ~ ., data, depth = 3, complexity = table$complexity[i])$cost, path[[i]]$cost)
+    inside <- contree(class ~ ., data, depth = 3, complexity = middle[i])
+    expect_equal(c(inside$objective, contree:::tree_splits(inside)), c(table$errors[i], table$nsplit[i]))
+  }
+})
+
+test_that("fits on the path say at which complexity they are optimal", {
+  table <- as.data.frame(iris_path)
+  for (i in seq_along(iris_path)) {
+    fit <- iris_path[[i]]
+    expect_s3_class(fit, "contree")
+    expect_identical(fit$status, "optimal")
+    expect_identical(fit$control$complexity, table$complexity[i])
+    expect_equal(fit$cost, table$errors[i] + table$complexity[i] * 150 * table$nsplit[i])
+    expect_identical(fit$bound, fit$cost)
+    expect_equal(update(fit)$cost, fit$cost)
+    expect_identical(contree:::validate_contree(fit), fit)
+  }
+  expect_identical(names(iris_path), as.character(table$nsplit))
+  expect_identical(iris_path[["3"]], iris_path[[4]])
+  expect_identical(iris_path[[2]]$call, bquote(contree(formula = Species ~ ., data = iris, depth = 3,
+                                                      complexity = .(table$complexity[2]))))
+})
+
+test_that("the path is the same with x and y, for any number of threads and with a tree to begin with", {
+  xy <- contree_path(iris[1:4], iris$Species, depth = 3)
+  expect_equal(as.data.frame(xy), as.data.frame(iris_path))
+  for (path in list(contree_path(Species ~ ., iris, depth = 3, threads = 1), xy,
+                    contree_path(Species ~ ., iris, depth = 3, start = contree(Species ~ ., iris, depth = 2)))) {
+    expect_identical(lapply(path, function(fit) fit$frame), lapply(iris_path, function(fit) fit$frame))
+  }
+  expect_equal(as.data.frame(contree_path(data = iris, formula = Species ~ ., depth = 3)), as.data.frame(iris_path))
+  part <- contree_path(Species ~ ., iris, subset = Species != "setosa", depth = 2)
+  expect_equal(as.data.frame(part)$errors[1], 50)
+})
+
+test_that("a single leaf is a path", {
+  one <- contree_path(Species ~ ., iris[1:50, ], depth = 3)
+  expect_equal(as.data.frame(one)[c("nsplit", "errors", "gap")], data.frame(nsplit = 0, errors = 0, gap = 0))
+  expect_length(contree_path(Species ~ ., iris, depth = 0), 1)
+})
+
+# At every complexity the gap of the tree reaches down to the optimum.
+expect_path_bounds <- function(path, errors, n) {
+  table <- as.data.frame(path)
+  for (complexity in c(0, 10^seq(-4, 0, by = 0.2), table$complexity)) {
+    at <- which(table$complexity <= complexity)[1]
+    cost <- table$errors[at] + complexity * n * table$nsplit[at]
+    expect_gte(cost, best_size(errors, complexity * n)[2] - 1e-9)
+    expect_lte(cost - table$gap[at], best_size(errors, complexity * n)[2] + 1e-9)
+  }
+}
+
+test_that("a path that was stopped says what is proven", {
+  data <- hard_table(250, 6)
+  whole <- contree_path(y ~ ., data, depth = 3)
+  # errors at sizes that are not on the path do not matter to its cost at any complexity
+  errors <- rep(Inf, 8)
+  errors[as.data.frame(whole)$nsplit + 1] <- as.data.frame(whole)$errors
+  expect_path_bounds(whole, errors, 250)
+  some <- FALSE
+  for (limit in c(0, 0.005, 0.02, 0.05, 0.1, 0.2)) {
+    warned <- NULL
+    path <- withCallingHandlers(contree_path(y ~ ., data, depth = 3, time_limit = limit), contree_timeout = function(w) {
+      warned <<- w
+      invokeRestart("muffleWarning")
+    })
+    table <- as.data.frame(path)
+    expect_path_bounds(path, errors, 250)
+    expect_identical(is.null(warned), all(table$gap == 0))
+    expect_identical(table$status, ifelse(table$gap == 0, "optimal", "time limit"))
+    for (fit in path) expect_lte(fit$bound, best_size(errors, fit$control$complexity * 250)[2] + 1e-9)
+    if (is.null(warned)) next
+    some <- TRUE
+    expect_s3_class(warned, "contree_stopped")
+    expect_identical(warned$gap, max(table$gap))
+    expect_output(print(path), "gap.*time limit")
+  }
+  expect_true(some)
+  near <- contree_path(y ~ ., data, depth = 3, max_gap = 3)
+  expect_path_bounds(near, errors, 250)
+  expect_lte(max(as.data.frame(near)$gap), 4)
+  expect_true(all(as.data.frame(near)$status %in% c("optimal", "gap reached")))
+})
+
+test_that("Ctrl-C ends a path with what is known", {
+  skip_on_cran()
+  skip_on_os("windows")
+  session <- interrupt_session(c(
+    "set.seed(11)",
+    "data <- as.data.frame(matrix(runif(30000), 3000))",
+    "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+    "say('begin')",
+    "path <- suppressWarnings(contree_path(y ~ ., data, depth = 4, time_limit = 60))",
+    "say(class(path))",
+    "say(all(as.data.frame(path)$status %in% c('optimal', 'interrupted')))"))
+  expect_true(session$still_running)
+  expect_identical(session$said[-(1:2)], c("contree_path", "TRUE", "end"))
+})
+
+test_that("print and plot", {
+  expect_output(print(iris_path), "Optimal trees of depth <= 3 by complexity", fixed = TRUE)
+  expect_output(print(iris_path), "Root node error: 100/150 = 0.66667", fixed = TRUE)
+  expect_output(print(iris_path), "rel error errors  status")
+  expect_output(print(iris_path), "2  0.2933300      1      0.50     50 optimal", fixed = TRUE)
+  expect_identical(plot(iris_path, main = "Iris"), as.data.frame(iris_path))
+})
+
+test_that("what cannot be used is an error that says why", {
+  expect_contree_error(contree_path(Species ~ ., iris, minbuket = 2), "input", c("'minbuket'", "'minbucket'"))
+  expect_contree_error(contree_path(iris[1:4]), "input", "'y' is missing")
+  expect_contree_error(contree_path(Species ~ ., iris, complexity = 2), "input", c("'complexity'", "2"))
+  expect_contree_error(contree_path(Species ~ ., iris, weights = 1:150 / 7), "unsupported", c("'weights'", "whole"))
+  expect_contree_error(contree_path(Species ~ ., iris, loss = (1 - diag(3)) / 3), "unsupported", c("'loss'", "whole"))
+})
+
+test_that("weights and losses are on the path", {
+  set.seed(8)
+  weights <- sample(0:3, 150, TRUE)
+  loss <- matrix(c(0, 1, 1, 2, 0, 1, 2, 3, 0), 3)
+  path <- contree_path(iris[1:4], iris$Species, weights = weights, loss = loss, depth = 2)
+  table <- as.data.frame(path)
+  for (complexity in c(0, 0.01, 0.03, 0.1, 0.4)) {
+    cost <- min(table$errors + complexity * sum(weights) * table$nsplit)
+    fit <- contree(iris[1:4], iris$Species, weights = weights, loss = loss, depth = 2, complexity = complexity)
+    expect_equal(cost, fit$cost)
+    expect_equal(prune(path[[length(path)]], complexity = complexity)$frame$wt[1], sum(weights))
+  }
+})

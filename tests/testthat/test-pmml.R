@@ -1,0 +1,103 @@
+read_pmml <- function(fit) {
+  file <- tempfile(fileext = ".pmml")
+  on.exit(unlink(file))
+  expect_identical(write_pmml(fit, file), file)
+  xml2::xml_ns_strip(xml2::read_xml(file))
+}
+
+# A reader of PMML's trees after the text of the standard, as far as these documents go.
+pmml_node <- function(node) {
+  parts <- xml2::xml_children(node)
+  kind <- xml2::xml_name(parts)
+  counts <- as.numeric(xml2::xml_attr(parts[kind == "ScoreDistribution"], "recordCount"))
+  c(as.list(xml2::xml_attrs(node)), list(predicate = pmml_predicate_of(parts[[1]]), prob = counts / sum(counts),
+                                         children = lapply(parts[kind == "Node"], pmml_node)))
+}
+
+pmml_predicate_of <- function(predicate) {
+  c(list(kind = xml2::xml_name(predicate), parts = lapply(xml2::xml_children(predicate), pmml_predicate_of)),
+    as.list(xml2::xml_attrs(predicate)))
+}
+
+# TRUE, FALSE or, where it is unknown, NA.
+pmml_holds <- function(predicate, row) {
+  if (predicate$kind == "True") return(TRUE)
+  if (predicate$kind == "CompoundPredicate") {
+    parts <- vapply(predicate$parts, pmml_holds, NA, row)
+    return(if (predicate$booleanOperator == "or") any(parts) else all(parts))
+  }
+  value <- row[[predicate$field]]
+  if (is.logical(value)) value <- tolower(value)
+  switch(predicate$operator,
+    isMissing = is.na(value), isNotMissing = !is.na(value),
+    equal = value == predicate$value, notEqual = value != predicate$value,
+    lessThan = value < as.numeric(predicate$value), greaterOrEqual = value >= as.numeric(predicate$value))
+}
+
+# Children are tried in order; the default child is taken where the first answer is unknown.
+pmml_leaf <- function(node, row) {
+  while (length(node$children)) {
+    holds <- vapply(node$children, function(child) pmml_holds(child$predicate, row), NA)
+    first <- which(is.na(holds) | holds)[1]
+    if (is.na(holds[first])) first <- match(node$defaultChild, vapply(node$children, `[[`, "", "id"))
+    node <- node$children[[first]]
+  }
+  node
+}
+
+as_pmml_row <- function(row) {
+  lapply(row, function(x) if (is.factor(x)) as.character(x) else if (is.object(x)) as.numeric(x) else x)
+}
+
+test_that("a reader of the standard gives every row what predict() gives", {
+  skip_if_not_installed("xml2")
+  for_each_tree(function(fit, rows, expected, name) {
+    root <- pmml_node(xml2::xml_find_first(read_pmml(fit), "//TreeModel/Node"))
+    leaves <- lapply(seq_len(nrow(rows)), function(row) pmml_leaf(root, as_pmml_row(rows[row, , drop = FALSE])))
+    expect_identical(vapply(leaves, `[[`, "", "id"), as.character(expected$node), info = name)
+    expect_identical(vapply(leaves, `[[`, "", "score"), expected$class, info = name)
+    expect_equal(do.call(rbind, lapply(leaves, `[[`, "prob")), expected$prob, info = name)
+  })
+})
+
+test_that("elements stand in the order of the schema and refer to what is there", {
+  skip_if_not_installed("xml2")
+  for_each_tree(function(fit, rows, expected, name) {
+    document <- read_pmml(fit)
+    names_of <- function(path) xml2::xml_name(xml2::xml_children(xml2::xml_find_first(document, path)))
+    expect_identical(names_of("/PMML"), c("Header", "DataDictionary", "TreeModel"))
+    expect_identical(names_of("//TreeModel"), c("MiningSchema", "Output", "Node"))
+    for (node in xml2::xml_find_all(document, "//Node")) {
+      kinds <- xml2::xml_name(xml2::xml_children(node))
+      expect_match(paste(kinds, collapse = " "),
+                   "^(True|SimplePredicate|CompoundPredicate)( ScoreDistribution)+( Node Node)?$")
+      if (tail(kinds, 1) == "Node") {
+        expect_true(xml2::xml_attr(node, "defaultChild") %in% xml2::xml_attr(xml2::xml_find_all(node, "./Node"), "id"))
+      }
+    }
+    fields <- xml2::xml_attr(xml2::xml_find_all(document, "//DataField"), "name")
+    expect_identical(sort(xml2::xml_attr(xml2::xml_find_all(document, "//MiningField"), "name")), sort(fields))
+    expect_true(all(xml2::xml_attr(xml2::xml_find_all(document, "//SimplePredicate"), "field") %in% fields))
+    dictionary <- xml2::xml_find_first(document, "//DataDictionary")
+    expect_identical(xml2::xml_attr(dictionary, "numberOfFields"), as.character(length(fields)))
+    expect_true(all(lengths(lapply(xml2::xml_find_all(document, "//CompoundPredicate"), xml2::xml_children)) >= 2))
+    expect_identical(anyDuplicated(c(fields, xml2::xml_attr(xml2::xml_find_all(document, "//OutputField"), "name"))), 0L)
+  })
+})
+
+test_that("names that XML cannot hold are errors, and a file is not begun", {
+  data <- data.frame(1:10, rep(c("a", "b"), each = 5))
+  names(data) <- c("bell\a", "y")
+  file <- tempfile()
+  expect_contree_error(write_pmml(contree(y ~ ., data, depth = 1), file), "input", "bell")
+  expect_false(file.exists(file))
+  expect_contree_error(write_pmml(iris, file), "input", "'fit'")
+  expect_contree_error(write_pmml(iris2, 3), "input", "'file'")
+})
+
+test_that("a connection is written to", {
+  to <- textConnection("lines", "w", local = TRUE)
+  write_pmml(iris2, to)
+  close(to)
+  expect_match(lines[2], "<PMML xmlns=")
+})

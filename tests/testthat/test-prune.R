@@ -1,0 +1,150 @@
+iris3 <- contree(Species ~ ., iris, depth = 3)
+iris_path <- contree_path(Species ~ ., iris, depth = 3)
+
+# The errors and splits of every subtree that has the root of a fit, one row each.
+subtrees <- function(fit) {
+  nodes <- as.data.frame(fit)
+  below <- function(node) {
+    row <- match(node, nodes$node)
+    leaf <- cbind(nodes$errors[row], 0)
+    if (nodes$leaf[row]) return(leaf)
+    a <- below(nodes$left[row])
+    b <- below(nodes$right[row])
+    i <- rep(seq_len(nrow(a)), nrow(b))
+    j <- rep(seq_len(nrow(b)), each = nrow(a))
+    rbind(leaf, cbind(a[i, 1] + b[j, 1], 1 + a[i, 2] + b[j, 2]))
+  }
+  below(1)
+}
+
+test_that("pruning a fit gives the best subtree, and of those the smallest", {
+  fits <- c(list(iris3, contree(Species ~ ., iris, depth = 4)),
+            lapply(seeds(20, 5), function(seed) {
+              p <- small_problem(seed)
+              contree(p$x, p$y, depth = p$depth + 1)
+            }))
+  for (fit in fits) {
+    n <- nobs(fit)
+    all <- subtrees(fit)
+    ties <- outer(all[, 1], all[, 1], `-`) / outer(all[, 2], all[, 2], function(a, b) b - a) / n
+    for (complexity in unique(c(0, 0.5 / n, ties[is.finite(ties) & ties > 0 & ties <= 1], 1))) {
+      tree <- prune(fit, complexity = complexity)
+      cost <- all[, 1] + complexity * n * all[, 2]
+      best <- cost <= min(cost) + 1e-9
+      expect_equal(tree$cost, min(cost))
+      expect_equal(contree:::tree_splits(tree), min(all[best, 2]))
+      expect_identical(contree:::validate_contree(tree), tree)
+    }
+  }
+})
+
+test_that("a pruned tree is a tree in every respect", {
+  tree <- prune(iris3, complexity = 0.02)
+  expect_lt(nrow(tree$frame), nrow(iris3$frame))
+  expect_identical(tree$status, "pruned")
+  expect_identical(tree$control$complexity, 0.02)
+  expect_identical(predict(tree), predict(tree, iris))
+  expect_equal(unname(residuals(tree)), as.integer(predict(tree, iris) != iris$Species))
+  expect_equal(unname(predict(tree, iris, type = "node")), walk(tree, iris))
+  expect_equal(sum(contree_rules(tree)$n), 150)
+  expect_equal(as.data.frame(tree)$errors[1], 100)
+  expect_equal(sum(tree$variable.importance), 100 - tree$objective)
+  expect_output(print(tree), "at complexity 0.02, 6 leaves, 3 errors (2%); pruned; gap", fixed = TRUE)
+  expect_output(print(summary(tree)), "pruned")
+  expect_silent(plot(tree))
+  expect_contree_error(plot(tree, what = "progress"), "input", "history")
+  expect_equal(update(tree, complexity = 0.02)$cost, prune(iris_path, complexity = 0.02)$cost)
+})
+
+test_that("splits by level and missing values stay as they were", {
+  set.seed(9)
+  data <- mixed_table(40, 3)
+  data$f <- factor(sample(c(letters[1:4], NA), 40, TRUE))
+  fit <- contree(y ~ ., data, depth = 4)
+  expect_true(any(contree:::node_by_level(fit)))
+  for (complexity in c(0.02, 0.03, 0.05, 0.08)) {
+    tree <- prune(fit, complexity = complexity)
+    kept <- match(contree:::node_ids(tree), contree:::node_ids(fit))
+    inner <- !contree:::node_is_leaf(tree)
+    for (what in list(contree:::node_variable, contree:::node_threshold, contree:::node_levels,
+                      contree:::node_default_left)) {
+      expect_identical(what(tree)[inner], what(fit)[kept][inner])
+    }
+    expect_identical(predict(tree), predict(tree, data))
+    expect_identical(sum(contree:::node_by_level(tree)), NROW(tree$csplit))
+  }
+})
+
+test_that("a tree from which nothing is taken stays as it is, and a leaf is left of one that does not pay", {
+  expect_identical(prune(iris3, complexity = 0), iris3)
+  leaf <- prune(iris3, complexity = 1)
+  expect_identical(leaf$status, "optimal")
+  fresh <- contree(Species ~ ., iris, depth = 3, complexity = 1)
+  what <- c("frame", "splits", "where", "cost", "bound")
+  expect_identical(leaf[what], fresh[what])
+  expect_equal(leaf$variable.importance, fresh$variable.importance)
+  expect_identical(prune(leaf, complexity = 1), leaf)
+})
+
+test_that("what is said of a pruned tree's bound holds", {
+  for (seed in seeds(60, 15)) {
+    p <- small_problem(seed)
+    errors <- least_errors(p$x, p$y, p$depth)
+    for (from in c(0, 0.1, 0.3)) {
+      fit <- contree(p$x, p$y, depth = p$depth, complexity = from)
+      for (complexity in c(0, 0.05, 0.1, 0.2, 0.5)) {
+        tree <- prune(fit, complexity = complexity)
+        best <- best_size(errors, complexity * length(p$y))[2]
+        expect_lte(tree$bound, best + 1e-6)
+        expect_gte(tree$cost, best - 1e-6)
+        if (tree$status == "optimal") expect_equal(tree$cost, best, tolerance = 1e-6)
+      }
+    }
+  }
+})
+
+test_that("pruning a path picks the tree for the complexity or the number of splits", {
+  table <- as.data.frame(iris_path)
+  for (i in seq_along(iris_path)) {
+    expect_identical(prune(iris_path, complexity = table$complexity[i]), iris_path[[i]])
+    expect_identical(prune(iris_path, complexity = min(1, mean(c(table$complexity[i], table$upper[i])))),
+                     iris_path[[i]])
+    expect_identical(prune(iris_path, nsplit = table$nsplit[i]), iris_path[[i]])
+    expect_identical(prune(iris_path, cp = table$complexity[i] * 1.5 + 1e-9), iris_path[[i]]) # 100 of 150 are errors
+  }
+  expect_identical(prune(iris_path, nsplit = 5), iris_path[["4"]])
+  expect_identical(prune(iris_path, nsplit = 99), iris_path[["6"]])
+})
+
+test_that("the generics of this package and of rpart take the trees of both", {
+  skip_if_not_installed("rpart")
+  greedy <- rpart::rpart(Species ~ ., iris)
+  expect_identical(prune(greedy, cp = 0.5)$frame, rpart::prune(greedy, cp = 0.5)$frame)
+  expect_identical(rpart::prune(iris3, complexity = 0.02), prune(iris3, complexity = 0.02))
+  expect_identical(rpart::prune(iris_path, nsplit = 2), iris_path[["2"]])
+  # as rpart does on the same tree
+  twin <- as_rpart(iris3)
+  twin$frame$complexity <- 0
+  for (cp in c(0.005, 0.02, 0.1, 0.6)) {
+    expect_equal(prune(iris3, cp = cp)$control$complexity, min(1, cp * 100 / 150))
+  }
+})
+
+test_that("a fit of the first format cannot be pruned, and says so", {
+  old <- readRDS(test_path("fixtures", "format1.rds"))
+  for (fit in if (inherits(old, "contree")) list(old) else old) {
+    expect_contree_error(prune(fit, complexity = 0.5), "input", c("'tree'", "fit it again"))
+    expect_equal(sum(residuals(fit), na.rm = TRUE), fit$objective)
+  }
+})
+
+test_that("what cannot be used is an error that says why", {
+  expect_contree_error(prune(iris3), "input", "none of them")
+  expect_contree_error(prune(iris3, complexity = 0.1, cp = 0.1), "input", c("'complexity'", "'cp'"))
+  expect_contree_error(prune(iris3, complexity = -1), "input", c("'complexity'", "-1"))
+  expect_contree_error(prune(iris3, cp = 0.1, nsplit = 2), "input", "'nsplit'")
+  expect_contree_error(prune(iris_path, nsplit = 1.5), "input", c("'nsplit'", "1.5"))
+  short <- contree_path(Species ~ ., iris, depth = 3, complexity = 0.1)
+  expect_contree_error(prune(short, complexity = 0.01), "input", c("0.01", "ends at 0.1"))
+  expect_contree_error(prune(1), "input", c("'tree'", "1"))
+})

@@ -1,0 +1,29 @@
+test_that("tidy() has a row a node, with its rule", {
+  skip_if_not_installed("generics")
+  nodes <- generics::tidy(iris2)
+  expect_identical(nodes[names(as.data.frame(iris2))], as.data.frame(iris2))
+  expect_identical(nodes$rule[nodes$leaf], contree_rules(iris2)$rule)
+  expect_identical(nodes$rule[1], "TRUE")
+})
+
+test_that("glance() has one row", {
+  skip_if_not_installed("generics")
+  glance <- generics::glance(iris2)
+  expect_identical(nrow(glance), 1L)
+  known <- data.frame(nobs = 150L, depth = 2, leaves = 3L, objective = 6, bound = 6, gap = 0, status = "optimal")
+  expect_equal(glance[names(known)], known, ignore_attr = TRUE)
+  expect_equal(glance$accuracy, mean(predict(iris2) == iris$Species))
+})
+
+test_that("augment() adds predictions to training rows, data or new data", {
+  skip_if_not_installed("generics")
+  all <- generics::augment(iris2, newdata = iris)
+  expect_identical(all[names(iris)], iris)
+  expect_identical(all$.pred_class, unname(predict(iris2, iris)))
+  expect_identical(all$.node, unname(predict(iris2, iris, type = "node")))
+  shares <- as.matrix(all[paste0(".prob_", levels(iris$Species))])
+  expect_equal(shares, predict(iris2, iris, type = "prob"), ignore_attr = TRUE)
+  expect_identical(generics::augment(iris2, iris), all)
+  expect_identical(generics::augment(iris2)$.node, all$.node)
+  expect_contree_error(generics::augment(iris2, new_data = iris), "input", "new_data")
+})
