@@ -145,8 +145,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, in
     costs->shift = fine && bits > 0 ? (unsigned) (bits < 30 ? bits : 30) : 0;
     loss.scale = ldexp(loss.scale, (int) costs->shift);
     costs->unit = 1 / (weight.scale * loss.scale);
-    costs->rounding = (weight.rounded * data->n_rows * most + loss.rounded * sum * weight.scale) / 2 /
-                      (weight.scale * ldexp(loss.scale, -(int) costs->shift));
+    double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale : 0);
+    costs->rounding = rounding / 2 / (weight.scale * ldexp(loss.scale, -(int) costs->shift));
     if (costs->plain) return CT_OK;
     int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n), *gains = CT_ARENA_NEW(arena, int64_t, n * n);
     int64_t *least = CT_ARENA_NEW(arena, int64_t, n);

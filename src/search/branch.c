@@ -6,7 +6,7 @@
 #include "search/history.h"
 
 /* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
-static const double COMPACT_BELOW = 0.6;
+static const double COMPACT_BELOW = 0.3;
 
 /* A container of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
  * the container cannot hold the planes of more than one feature. */
