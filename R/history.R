@@ -6,18 +6,14 @@ history_table <- function(moments) {
 
 # Two curves in steps, the cost from above and the bound from below.
 plot_history <- function(fit, main, col) {
-  history <- tree_history(fit)
-  if (NROW(history) == 0) {
-    stop_input("what", gettext("the fit has no history of its search to plot; fit the tree again"))
-  }
-  if (is.null(col)) col <- c("#D55E00", "#0072B2")
-  if (length(col) < 2) stop_input("col", gettextf("'col' has %d colour, but there are two curves; give two", length(col)))
+  history <- plotted_history(fit, "what")
+  col <- history_colours(col)
   curves <- as.matrix(history[c("cost", "bound")])
   height <- range(curves, finite = TRUE)
   # above the curves there is room for the legend
   graphics::plot(range(0, history$time), height + c(0, 0.15 * diff(height)), type = "n", main = main, las = 1,
                  xlab = gettext("seconds"),
-                 ylab = if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows"))
+                 ylab = cost_label(fit))
   for (i in 1:2) {
     graphics::lines(history$time, curves[, i], type = "s", col = col[i], lwd = 2)
     # a history of one moment has no line
@@ -26,3 +22,19 @@ plot_history <- function(fit, main, col) {
   graphics::legend("top", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2, bty = "n", horiz = TRUE)
   invisible(history)
 }
+
+plotted_history <- function(fit, argument) {
+  history <- tree_history(fit)
+  if (NROW(history) == 0) {
+    stop_input(argument, gettext("the fit has no history of its search to plot; fit the tree again"))
+  }
+  history
+}
+
+history_colours <- function(col) {
+  if (is.null(col)) return(c("#D55E00", "#0072B2"))
+  if (length(col) < 2) stop_input("col", gettextf("'col' has %d colour, but there are two curves; give two", length(col)))
+  unname(col[1:2])
+}
+
+cost_label <- function(fit) if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows")

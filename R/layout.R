@@ -2,28 +2,42 @@
 #
 # Leaves share the width equally at the bottom; an inner node stands in the middle above its children. How much is said, and
 # how large, is found by trying: each stage below gives up something that the one before kept, and within a stage the largest
-# text that fits is taken. A try (try_size) either gives a layout or NULL.
+# text that fits is taken. A try (try_size) either gives a layout or NULL. If nothing fits at a legible size, the deepest
+# splits are left out, one level after the other.
 
-# upright: must the text of the leaves read from left to right? facts: what inner nodes say below their condition.
-# shorten: may names be shortened? sizes: of the text, largest first.
+# upright: must the text of the leaves read from left to right? turn: may that of inner nodes read upwards? facts: what these
+# say below their condition. shorten: may names be shortened? sizes: of the text, largest first.
 layout_stages <- list(
-  list(upright = TRUE,  facts = "all",     shorten = FALSE, sizes = seq(1, 0.65, by = -0.05)),
-  list(upright = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.6, by = -0.05)),
-  list(upright = FALSE, facts = "figures", shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
-  list(upright = FALSE, facts = "figures", shorten = TRUE,  sizes = seq(0.7, 0.45, by = -0.05)),
-  list(upright = FALSE, facts = "none",    shorten = TRUE,  sizes = seq(0.6, 0.4, by = -0.05)))
+  list(upright = TRUE,  turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.65, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.6, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "figures", shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "figures", shorten = TRUE,  sizes = seq(0.7, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = TRUE,  facts = "figures", shorten = TRUE,  sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = TRUE,  facts = "none",    shorten = TRUE,  sizes = seq(0.6, 0.5, by = -0.05)))
 
+# `drawn`, the tree that the layout is of, ends where there is no room for more.
 lay_out <- function(fit, page, title, cex, digits, facts, legend_col) {
-  frame <- skeleton(fit, page)
+  depth <- max(node_depth(fit))
+  for (limit in c(depth, rev(seq_len(depth))[-1])) {
+    drawn <- cut_nodes(fit, which(!node_is_leaf(fit) & node_depth(fit) == limit))
+    frame <- start_layout(fit, drawn, page, title, legend_col)
+    words <- node_words(drawn, digits)
+    for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
+      layout <- try_stages(frame, words, page, facts, sizes)
+      if (!is.null(layout)) return(layout)
+    }
+  }
+  frame <- start_layout(fit, fit, page, title, legend_col)
+  try_size(frame, node_words(fit, digits), page, 0.4, layout_stages[[length(layout_stages)]], force = TRUE)
+}
+
+start_layout <- function(fit, drawn, page, title, legend_col) {
+  frame <- skeleton(drawn, page)
+  frame$drawn <- drawn
+  frame$cut <- frame$leaf & !(frame$ids %in% node_ids(fit)[node_is_leaf(fit)])
   frame$legend_col <- legend_col[colSums(node_counts(fit)) > 0]
   frame <- place_title(frame, page, title)
-  words <- node_words(fit, digits)
-  for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
-    layout <- try_stages(frame, words, page, facts, sizes)
-    if (!is.null(layout)) return(layout)
-  }
-  last <- layout_stages[[length(layout_stages)]]
-  try_size(frame, words, page, min(last$sizes), last, force = TRUE)
+  if (any(frame$cut)) place_note(frame, page, max(frame$depth), max(node_depth(fit))) else frame
 }
 
 # The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those of the stages.
@@ -48,7 +62,8 @@ skeleton <- function(fit, page) {
   x[leaf] <- margin + unit * (seq_len(sum(leaf)) - 0.5)
   for (node in rev(which(!leaf))) x[node] <- (x[children$left[node]] + x[children$right[node]]) / 2
   depth <- node_depth(fit)
-  list(ids = node_ids(fit), leaf = leaf, parent = node_parent(fit), depth = depth, x = x, unit = unit, margin = margin,
+  list(ids = node_ids(fit), leaf = leaf, turned = logical(length(leaf)), height = numeric(length(leaf)),
+       parent = node_parent(fit), depth = depth, x = x, unit = unit, margin = margin,
        room = vapply(seq_along(x), side_room, 0, x = x, leaf = leaf, depth = depth, page = page))
 }
 
@@ -68,18 +83,24 @@ node_words <- function(fit, digits) {
   class <- node_class(fit)
   share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
   list(variable = node_variable(fit), comparison = left_words(fit, digits),
-       class = as.character(class), short_class = without_common_start(levels(class))[as.integer(class)],
+       class = as.character(class), short_class = without_common_ends(levels(class))[as.integer(class)],
        share = percent(share), n = paste0("n=", node_n(fit)))
 }
 
-# Long names that begin alike would all be shortened to the same; ".." stands for the words they share.
-without_common_start <- function(names) {
+# Long names that begin or end alike would all be shortened to the same: without the words they share. Each keeps one.
+without_common_ends <- function(names) {
+  if (length(names) < 2) return(names)
   pieces <- lapply(names, name_pieces)
+  start <- count_common(pieces, min(lengths(pieces)) - 1)
+  end <- count_common(lapply(pieces, rev), min(lengths(pieces)) - 1 - start)
+  vapply(pieces, function(p) trimws(paste(p[(1 + start):(length(p) - end)], collapse = ""), "right"), "")
+}
+
+# How many pieces, at most `most`, are the same at the start of all names.
+count_common <- function(pieces, most) {
   same <- 0
-  while (length(names) > 1 && same + 1 < min(lengths(pieces)) &&
-         length(unique(vapply(pieces, `[`, "", same + 1))) == 1) same <- same + 1
-  if (same == 0) return(names)
-  paste0("..", vapply(pieces, function(p) paste(p[-seq_len(same)], collapse = ""), ""))
+  while (same < most && length(unique(trimws(vapply(pieces, `[`, "", same + 1)))) == 1) same <- same + 1
+  same
 }
 
 # A class that is not alone is never said to have 100%, nor one that is there 0%.
@@ -98,7 +119,17 @@ place_title <- function(frame, page, title) {
     widest <- max(text_width(frame$title, frame$title_cex, 2))
     frame$title_cex <- frame$title_cex * min(1, 0.96 * page$width / widest)
     frame$title_height <- length(frame$title) * line_height(frame$title_cex) + 0.1
+    frame$title_y <- page$height - frame$title_height / 2
   }
+  frame
+}
+
+# Below the title, what is left out.
+place_note <- function(frame, page, drawn, depth) {
+  frame$note <- gettextf("drawn to depth %d of %d: the dashed boxes are split further", drawn, depth)
+  frame$note_cex <- 0.7 * min(1, 0.96 * page$width / text_width(frame$note, 0.7, 3))
+  frame$note_y <- page$height - frame$title_height - line_height(frame$note_cex) / 2 - 0.04
+  frame$title_height <- frame$title_height + line_height(frame$note_cex) + 0.04
   frame
 }
 
@@ -110,6 +141,7 @@ try_size <- function(frame, words, page, cex, stage, force) {
   layout$line <- line_height(cex)
   layout$pad <- 0.5 * layout$line
   layout$bar <- 0.5 * layout$line
+  layout$longest <- 0.2 * page$height # of text that reads upwards
   layout <- place_legend(layout, page)
   layout <- fit_leaves(layout, words, page, stage, force)
   if (is.null(layout)) return(NULL)
@@ -190,7 +222,6 @@ fit_upright <- function(layout, words, shorten) {
                   shorten = shorten)
   if (any(vapply(class, is.null, NA))) return(NULL)
   rows <- max(lengths(class))
-  layout$turned <- FALSE
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- Map(c, class, figures)
   widest <- max(text_width(unlist(class), layout$cex, 2), text_width(unlist(figures), layout$cex))
@@ -210,7 +241,7 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   too_long <- text_width(class, layout$cex, 2) > height
   if (any(too_long) && !shorten) return(NULL)
   class <- shorten_to_width(class, height, layout$cex, 2)
-  layout$turned <- TRUE
+  layout$turned[leaf] <- TRUE
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)
   layout$half_width <- ifelse(layout$leaf, min(room, (lines + 0.7) * layout$line) / 2, 0)
@@ -220,22 +251,45 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   layout
 }
 
-# Inner nodes: the condition in up to three lines, the class and its figures in up to two.
+# Inner nodes: the condition in up to three lines, the class and its figures in up to two. A row of which one does not fit is
+# turned, if that is allowed.
 fit_inner <- function(layout, words, stage, force) {
   layout$question <- vector("list", length(layout$leaf))
-  layout$with_facts <- stage$facts != "none"
-  border <- 1.6 * layout$pad
-  for (node in which(!layout$leaf)) {
-    width <- 2 * layout$room[node] - border
-    question <- fit_question(words$variable[node], words$comparison[[node]], width, layout$cex, stage$shorten, force)
-    facts <- fit_facts(words, node, width, layout$cex, stage$facts)
-    if (is.null(question) || is.null(facts)) return(NULL)
-    layout$question[[node]] <- question
-    layout$facts[[node]] <- facts
-    wide <- max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border
-    layout$half_width[node] <- max(min(wide / 2, layout$room[node]), 0.02)
+  for (row in split(which(!layout$leaf), layout$depth[!layout$leaf])) {
+    boxes <- lapply(row, fit_box, layout, words, stage, force)
+    turned <- stage$turn && any(vapply(boxes, is.null, NA))
+    if (turned) boxes <- lapply(row, fit_turned_box, layout, words, stage)
+    if (any(vapply(boxes, is.null, NA))) return(NULL)
+    layout$turned[row] <- turned
+    for (i in seq_along(row)) {
+      layout$question[[row[i]]] <- boxes[[i]]$question
+      layout$facts[[row[i]]] <- boxes[[i]]$facts
+      layout$half_width[row[i]] <- max(min(boxes[[i]]$wide / 2, layout$room[row[i]]), 0.02)
+      layout$height[row[i]] <- boxes[[i]]$high
+    }
   }
   layout
+}
+
+fit_box <- function(node, layout, words, stage, force) {
+  border <- 1.6 * layout$pad
+  width <- 2 * layout$room[node] - border
+  question <- fit_question(words$variable[node], words$comparison[[node]], width, layout$cex, stage$shorten, force)
+  facts <- fit_facts(words, node, width, layout$cex, stage$facts)
+  if (is.null(question) || is.null(facts)) return(NULL)
+  lines <- length(question) + length(facts)
+  list(question = question, facts = facts, high = lines * layout$line + layout$pad * (1 + (length(facts) > 0)),
+       wide = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border)
+}
+
+# The same with text that reads upwards; figures where there is room for one more line.
+fit_turned_box <- function(node, layout, words, stage) {
+  lines <- floor((2 * layout$room[node] - 0.04) / layout$line)
+  question <- fit_question(words$variable[node], words$comparison[[node]], layout$longest, layout$cex, stage$shorten, FALSE)
+  if (is.null(question) || length(question) > lines) return(NULL)
+  facts <- fit_facts(words, node, layout$longest, layout$cex, if (length(question) < lines) stage$facts else "none")
+  list(question = question, facts = facts, wide = (length(question) + length(facts) + 0.6) * layout$line,
+       high = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex)) + layout$pad)
 }
 
 fit_question <- function(variable, comparison, width, cex, shorten, force) {
@@ -255,7 +309,11 @@ fit_question <- function(variable, comparison, width, cex, shorten, force) {
 # not fit.
 fit_comparison <- function(comparison, width, cex, shorten) {
   items <- comparison$items
-  if (shorten && length(items) > 1) items <- shorten_to_width(items, width, cex, 2)
+  # levels, but not thresholds, leave room for what is added to them; what is left of a level must still tell it
+  if (shorten && startsWith(items[1], "=")) {
+    items <- shorten_to_width(items, width - text_width(" +99", cex, 2), cex, 2)
+    if (any(items != comparison$items & nchar(items) < 9)) return(NULL)
+  }
   for (shown in rev(seq_along(items))) {
     others <- length(items) - shown
     pieces <- c(paste0(items[seq_len(shown - 1)], ", ", recycle0 = TRUE),
@@ -277,27 +335,24 @@ fit_facts <- function(words, node, width, cex, facts) {
   if (text_width(words$class[node], cex) <= width) c(words$class[node], figures)
 }
 
-# Heights. Rows of inner nodes are equally far apart; the leaves stand on the legend.
+# Heights. The space between the rows is the same everywhere; the leaves stand on the legend.
 place_rows <- function(layout, page, force) {
   inner <- !layout$leaf
-  text_lines <- lengths(layout$question) + lengths(layout$facts)
-  height <- ifelse(inner, text_lines * layout$line + layout$pad * (1 + layout$with_facts), layout$leaf_height)
   top <- page$height - layout$title_height - 0.08
   floor <- layout$legend_height
   rows <- if (any(inner)) max(layout$depth[inner]) + 1 else 0
-  gap <- 1.2 * layout$line
-  pitch <- if (rows) (top - floor - layout$leaf_height) / rows else 0
-  if (!force && rows && max(height[inner]) + gap > pitch) return(NULL)
-  if (!force && !rows && layout$leaf_height > top - floor) return(NULL)
+  row_height <- vapply(seq_len(rows), function(row) max(layout$height[inner & layout$depth == row - 1]), 0)
+  spare <- (top - floor - layout$leaf_height - sum(row_height)) / max(1, rows)
+  if (!force && spare < if (rows) 1.2 * layout$line else 0) return(NULL)
   # boxes hang from the top of their row, so that the space below them is free for the branches
+  row_top <- top - cumsum(c(0, row_height + spare))
   leaf_top <- if (rows) floor + layout$leaf_height else (top + floor + layout$leaf_height) / 2
-  layout$top <- ifelse(inner, top - pitch * layout$depth, leaf_top)
-  layout$bottom <- layout$top - height
+  layout$height[layout$leaf] <- layout$leaf_height
+  layout$top <- ifelse(inner, row_top[layout$depth + 1], leaf_top)
+  layout$bottom <- layout$top - layout$height
   layout$y <- (layout$top + layout$bottom) / 2
   # the branches of a row leave at one height, below its lowest box, so that none runs behind a neighbour
-  lowest <- vapply(layout$depth, function(depth) min(layout$bottom[inner & layout$depth == depth], Inf), 0)
-  space <- lowest - (top - pitch * (layout$depth + 1))
-  layout$bus <- lowest - pmin(space / 2, 0.9 * layout$line)
+  layout$bus <- (row_top - c(row_height, 0) - min(spare / 2, 0.9 * layout$line))[layout$depth + 1]
   layout
 }
 

@@ -45,11 +45,48 @@ test_that("boxes stay on the page and apart", {
   }
 })
 
-test_that("a tree too large for its page loses labels, not its order", {
+test_that("of a tree too large for its page the deepest splits are left out, with a note", {
   fit <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
   layout <- layout_of(fit, 4, 3)
   expect_true(boxes_apart(layout))
   expect_false(is.unsorted(layout$x[layout$leaf]))
+  expect_match(layout$note, "of 5")
+  expect_gte(layout$cex, 0.5)
+  depth <- contree:::node_depth(fit)
+  at <- on_page(4, 3, plot(fit))
+  drawn <- max(layout$depth)
+  expect_lt(drawn, 5)
+  expect_identical(is.na(at$x), depth > drawn)
+  expect_identical(sum(layout$cut), sum(depth == drawn & !contree:::node_is_leaf(fit)))
+  # on a large page there is room for all of it
+  large <- layout_of(fit, 12, 8)
+  expect_null(large$note)
+  expect_false(any(large$cut))
+  expect_length(large$x, length(depth))
+})
+
+test_that("conditions that are too wide for their place are turned, and a tree of depth 5 is drawn whole", {
+  fit <- contree(class ~ a, data.frame(a = 1:32 / 7, class = rep(letters, length.out = 32)), depth = 5)
+  layout <- layout_of(fit, 7, 5)
+  expect_null(layout$note)
+  expect_true(boxes_apart(layout))
+  inner <- which(!layout$leaf)
+  expect_true(any(layout$turned[inner]))
+  expect_true(all(lengths(layout$question[inner]) > 0))
+})
+
+test_that("every device takes a tree", {
+  devices <- list(pdf = function(file) grDevices::pdf(file, 7, 5), svg = function(file) grDevices::svg(file, 7, 5),
+                  png = function(file) grDevices::png(file, 700, 500, type = "cairo"))
+  for (name in names(devices)) {
+    if (name != "pdf" && !capabilities("cairo")) next
+    file <- tempfile(fileext = paste0(".", name))
+    devices[[name]](file)
+    expect_silent(plot(iris2, main = "Iris"))
+    grDevices::dev.off()
+    expect_gt(file.size(file), 1000)
+    unlink(file)
+  }
 })
 
 test_that("text fits into its box", {
@@ -128,7 +165,8 @@ test_that("names are broken at words, and shortened in the middle", {
     expect_match(short[1], "\\.\\.$")
     expect_true(all(contree:::text_width(short, 1, 2) <= wide * 0.7))
   })
-  expect_identical(contree:::without_common_start(c("plan was good", "plan was bad")), c("..good", "..bad"))
-  expect_identical(contree:::without_common_start(c("a", "b")), c("a", "b"))
-  expect_identical(contree:::without_common_start("only"), "only")
+  expect_identical(contree:::without_common_ends(c("plan was good", "plan was bad")), c("good", "bad"))
+  expect_identical(contree:::without_common_ends(c("a low b", "a very high b")), c("low", "very high"))
+  expect_identical(contree:::without_common_ends(c("a", "b")), c("a", "b"))
+  expect_identical(contree:::without_common_ends("only"), "only")
 })
