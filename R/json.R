@@ -89,8 +89,12 @@ json_proof <- function(fit) {
   settings <- lapply(tree_settings(fit)[kept_in_json], json_number)
   proof <- tree_proof(fit)
   c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
-    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))))
+    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))),
+    if (tree_weighted(fit)) list(weighted = TRUE), if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
 }
+
+# A line a true class, one number for each predicted class.
+json_loss <- function(loss) lapply(seq_len(nrow(loss)), function(i) I(lapply(unname(loss[i, ]), json_number)))
 
 # The settings that say what was asked for, all numbers.
 kept_in_json <- c("depth", "complexity", "max_gap", "max_thresholds", "time_limit")
