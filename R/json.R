@@ -17,6 +17,8 @@
 #'   for POSIXct (time zone) and difftime (unit).
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`, see [contree_control()];
 #'   `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what is proven, see [contree.object].
+#'   Only where they are there: `weighted` (true), `loss` (array of arrays, one a true class, of one number for each predicted
+#'   class).
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k are 2k and 2k + 1),
 #'   `class` (what the node predicts), `n` (training rows), `counts` (of each class; with weights, what they weigh), `errors`
 #'   (what the node would cost as a leaf) and, unless it is a leaf, `split`.
