@@ -55,8 +55,8 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
   stats::napredict(new$na.action, answer)
 }
 
-# What `values` (one integer a node; its row in the node table unless given) has for the leaf that each row of `columns` comes
-# to; factors are codes of levels, 0 for none known.
+# What `values` (one integer a node; its row in the node table unless given) has for the leaf of each row of `columns`;
+# factors are codes of levels, 0 for none known.
 route <- function(fit, columns, values = seq_along(node_ids(fit))) {
   names <- column_names(columns)
   route_nodes(routing_table(fit), match(node_variable(fit), names, 0L), columns, values)
@@ -72,7 +72,7 @@ routing_table <- function(fit) {
 
 # `feature`: the number of the column that each node asks, 0 in leaves.
 route_nodes <- function(table, feature, columns, values) {
-  n_rows <- if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
+  n_rows <- if (is.matrix(columns)) dim(columns)[1L] else length(columns[[1L]])
   # below it, finding out how many threads there are takes longer than the walks
   threads <- if (n_rows < 50000) 1L else threads_to_use(NULL)
   .Call(ffi_tree_route, feature, table$threshold, table$left, table$right, table$default_left, table$levels_left, values,

@@ -3,7 +3,7 @@
 #' A prepared predictor
 #'
 #' Returns a function of new data that answers as [predict()][predict.contree] does, but has read the fit beforehand: a row
-#' takes microseconds. For services that predict row by row; for many rows at once both take the same time.
+#' takes about ten microseconds. For services that predict row by row; for many rows at once both take the same time.
 #'
 #' The function has one argument, `newdata`:
 #' * a data frame or a matrix, as for [predict()][predict.contree];
@@ -48,6 +48,7 @@ prepare <- function(fit, type, new_levels) {
   types <- tree_types(fit)
   list(fit = fit, type = type, new_levels = new_levels, names = shape$names, asked = asked, types = unname(types[asked]),
        levels = unname(tree_xlevels(fit)[asked]), question = match(variable, asked, 0L) + 1L, nodes = routing_table(fit),
+       number = unname(types[asked]) %in% number_types,
        # otherwise columns are not the predictors, or there is none to count rows by
        simple = identical(shape$names, shape$inputs) && length(asked) > 0, numbers = all(types %in% number_types),
        values = switch(type, class = node_label(fit), node = node_ids(fit), prob = seq_along(variable)),
@@ -99,7 +100,9 @@ as_rows <- function(newdata, names) {
     }
     given <- names
   }
-  if (is.list(newdata)) `names<-`(newdata, given) else array(newdata, c(1L, length(given)), list(NULL, given))
+  attributes(newdata) <- if (is.list(newdata)) list(names = given) else list(dim = c(1L, length(given)),
+                                                                             dimnames = list(NULL, given))
+  newdata
 }
 
 # What the tree asks for, if nothing needs to be done or said: list(values, feature), see route_nodes(). Else NULL.
@@ -108,8 +111,11 @@ ready_columns <- function(prepared, newdata) {
   if (!is.list(newdata) || anyNA(match(prepared$names, names(newdata)))) return(NULL)
   values <- .subset(newdata, prepared$asked)
   for (j in seq_along(values)) {
-    value <- ready_column(values[[j]], prepared$types[j], prepared$levels[[j]])
-    if (is.null(value) || length(value) != length(values[[1L]])) return(NULL)
+    value <- values[[j]]
+    if (length(value) != length(values[[1L]])) return(NULL)
+    if (prepared$number[j] && is.null(attributes(value)) && (is.numeric(value) || is.logical(value))) next
+    value <- ready_column(value, prepared$types[j], prepared$levels[[j]])
+    if (is.null(value)) return(NULL)
     values[[j]] <- value
   }
   list(values = values, feature = prepared$question - 1L)
@@ -117,16 +123,16 @@ ready_columns <- function(prepared, newdata) {
 
 ready_matrix <- function(prepared, newdata) {
   if (is.object(newdata) || !(is.numeric(newdata) || is.logical(newdata))) return(NULL)
-  given <- colnames(newdata)
-  if (is.null(given) && ncol(newdata) == length(prepared$names)) given <- prepared$names
+  given <- dimnames(newdata)[[2L]] # colnames() takes a tenth of the time of a row
+  if (is.null(given) && dim(newdata)[2L] == length(prepared$names)) given <- prepared$names
   if (anyNA(match(prepared$names, given))) return(NULL)
   list(values = newdata, feature = c(0L, match(prepared$asked, given))[prepared$question])
 }
 
+# Of what is not plain numbers. Those with attributes, names among them, are rare enough to be left to predict().
 ready_column <- function(value, type, levels) {
   if (!is.null(dim(value))) return(NULL)
   if (!is.null(levels)) return(ready_codes(value, levels))
-  if (!is.object(value)) return(if (type %in% number_types && (is.numeric(value) || is.logical(value))) value)
   if (type %in% c("Date", "POSIXct") && inherits(value, type)) value
 }
 

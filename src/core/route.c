@@ -92,8 +92,8 @@ static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error
     if (tree->n_levels && tree->n_levels[node]) {
         if (p->columns[col].type != CT_INT32)
             return ct_fail(error, CT_BAD_INPUT, "column %lu must have integer codes of levels", (unsigned long) col + 1);
-        level_split by_level = {tree->levels_left[node], tree->n_levels[node], (col + 1) & INT32_MAX, tree->default_left[node] != 0};
-        p->sides[at] = by_level;
+        uint32_t n = tree->n_levels[node], missing_left = tree->default_left[node] != 0;
+        p->sides[at] = (level_split){tree->levels_left[node], n, (col + 1) & INT32_MAX, missing_left & 1};
         p->by_level = 1;
         use_column(p, col, CODES);
     } else {
@@ -252,8 +252,8 @@ static ct_status check_node(const ct_forest *forest, uint32_t node, uint32_t n_c
 
 static ct_status check_child(uint8_t *is_child, uint32_t node, ct_error *error)
 {
-    if (is_child[node]++) return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has two parents", (unsigned long) node + 1);
-    return CT_OK;
+    if (!is_child[node]++) return CT_OK;
+    return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has two parents", (unsigned long) node + 1);
 }
 
 static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *is_child, ct_error *error)
