@@ -47,13 +47,17 @@ as.rpart.contree <- function(x, data = NULL, ...) {
   shares <- node_shares(x)[1, ]
   tree <- c(rpart_nodes_and_splits(x), list(
     where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x), method = "class",
-    parms = list(prior = shares, loss = 1 - diag(length(shares)), split = 1),
+    parms = list(prior = shares, loss = rpart_loss(x), split = 1),
     control = template$control, functions = template$functions, numresp = length(shares) + 2L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x), model = frame_of_rows(x, terms, data)))
   warn_of_direction(x)
   levels <- tree_xlevels(x)
   structure(tree[!vapply(tree, is.null, NA)], xlevels = levels[intersect(names(levels), used_predictors(x))],
             ylevels = tree_classes(x), class = "rpart")
+}
+
+rpart_loss <- function(fit) {
+  if (is.null(tree_loss(fit))) 1 - diag(length(tree_classes(fit))) else unname(tree_loss(fit))
 }
 
 # rpart's own functions for printing nodes, and its default settings.

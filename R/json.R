@@ -17,6 +17,8 @@
 #'   for POSIXct (time zone) and difftime (unit).
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`, see [contree_control()];
 #'   `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what is proven, see [contree.object].
+#'   Only where they are there: `weighted` (true), `loss` (array of arrays, one a true class, of one number for each predicted
+#'   class).
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k are 2k and 2k + 1),
 #'   `class` (what the node predicts), `n` (training rows), `counts` (of each class; with weights, what they weigh), `errors`
 #'   (what the node would cost as a leaf) and, unless it is a leaf, `split`.
@@ -89,8 +91,12 @@ json_proof <- function(fit) {
   settings <- lapply(tree_settings(fit)[kept_in_json], json_number)
   proof <- tree_proof(fit)
   c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
-    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))))
+    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))),
+    if (tree_weighted(fit)) list(weighted = TRUE), if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
 }
+
+# A line a true class, one number for each predicted class.
+json_loss <- function(loss) lapply(seq_len(nrow(loss)), function(i) I(lapply(unname(loss[i, ]), json_number)))
 
 # The settings that say what was asked for, all numbers.
 kept_in_json <- c("depth", "complexity", "max_gap", "max_thresholds", "time_limit")

@@ -18,10 +18,22 @@ contree_from_json <- function(x) {
   document <- json_object(document, "", list(
     format = json_string, format_version = json_amount, settings = json_settings, objective = json_amount,
     cost = json_amount, bound = json_amount, status = json_string, capped = json_flag, restricted = json_levels,
-    response = json_name_or_null, classes = json_names, predictors = json_array, nodes = json_array))
+    response = json_name_or_null, classes = json_names, predictors = json_array, nodes = json_array),
+    list(weighted = json_flag, loss = json_array))
+  document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
   nodes <- nodes_of_json(document, predictors)
   contree_of_document(document, predictors, nodes)
+}
+
+# The rows as a matrix; NULL if there are none.
+loss_of_json <- function(rows, classes) {
+  if (is.null(rows)) return(NULL)
+  n <- length(classes)
+  fine <- length(rows) == n && all(vapply(rows, function(row) is.list(row) && length(row) == n, NA))
+  if (!fine) bad_json("loss", gettext("one array a class, of one number a class each"))
+  loss <- vapply(unlist(rows, recursive = FALSE), json_amount, 0, path = "loss")
+  matrix(loss, n, byrow = TRUE, dimnames = list(truth = classes, predicted = classes))
 }
 
 json_settings <- function(value, path) {

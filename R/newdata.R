@@ -89,7 +89,11 @@ read_new_types <- function(columns, fit) {
 }
 
 read_new_type <- function(value, given, label, type, unit, levels) {
-  if (type %in% level_types && given %in% level_types) return(level_codes(value, levels))
+  if (type %in% level_types && given %in% level_types) {
+    codes <- level_codes(value, levels)
+    if (type == "ordered") codes[codes %in% 0L] <- NA # it has no place among the others
+    return(codes)
+  }
   if (!given %in% type) refuse_new_type(value, label, type)
   switch(type, POSIXct = as.POSIXct(value), difftime = `units<-`(value, unname(unit)), value)
 }
@@ -114,7 +118,9 @@ refuse_new_type <- function(value, label, type) {
 # Levels that no training data had, of the factors that the tree asks for: a warning or an error that names them.
 tell_new_levels <- function(fit, columns, policy) {
   if (is.matrix(columns)) return(invisible())
-  asked <- intersect(node_variable(fit)[node_by_level(fit)], names(columns))
+  variable <- node_variable(fit)
+  ordered <- tree_types(fit)[variable] %in% "ordered"
+  asked <- intersect(variable[node_by_level(fit) | ordered], names(columns))
   unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())

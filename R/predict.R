@@ -18,8 +18,8 @@
 #' @param new_levels What happens to levels of a factor that no training data had, if the tree asks for it: `"majority"`
 #'   sends such rows to the child with more training rows and gives one warning of class `contree_new_levels` that names them
 #'   (its element `new_levels` lists them by variable), `"error"` stops. `NULL` is the setting of the fit, see
-#'   [contree_control()].
-#'   Levels that the training data had, but not among the rows of a node, go to the child with more of its rows as well,
+#'   [contree_control()]. A new level of an ordered factor, which has no place among the others, goes where a missing value
+#'   goes. Levels that the training data had, but not among the rows of a node, go to the child with more of its rows as well,
 #'   without a warning.
 #' @param ... Not used; anything given here is an error.
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each

@@ -190,7 +190,7 @@ contree_of_document <- function(document, predictors, nodes) {
     list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
          residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
          control = kept_settings(settings)),
-    document[c("objective", "cost", "bound")],
+    document[c("objective", "cost", "bound", "weighted", "loss")],
     list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
          variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
          ordered = types == "ordered", types = types, units = unlist(pick("unit")),
@@ -236,7 +236,7 @@ validate_contree <- function(fit) {
 }
 
 # Not every error costs 1.
-costs_differ <- function(fit) !is.null(fit$loss) || isTRUE(fit$weighted)
+costs_differ <- function(fit) !is.null(tree_loss(fit)) || tree_weighted(fit)
 
 # Sums of weights are in doubles.
 is_objective <- function(fit, value) {
@@ -335,6 +335,7 @@ node_parent <- function(fit) {
 
 tree_classes <- function(fit) fit$ylevels
 tree_loss <- function(fit) fit$loss
+tree_weighted <- function(fit) isTRUE(fit$weighted)
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]

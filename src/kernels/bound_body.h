@@ -1,6 +1,13 @@
 /* Before and after the scans of the child features, whatever the lanes: see ct_children. */
 
-enum { VISITED = 1, SCANNED = 2 }; /* in ct_children.done; SCANNED << side */
+enum { SCANNED = 1 }; /* in ct_children.done, SCANNED << side */
+
+/* Whether either side can gain from child g, by its bounds. */
+CT_INLINE int can_gain(const ct_children *c, uint32_t g)
+{
+    if (c->scan_all) return c->need[0] > 0 || c->need[1] > 0;
+    return c->errors[0][g] < c->need[0] || c->errors[1][g] < c->need[1];
+}
 
 /* What the neighbours say about every child, in each side. */
 static void bound_children(ct_children *c)

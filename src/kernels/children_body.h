@@ -52,16 +52,11 @@ static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
     if (rows->n_classes > 2) choose_active(job);
 }
 
-/* Scans child g if a side can still gain from it. */
+/* Scans child g for the sides that can still gain from it. */
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
 {
     int64_t need[2], error[2], allowed[2];
     for (int side = 0; side < 2; side++) need[side] = c->errors[side][g] < c->need[side] || c->scan_all ? c->need[side] : 0;
-    c->done[g] |= VISITED;
-    if (need[0] <= 0 && need[1] <= 0) {
-        c->skipped++;
-        return;
-    }
     FN(aim)(job, g, need);
     for (int side = 0; side < 2; side++) error[side] = allowed[side] = job->dropped[side];
     if (job->n_active > 1) FN(scan)(job, error, allowed);
@@ -90,10 +85,15 @@ static void FN(children)(ct_children *c)
     if (c->rows->n_classes > 2) find_largest(&job);
     choose_active(&job);
     bound_children(c);
-    for (int i = 0; i < 4; i++)
-        if (c->first[i] >= 0 && !c->done[c->first[i]]) FN(child)(c, &job, (uint32_t) c->first[i]);
-    for (uint32_t g = 0; g < c->rows->n_cols; g++)
-        if (!c->done[g]) FN(child)(c, &job, g);
+    for (int i = 0; i < 4; i++) {
+        uint32_t g = (uint32_t) c->first[i];
+        if (c->first[i] >= 0 && !c->done[g] && can_gain(c, g)) FN(child)(c, &job, g);
+    }
+    for (uint32_t g = 0; g < c->rows->n_cols; g++) {
+        if (c->done[g]) continue;
+        if (can_gain(c, g)) FN(child)(c, &job, g);
+        else c->skipped++;
+    }
     sum_up(c);
     c->refined += job.refined;
     c->blocks += job.scanned * (64 / CT_LANE);

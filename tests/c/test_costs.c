@@ -1,25 +1,7 @@
 /* Weights and losses: against the definition, and against each other. */
 #include "brute.h"
 #include "check.h"
-
-static int solve(const ct_data *data, const ct_options *options, ct_result *result)
-{
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return CHECK_INT(status, CT_OK);
-}
-
-/* The cost, or -1 after a failure; the answer must be proven. */
-static double solved_cost(const ct_data *data, const ct_options *options)
-{
-    ct_result result;
-    if (!solve(data, options, &result)) return -1;
-    CHECK(result.end == CT_END_OPTIMAL && result.bound == result.cost);
-    double cost = result.cost;
-    ct_result_free(&result);
-    return cost;
-}
+#include "solve.h"
 
 static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 {

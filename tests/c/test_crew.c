@@ -1,6 +1,7 @@
 /* Several threads: the same tree as one, valid bounds whenever they are stopped. */
 #include "brute.h"
 #include "check.h"
+#include "solve.h"
 
 static const unsigned crews[] = {2, 3, 8};
 
@@ -11,14 +12,6 @@ static ct_options crew_options(unsigned threads, unsigned depth)
     options.depth = depth;
     options.crew_after = 0;
     return options;
-}
-
-static int solve(const ct_data *data, const ct_options *options, ct_result *result)
-{
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return CHECK_INT(status, CT_OK);
 }
 
 static int same_tree(const ct_forest *a, const ct_forest *b)

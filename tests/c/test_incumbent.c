@@ -1,14 +1,6 @@
 /* Trees to begin with, and the history of a search. */
 #include "check.h"
-#include "random.h"
-
-static int solve(const ct_data *data, const ct_options *options, ct_result *result)
-{
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return CHECK_INT(status, CT_OK);
-}
+#include "solve.h"
 
 static ct_start start_of(const ct_forest *tree)
 {

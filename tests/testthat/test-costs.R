@@ -125,3 +125,16 @@ test_that("cross-validation counts weights and losses", {
   expect_equal(cv$table$se[2], sqrt(sum((weights * (lost - error))^2)) / sum(weights))
   expect_equal(cv$table$training[2], contree(Species ~ ., iris, weights = weights, loss = loss, depth = 2)$objective / 300)
 })
+
+test_that("weights and losses survive as JSON and as a tree of rpart", {
+  loss <- matrix(c(0, 1, 2.5, 4, 0, 1, 1, 1, 0), 3)
+  fit <- contree(Species ~ ., iris, weights = rep(c(1, 0.5), 75), loss = loss, depth = 2)
+  skip_if_not_installed("jsonlite")
+  again <- contree_from_json(as_json(fit))
+  expect_identical(again$loss, fit$loss)
+  expect_identical(capture.output(print(again)), capture.output(print(fit)))
+  expect_identical(predict(again, iris), predict(fit, iris))
+  expect_error(contree_from_json(sub('"loss": [', '"loss": [[1],', as_json(fit), fixed = TRUE)), class = "contree_input_error")
+  skip_if_not_installed("rpart")
+  expect_equal(as.rpart(fit)$parms$loss, loss)
+})

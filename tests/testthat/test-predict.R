@@ -198,3 +198,15 @@ test_that("missing values go where training rows sent them, level or not", {
   expect_identical(as.character(predict(apart, data.frame(n = c(1, 9, NA, NaN, Inf)))),
                    c("TRUE", "FALSE", "TRUE", "TRUE", "FALSE"))
 })
+
+test_that("a new level of an ordered factor goes where a missing value goes, with a warning", {
+  data <- data.frame(size = factor(rep(c("s", "m", "l"), c(30, 20, 10)), levels = c("s", "m", "l"), ordered = TRUE),
+                     y = "a")
+  data$y <- factor(ifelse(data$size == "l", "b", "a"))
+  fit <- contree(y ~ size, data, depth = 1)
+  new <- data.frame(size = factor(c("xl", "s", NA), levels = c("s", "m", "l", "xl"), ordered = TRUE))
+  expect_warning(predicted <- predict(fit, new), "'xl'", class = "contree_new_levels")
+  expect_identical(as.character(predicted), c("a", "a", "a"))
+  expect_error(predict(fit, new, new_levels = "error"), "'xl'", class = "contree_input_error")
+  expect_silent(predict(fit, data))
+})

@@ -1,0 +1,27 @@
+/* Solving in tests: a failure is a failed check. */
+#ifndef CT_TEST_SOLVE_H
+#define CT_TEST_SOLVE_H
+
+#include "check.h"
+#include "random.h"
+
+static inline int solve(const ct_data *data, const ct_options *options, ct_result *result)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+/* The cost, or -1 after a failure; the answer must be proven. */
+static inline double solved_cost(const ct_data *data, const ct_options *options)
+{
+    ct_result result;
+    if (!solve(data, options, &result)) return -1;
+    CHECK(result.end == CT_END_OPTIMAL && result.bound == result.cost);
+    double cost = result.cost;
+    ct_result_free(&result);
+    return cost;
+}
+
+#endif
