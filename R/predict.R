@@ -43,23 +43,40 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
     if (length(tree_where(object)) == 0) {
       stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
     }
-    answer <- tell(object, tree_where(object), names(tree_where(object)), type)
+    where <- tree_where(object)
+    answer <- tell(object, function(values) values[where], names(where), type)
     return(stats::napredict(tree_na_action(object), answer))
   }
   if (is.null(new_levels)) new_levels <- c(tree_settings(object)$new_levels, "majority")[1]
   new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   new <- new_columns(object, newdata, na.action)
   tell_new_levels(object, new$columns, new_levels)
-  answer <- tell(object, route(object, new$columns), new$row_names, type)
+  answer <- tell(object, function(values) route(object, new$columns, values), new$row_names, type)
   stats::napredict(new$na.action, answer)
 }
 
-# The row in the node table of the leaf that each row of `columns` comes to; factors are codes of levels, 0 for none known.
-route <- function(fit, columns) {
-  names <- if (is.matrix(columns)) colnames(columns) else names(columns)
+# What `values` (one integer a node; its row in the node table unless given) has for the leaf of each row of `columns`;
+# factors are codes of levels, 0 for none known.
+route <- function(fit, columns, values = seq_along(node_ids(fit))) {
+  names <- column_names(columns)
+  route_nodes(routing_table(fit), match(node_variable(fit), names, 0L), columns, values)
+}
+
+# What walks need of the nodes but the columns that they ask, which the data say.
+routing_table <- function(fit) {
   children <- node_children(fit)
-  .Call(ffi_tree_route, match(node_variable(fit), names, 0L), node_threshold(fit), children$left, children$right,
-        node_default_left(fit), levels_left(fit), columns)
+  sides <- levels_left(fit)
+  list(threshold = node_threshold(fit), left = children$left, right = children$right, default_left = node_default_left(fit),
+       levels_left = if (any(lengths(sides))) sides)
+}
+
+# `feature`: the number of the column that each node asks, 0 in leaves.
+route_nodes <- function(table, feature, columns, values) {
+  n_rows <- if (is.matrix(columns)) dim(columns)[1L] else length(columns[[1L]])
+  # below it, finding out how many threads there are takes longer than the walks
+  threads <- if (n_rows < 50000) 1L else threads_to_use(NULL)
+  .Call(ffi_tree_route, feature, table$threshold, table$left, table$right, table$default_left, table$levels_left, values,
+        columns, threads)
 }
 
 # For each node NULL or, at a split by level, whether each level goes left, and last whether an unknown one does.
@@ -75,11 +92,15 @@ levels_left <- function(fit) {
   })
 }
 
-# What `type` says of rows whose leaves are known.
-tell <- function(fit, leaf, row_names, type) {
+# What `type` says of rows: `of_rows` gives for each what a vector of integers, one a node, has for its leaf.
+tell <- function(fit, of_rows, row_names, type) {
+  leaf <- function() of_rows(seq_along(node_ids(fit)))
   switch(type,
-    class = stats::setNames(node_class(fit)[leaf], row_names),
-    prob = structure(node_shares(fit)[leaf, , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
-    node = stats::setNames(node_ids(fit)[leaf], row_names),
-    path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf], row_names))
+    class = class_factor(of_rows(node_label(fit)), tree_classes(fit), row_names),
+    prob = structure(node_shares(fit)[leaf(), , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
+    node = stats::setNames(of_rows(node_ids(fit)), row_names),
+    path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf()], row_names))
 }
+
+# factor() would look at every row.
+class_factor <- function(codes, classes, names = NULL) structure(codes, names = names, levels = classes, class = "factor")

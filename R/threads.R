@@ -2,7 +2,8 @@
 
 #' Number of threads
 #'
-#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given.
+#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given, and how many
+#' [predict()][predict.contree] uses for large data.
 #'
 #' The number is the first of these that is given: the argument `threads` of `contree()`; what was set with
 #' `contree_threads()`, which is the option `contree.threads`; the environment variable `CONTREE_NUM_THREADS`; the option

@@ -270,8 +270,9 @@ node_errors <- function(fit) fit$frame$dev
 node_default_left <- function(fit) fit$frame$default_left
 node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
 
-# The class of each node, a factor with all classes.
-node_class <- function(fit) factor(fit$ylevels[fit$frame$yval], levels = fit$ylevels)
+# The class of each node, as a code and as a factor with all classes.
+node_label <- function(fit) as.integer(fit$frame$yval)
+node_class <- function(fit) class_factor(node_label(fit), fit$ylevels)
 
 # Training rows, and their share, by node (rows) and class (columns).
 node_counts <- function(fit) class_columns(fit, 0)

@@ -4,8 +4,8 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
-SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left,
-                    SEXP columns);
+SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
+                    SEXP columns, SEXP threads);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
 SEXP ffi_gpu_info(void);
@@ -14,7 +14,7 @@ SEXP ffi_gpu_info(void);
 
 static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
-    ENTRY(ffi_tree_route, 7),
+    ENTRY(ffi_tree_route, 9),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),
     ENTRY(ffi_gpu_info, 0),

@@ -2,16 +2,19 @@
 #include "core/route.h"
 #include "r_glue.h"
 
-SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left,
-                    SEXP columns)
+/* `values`: one integer a node; the answer has that of each row's leaf. */
+SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
+                    SEXP columns, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     ct_forest tree = r_tree_of(feature, threshold, left, right, default_left, levels_left);
     ct_error error;
     r_check(ct_forest_check(&tree, x.n_cols, &error), &error);
-    SEXP where = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
-    ct_route(&tree, x.columns, x.n_rows, (uint32_t *) INTEGER(where));
-    for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
+    if (TYPEOF(values) != INTSXP || Rf_xlength(values) != tree.n_nodes)
+        Rf_error("'values' must be an integer vector with one value a node");
+    SEXP value_of_row = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
+    r_check(ct_route(&tree, x.columns, x.n_cols, x.n_rows, INTEGER_RO(values), (uint32_t) Rf_asInteger(threads),
+                     INTEGER(value_of_row), &error), &error);
     UNPROTECT(1);
-    return where;
+    return value_of_row;
 }

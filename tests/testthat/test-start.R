@@ -43,7 +43,7 @@ test_that("a tree of rpart can begin, with either side on the left", {
     if (depth == 0) greedy <- rpart::prune(greedy, cp = 1)
     nodes <- nodes_of(greedy, names(data)[1:4])
     leaf <- .Call(contree:::ffi_tree_route, nodes$feature, nodes$threshold, nodes$left, nodes$right, nodes$default_left,
-                  NULL, as.matrix(data[1:4]))
+                  NULL, seq_along(nodes$left), as.matrix(data[1:4]), 1L)
     expect_equal(leaf, unname(greedy$where))
     if (depth > 1) expect_true(all(c(-1, 1) %in% greedy$splits[, "ncat"]))
   }
