@@ -62,7 +62,7 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
     if (job->n_active > 1) FN(scan)(job, error, allowed);
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
-        c->done[g] |= SCANNED << side;
+        c->done[g] = (uint8_t) (c->done[g] | SCANNED << side);
         if (allowed[side] < need[side]) {
             c->need[side] = allowed[side];
             c->best[side] = (int32_t) g;
