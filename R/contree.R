@@ -82,9 +82,10 @@ NULL
 #' @section Weights and losses:
 #' Costs are whole numbers of 64 bits during the search. Weights and losses that are whole numbers, or become so when they are
 #' multiplied by a number up to 1000 (0.25, 1.5, 0.1), are exact. Others are rounded so finely that all rows together cost
-#' about 2^58: the tree is optimal for the rounded costs, and costs more than the best tree under the given ones by no more
-#' than n / 2^58 of what all rows cost at most. (Where weights and losses of more than two classes both have to be rounded, by
-#' no more than some 2^-23.) Searches with them take two to ten times as long.
+#' at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given ones costs more than the best tree
+#' by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have weights and losses of more than two
+#' classes have to be rounded too, the losses have 24 bits.) Searches with weights or losses take longer, most of them up
+#' to eight times, with many classes up to thirty times.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version

@@ -40,9 +40,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' F counts columns of the search: a predictor with missing values is two of them, a factor of L levels 2^(L-1) - 1 or, if L
 #' is more than `subset_levels`, L and one for each class.
 #'
-#' From depth 4 on parts with less than 0.6 of the rows are copied, and all of this can be up to 2.5 times as much. Also,
-#' bounds of row sets are remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
-#' it is set aside for them.
+#' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5 times as much. Case
+#' weights take F n (8 + 0.13 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
+#' combination of conditions; with a `memory_limit`, an eighth of it is set aside for them.
 #'
 #' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows with 10 predictors and 10
 #' classes 35 MB, 20,000 rows with 200 predictors and 3 classes (P is 1.4 GB, so parts take up to 1 GiB) 930 MB.

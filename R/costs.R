@@ -37,7 +37,7 @@ read_loss <- function(loss, class_weights, frame) {
     diag(loss) <- 0
   }
   if (is.null(loss)) return(NULL)
-  loss <- check_loss(loss, classes)
+  loss <- check_loss(loss, classes, used_levels(frame$response))
   if (all(loss[row(loss) != col(loss)] == 1)) NULL else loss
 }
 
@@ -59,7 +59,8 @@ read_class_weights <- function(weights, classes, frame) {
   weights[classes]
 }
 
-check_loss <- function(loss, classes) {
+# Classes that rows have must differ in what they cost: else there is nothing to learn.
+check_loss <- function(loss, classes, used) {
   n <- length(classes)
   if (!is.matrix(loss) || !is.numeric(loss) || !identical(dim(loss), c(n, n))) {
     stop_input("loss", gettextf(
@@ -78,7 +79,9 @@ check_loss <- function(loss, classes) {
     stop_input("loss", gettextf("'loss' must be 0 where true and predicted class are the same, not %s",
                                 show_values(diag(loss)[diag(loss) != 0])))
   }
-  if (n > 1 && all(loss == 0)) stop_input("loss", gettext("all losses in 'loss' are 0; give some error a loss above 0"))
+  if (length(used) > 1 && all(loss[used, used] == 0)) {
+    stop_input("loss", gettext("all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
+  }
   structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
 }
 

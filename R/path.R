@@ -98,8 +98,7 @@ refuse_fractions <- function(frame) {
 
 # What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of
 # splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they weigh; `floor`, the price where
-# the path ends;
-# `status`, why a search ended early, "optimal" if none did.
+# the path ends; `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
   n <- sum(row_weights(problem$frame))
   # below this price a split counts as long as it saves a single row, and only then
@@ -292,7 +291,8 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
 #' @param main,xlab,ylab,type,pch As in [plot.default()]. Trees that are not proven are drawn hollow unless `pch` is given.
 #' @rdname contree_path
 #' @export
-plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"), ylab = gettext("misclassified rows"),
+plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"),
+                              ylab = if (costs_differ(x[[1]])) gettext("loss") else gettext("misclassified rows"),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
   table <- path_table(x)
   graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch, xaxt = "n", las = 1,

@@ -89,8 +89,7 @@ one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
 }
 
 # The nodes whose subtrees save no more than their splits cost at `price` (in units of the errors), and the errors and
-# splits of what is
-# left. From the leaves up, so that a subtree is judged by what is left of it.
+# splits of what is left. From the leaves up, so that a subtree is judged by what is left of it.
 weak_nodes <- function(fit, price) {
   errors <- left_errors <- node_errors(fit)
   splits <- numeric(length(errors))

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/bits.h"
-
 enum { MOST_MULTIPLE = 1000, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
 
 /* The least number up to MOST_MULTIPLE that makes whole numbers of all values; 0 if there is none. */

@@ -2,11 +2,12 @@
  *
  * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. Costs are `unit`s of the objective:
  *   - without weights and losses, and with those that are whole numbers after multiplication by a number up to 1000
- *     (0.25, 1.7, ...), they are exact;
- *   - others are rounded to multiples of a power of two such that all rows together cost about 2^58. The tree is optimal for
- *     the rounded costs; the cost of any tree is off by at most `rounding`, some n_rows / 2^59 of what all rows cost. A loss
- *     that is the same for all wrong labels (with two classes any is) is taken into the weights; other losses have 24 bits
- *     where rows have weights too and either has to be rounded, and the share is then some 2^-24 + n_rows / 2^35. */
+ *     (0.25, 1.7), they are exact;
+ *   - others are rounded to multiples of a power of two such that all rows together cost between 2^(58 - depth) and
+ *     2^(59 - depth). The tree is optimal for the rounded costs; the cost of any tree is off by at most `rounding`, half a
+ *     unit a row and so at most n_rows / 2^(59 - depth) of what all rows cost. A loss that is the same for all wrong labels
+ *     (with two classes any is) is taken into the weights. Where rows have weights, other losses that have to be rounded have
+ *     24 bits and leave the weights 35 - depth. */
 #ifndef CT_CORE_COSTS_H
 #define CT_CORE_COSTS_H
 

@@ -8,7 +8,8 @@
 
 /* Initialises and fills *forest, which the caller frees. `codes` is a heap of the search's depth. Splits of its lowest
  * level, and those with threshold 0, have two leaves of at least min_bucket rows each; their thresholds are found here.
- * Memory comes from `arena` and is given back, but for *leaf_cost (unless that is NULL): what each node would cost as a leaf. */
+ * Memory comes from `arena` and is given back, but for *leaf_cost (unless that is NULL): what each node would cost as a
+ * leaf. */
 ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena, ct_forest *forest,
                       int64_t **leaf_cost, ct_error *error);
 

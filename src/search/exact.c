@@ -46,8 +46,7 @@ static ct_status check_options(const ct_options *options, ct_error *error)
     return CT_OK;
 }
 
-/* No split is worth more than all rows; with a cost of its own, that is rounded to a unit of the costs, which is then less
- * than 2^-30 of a row. */
+/* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
 {
@@ -177,7 +176,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
     double counted = objective + to_objective(search, search->split_cost) * splits;
     if (fabs(counted - cost) > search->slack || bounds->proven > bounds->upper)
-        return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g rows, the search said %.17g with bound %.17g",
+        return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g, the search said %.17g with bound %.17g",
                        counted, cost, to_objective(search, bounds->proven));
     result->errors = objective;
     result->cost = counted;

@@ -1,11 +1,11 @@
 /* Exact classification trees: data and options in, a proven tree out.
  *
- * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the rows +
- * complexity * sum of the weights * splits) over all binary trees of at most the given depth whose
- * splits compare one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of
- * src/search/). The tree is the same for any number of threads: of equally good ones, that whose root splits on the first
- * column, there at the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the
- * first tree, by looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
+ * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the
+ * rows + complexity * sum of the weights * splits) over all binary trees of at most the given depth whose splits compare
+ * one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of src/search/). The
+ * tree is the same for any number of threads: of equally good ones, that whose root splits on the first column, there at
+ * the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the first tree, by
+ * looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
  * no state between calls; concurrent calls do not share anything. */
 #ifndef CT_SEARCH_EXACT_H
 #define CT_SEARCH_EXACT_H
@@ -18,8 +18,8 @@
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */
-    double errors;      /* misclassified rows */
-    double cost;        /* errors + complexity * n_rows * splits */
+    double errors;      /* misclassified rows; with weights and losses, the sum of their products */
+    double cost;        /* errors + complexity * n_rows (or the sum of the weights) * splits */
     double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
     double split_cost;  /* of one split, in rows, as it was counted: complexity * n_rows, rounded; see set_rules() */
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */

@@ -24,4 +24,11 @@ static inline double solved_cost(const ct_data *data, const ct_options *options)
     return cost;
 }
 
+/* Every use is a CHECK, so that a failure names its line. */
+static inline int is_refused(const ct_data *data, const ct_options *options, ct_error *error)
+{
+    ct_result result;
+    return ct_exact_solve(data, options, &result, NULL, error) == CT_BAD_INPUT;
+}
+
 #endif

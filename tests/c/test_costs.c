@@ -131,25 +131,24 @@ static void bad_ones_are_refused(void)
     rng r = {3};
     random_table t = table_random(&r, 20, 2, 2, 0);
     ct_options options = ct_options_default();
-    ct_result result;
     ct_error error;
     double weights[20] = {0}, loss[4] = {0, 1, 1, 0};
     t.data.weights = weights;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT); /* all 0 */
+    CHECK(is_refused(&t.data, &options, &error)); /* all 0 */
     weights[0] = 1, weights[3] = -1;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     weights[3] = NAN;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     weights[3] = INFINITY;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     t.data.weights = NULL;
     t.data.loss = loss;
     loss[0] = 1;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     loss[0] = 0, loss[1] = -1;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     loss[1] = loss[2] = 0;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     table_free(&t);
 }
 

@@ -414,26 +414,25 @@ static void bad_input_is_refused(void)
     rng r = {9};
     random_table t = table_random(&r, 20, 2, 2, 0);
     ct_options options = ct_options_default();
-    ct_result result;
     ct_error error;
     options.depth = 40;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     options = ct_options_default();
     options.complexity = -1;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     options = ct_options_default();
     options.max_cost = -1;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     options = ct_options_default();
     options.simd = "abacus";
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     options = ct_options_default();
     table_column(&t, 1)[3] = NAN;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     CHECK(strstr(error.message, "column 2") && strstr(error.message, "row 4"));
     table_column(&t, 1)[3] = 0;
     t.classes[0] = 2;
-    CHECK_INT(ct_exact_solve(&t.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.data, &options, &error));
     table_free(&t);
 }
 

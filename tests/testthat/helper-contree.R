@@ -99,6 +99,12 @@ run_session <- function(code, env = character()) {
   trimws(said)
 }
 
+# Lines for such a session: data on which searches of depth 4 and 5 take long.
+long_data <- c(
+  "set.seed(11)",
+  "data <- as.data.frame(matrix(runif(30000), 3000))",
+  "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))")
+
 # Runs `code`, lines of R, in another session; sends it an interrupt some time after it said "begin". Returns what it said,
 # and the seconds until it said something again.
 interrupt_session <- function(code, after = 1) {

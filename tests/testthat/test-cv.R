@@ -249,9 +249,7 @@ test_that("Ctrl-C ends all of it with an error", {
   skip_on_cran()
   skip_on_os("windows")
   session <- interrupt_session(c(
-    "set.seed(11)",
-    "data <- as.data.frame(matrix(runif(30000), 3000))",
-    "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+    long_data,
     "say('begin')",
     "problem <- tryCatch(contree_cv(y ~ ., data, depth = 4, time_limit = 20), error = identity)",
     "say(class(problem)[1], conditionMessage(problem))"))

@@ -78,12 +78,8 @@ test_that("the warning of a search with a price on splits speaks of cost", {
                                                 "at least [0-9.]+ proven \\(gap [0-9.]+\\)$"))
 })
 
-# The search that the sessions below interrupt, and what is said of it.
-long_search <- c(
-  "set.seed(11)",
-  "data <- as.data.frame(matrix(runif(30000), 3000))",
-  "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
-  "search <- function(...) contree(y ~ ., data, depth = 5, time_limit = 60, ...)")
+# What is said of the search that the sessions below interrupt.
+long_search <- "search <- function(...) contree(y ~ ., data, depth = 5, time_limit = 60, ...)"
 again <- "say(contree(Species ~ ., iris, depth = 2, time_limit = 60)$status)"
 
 test_that("Ctrl-C returns the best tree at once with a warning, and the session lives on", {
@@ -92,7 +88,7 @@ test_that("Ctrl-C returns the best tree at once with a warning, and the session 
   took <- Inf
   for (threads in 1:2) {
     session <- interrupt_session(c(
-      long_search,
+      long_data, long_search,
       "say('begin')",
       sprintf("fit <- withCallingHandlers(search(threads = %d), contree_interrupted = function(w) {", threads),
       "  say('warned')",
@@ -115,7 +111,7 @@ test_that("Ctrl-C is an error where that was asked for, and in a progress functi
   skip_on_cran()
   skip_on_os("windows")
   session <- interrupt_session(c(
-    long_search,
+    long_data, long_search,
     "say('begin')",
     "problem <- tryCatch(search(on_interrupt = 'error', progress = function(state) Sys.sleep(0.5)), error = identity)",
     "say(class(problem)[1:3])",

@@ -177,9 +177,7 @@ test_that("Ctrl-C ends a path with what is known", {
   skip_on_cran()
   skip_on_os("windows")
   session <- interrupt_session(c(
-    "set.seed(11)",
-    "data <- as.data.frame(matrix(runif(30000), 3000))",
-    "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))",
+    long_data,
     "say('begin')",
     "path <- suppressWarnings(contree_path(y ~ ., data, depth = 4, time_limit = 60))",
     "say(class(path))",
