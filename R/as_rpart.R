@@ -16,8 +16,8 @@
 #' * A level that was not in training is an error.
 #' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()` can take.
 #'
-#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as `< Inf`
-#' or `< -Inf`.
+#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as
+#' `< -Inf` or `>=-Inf`.
 #'
 #' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no competing splits. The
 #' object holds the training data only if the fit was made with `model = TRUE` or they are given as `data`; with them

@@ -6,7 +6,7 @@
 #     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, Graphviz, clang's
 #            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
 #            it goes on
-#     doc    roxygen2, for `make doc`
+#     doc    roxygen2 and pkgdown, for `make doc` and `make site`
 #
 # Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
 # which is put into build/bin without the 40 packages that its own would bring.
@@ -83,7 +83,8 @@ level_test () {
 
 level_doc () {
   level_run
-  need_r roxygen2
+  need_r roxygen2 pkgdown `r_dependencies`
+  need_command pandoc pandoc
 }
 
 for level in ${*:-run}; do
