@@ -97,7 +97,9 @@ frame_of_rows <- function(fit, terms, data) {
                                 if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
   made <- !is.null(attr(data, "terms"))
-  frame <- if (made) data[match(names(attr(terms, "dataClasses")), names(data))] else {
+  frame <- if (made) {
+    data[match(names(attr(terms, "dataClasses")), names(data))]
+  } else {
     stats::model.frame(terms, data, na.action = stats::na.pass)
   }
   for (name in intersect(names(tree_xlevels(fit)), names(frame))) {

@@ -50,7 +50,9 @@ fold_tree <- function(fit, leaf, split) {
   made <- vector("list", length(is_leaf))
   # in preorder children come after their parent
   for (node in rev(seq_along(made))) {
-    made[[node]] <- if (is_leaf[node]) leaf(node) else {
+    made[[node]] <- if (is_leaf[node]) {
+      leaf(node)
+    } else {
       split(node, made[[children$left[node]]], made[[children$right[node]]])
     }
   }

@@ -3,7 +3,8 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, Graphviz, clang's
+#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and
+#            spelling; also valgrind, Graphviz, clang's
 #            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
 #            it goes on
 #     doc    roxygen2 and pkgdown, for `make doc` and `make site`
@@ -72,7 +73,7 @@ level_run () {
 
 level_test () {
   level_run
-  need_r codetools `r_dependencies`
+  need_r codetools lintr spelling yaml `r_dependencies`
   need_command qpdf qpdf
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
   command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
