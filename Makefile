@@ -46,7 +46,7 @@ doc:
 
 # Whatever would be fetched from the web is left out.
 site:
-	@sh tools/setup.sh doc
+	@sh tools/setup.sh site
 	@sh tools/install.sh build/lib
 	R_LIBS=build/lib Rscript --vanilla -e 'options(pkgdown.internet = FALSE)' \
 	  -e 'pkgdown::build_site(install = FALSE, new_process = FALSE, preview = FALSE)'

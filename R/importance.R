@@ -40,7 +40,8 @@
 #' importance
 #' plot(importance)
 #'
-#' # for DALEX::explain(fit, data = iris[-train, 1:4], y = iris$Species[-train] == "virginica", predict_function = virginica)
+#' # for DALEX::explain(fit, data = iris[-train, 1:4], y = iris$Species[-train] == "virginica",
+#' #                   predict_function = virginica)
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
 #' head(virginica(fit, iris[-train, ]))
 #' @export

@@ -7,7 +7,8 @@
 #            spelling; also valgrind, Graphviz, clang's
 #            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
 #            it goes on
-#     doc    roxygen2 and pkgdown, for `make doc` and `make site`
+#     doc    roxygen2, for `make doc`
+#     site   pkgdown and what the examples show, for `make site`
 #
 # Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
 # which is put into build/bin without the 40 packages that its own would bring.
@@ -84,14 +85,19 @@ level_test () {
 
 level_doc () {
   level_run
-  need_r roxygen2 pkgdown `r_dependencies`
+  need_r roxygen2
+}
+
+level_site () {
+  level_run
+  need_r pkgdown `r_dependencies`
   need_command pandoc pandoc
 }
 
 for level in ${*:-run}; do
   case $level in
-    run|test|doc) level_$level ;;
-    *) echo "setup: no such level: $level (run, test, doc)" >&2; exit 2 ;;
+    run|test|doc|site) level_$level ;;
+    *) echo "setup: no such level: $level (run, test, doc, site)" >&2; exit 2 ;;
   esac
 done
 if test -z "$packages$wishes" && test $script = no; then exit 0; fi

@@ -4,7 +4,7 @@ LearnerClassif <- R6::R6Class('LearnerClassif',
   public = list(
     id = NULL, param_set = NULL, properties = NULL, packages = NULL, feature_types = NULL, predict_types = NULL,
     predict_type = 'response', model = NULL, use_weights = 'use',
-    initialize = function(id, task_type, param_set, predict_types = character(), feature_types = character(),
+    initialize = function(id, param_set, predict_types = character(), feature_types = character(),
                           properties = character(), packages = character(), label = NA_character_, man = NA_character_) {
       for (name in c('id', 'param_set', 'properties', 'packages', 'feature_types', 'predict_types')) self[[name]] <- get(name)
       stopifnot(feature_types %in% mlr_reflections$task_feature_types, grepl('::', man))

@@ -71,6 +71,12 @@ test_that("parsnip fits and predicts", {
   expect_equal(as.matrix(predict(object, iris, type = "prob")), predict(own, iris, type = "prob"), ignore_attr = TRUE)
 })
 
+test_that("arguments that come as quosures stand in the call as they were written", {
+  quosure <- function(formula) structure(formula, class = c("quosure", "formula"))
+  call <- call("contree", formula = Species ~ ., data = quote(data), depth = quosure(~2), minsplit = quosure(~2 * k))
+  expect_identical(as.list(contree:::small_call(call))[c("depth", "minsplit")], list(depth = 2, minsplit = quote(2 * k)))
+})
+
 test_that("vip finds the importance of the columns", {
   vi <- contree:::vi_model.contree(iris2)
   expect_s3_class(vi, c("vi", "data.frame"))
