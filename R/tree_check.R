@@ -1,5 +1,5 @@
-# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold anything. Here is looked at
-# whatever R and C trust later: types, lengths, indices, that the nodes are a tree, that names are there. A fault is a
+# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold anything. Here is looked
+# at whatever R and C trust later: types, lengths, indices, that the nodes are a tree, that names are there. A fault is a
 # contree_input_error that names the member. The members are described in tree.R.
 
 # `rows`: also what was found and what there is of the training rows; without, what new data are predicted with, which is
@@ -19,7 +19,7 @@ newest_format <- 2L
 # The name of the first member that cannot be; NULL if all can. Each look trusts what those before it have seen.
 fault_of <- function(fit, rows) {
   fit <- unclass(fit)
-  looks <- c(fault_in_list, fault_in_predictors, fault_in_nodes, fault_in_splits, fault_in_formula,
+  looks <- c(fault_in_list, fault_in_predictors, fault_in_nodes, fault_in_splits, fault_in_request,
              if (rows) c(fault_in_result, fault_in_rows))
   for (look in looks) {
     fault <- look(fit)
@@ -86,9 +86,10 @@ fault_in_predictors <- function(fit) {
   if (!fine) return("types")
   leveled <- names(types)[types %in% level_types]
   xlevels <- fit[["xlevels"]]
+  fine_levels <- is.list(xlevels) && !is.object(xlevels) && all(vapply(xlevels[leveled], is_names, NA))
   first_fault(c(
     ylevels = is_names(fit[["ylevels"]]) && length(fit[["ylevels"]]) > 0,
-    xlevels = is.null(xlevels) || (is.list(xlevels) && !is.object(xlevels) && all(vapply(xlevels[leveled], is_names, NA))),
+    xlevels = fine_levels || (is.null(xlevels) && length(leveled) == 0),
     units = are_units(fit[["units"]], types),
     ordered = is.null(fit[["ordered"]]) || is_flags(fit[["ordered"]], length(shape[["names"]])),
     restricted = is.null(fit[["restricted"]]) || is_texts(fit[["restricted"]])))
@@ -164,9 +165,10 @@ ends_of_search <- c("optimal", "gap reached", "time limit", "memory limit", "int
 fault_in_result <- function(fit) {
   n_classes <- length(fit$ylevels)
   loss <- fit[["loss"]]
+  status <- fit[["status"]]
   first_fault(c(
     objective = is_number(fit[["objective"]], 0), cost = is_number(fit[["cost"]], 0), bound = is_number(fit[["bound"]]),
-    gap = is_number(fit[["gap"]]), status = is_plain(fit[["status"]], "character", 1L) && fit[["status"]] %in% ends_of_search,
+    gap = is_number(fit[["gap"]]), status = is_plain(status, "character", 1L) && status %in% ends_of_search,
     capped = is_flags(fit[["capped"]]),
     loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) && all(is.finite(loss)) && all(loss >= 0)),
     weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
@@ -175,7 +177,7 @@ fault_in_result <- function(fit) {
     search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) && is_names(names(fit[["search"]]))),
     simd = is.null(fit[["simd"]]) || (is_texts(fit[["simd"]]) && length(fit[["simd"]]) == 1),
     threads = is.null(fit[["threads"]]) || is_number(fit[["threads"]], 1),
-    history = is.null(fit[["history"]]) || is_history(fit[["history"]]), control = are_settings(fit[["control"]])))
+    history = is.null(fit[["history"]]) || is_history(fit[["history"]])))
 }
 
 is_history <- function(history) {
@@ -187,20 +189,21 @@ are_settings <- function(control) {
   if (!is.list(control) || !is_names(names(control))) return(FALSE)
   is_limit <- function(name) {
     value <- control[[name]]
-    is_plain(value, "double", 1L) && !is.na(value) && value >= setting_table[[name]]$low && value <= setting_table[[name]]$high
+    range <- setting_table[[name]]
+    is_plain(value, "double", 1L) && !is.na(value) && value >= range$low && value <= range$high
   }
   all(vapply(c("depth", "complexity", "max_gap", "max_thresholds", "time_limit"), is_limit, NA)) &&
     (is.null(control$new_levels) || (is_texts(control$new_levels) && control$new_levels %in% c("majority", "error")))
 }
 
 # Formula and call are R, and whoever can write them can have anything run: only that they are what they should be is seen.
-fault_in_formula <- function(fit) {
+fault_in_request <- function(fit) {
   terms <- fit[["terms"]]
   is_list_call <- function(x) is.call(x) && identical(x[[1]], quote(list)) && length(x) > 1
   fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
                                is_list_call(attr(terms, "predvars")) &&
                                length(attr(terms, "predvars")) == length(attr(terms, "variables")))
-  first_fault(c(terms = fine, call = is.call(fit[["call"]])))
+  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = are_settings(fit[["control"]])))
 }
 
 # ---- training rows -------------------------------------------------------------------------------
