@@ -64,6 +64,11 @@ leaf_mark <- "<leaf>"
 #' }
 #' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
 #' where you can; they will stay the same when the list grows.
+#' @section Fits of others:
+#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a `contree_input_error` that names
+#' what is wrong. The formula and the call in a fit are R code though, which [predict()][predict.contree] and
+#' [update()][update.contree] run, as in `y ~ log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A
+#' document of [as_json()] holds no code.
 #' @name contree.object
 #' @seealso [contree()]
 #' @examples
