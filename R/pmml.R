@@ -39,8 +39,8 @@ write_pmml <- function(fit, file) {
   invisible(file)
 }
 
-# R says nothing of what the disk did not take when a file is closed, so the size is looked at, but for devices and pipes, which
-# have none. A file that was not there before is removed if it is not written to its end.
+# R says nothing of what the disk did not take when a file is closed, so the size is looked at, but for devices and pipes,
+# which have none. A file that was not there before is removed if it is not written to its end.
 write_file <- function(text, path) {
   bytes <- charToRaw(text)
   new <- !file.exists(path)

@@ -16,7 +16,7 @@ check_fit <- function(fit, argument = "fit", rows = TRUE) {
 
 newest_format <- 2L
 
-# The name of the first member that cannot be; NULL if all can. Each look trusts what those before it have seen.
+# What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and trusts what those before it saw.
 fault_of <- function(fit, rows) {
   fit <- unclass(fit)
   looks <- c(fault_in_list, fault_in_predictors, fault_in_nodes, fault_in_splits, fault_in_request,

@@ -54,10 +54,12 @@ need_library () {
 # And one whose C tells of memory and arithmetic gone wrong; R, which has none of that, must have the runtime loaded first.
 sanitizers="`gcc -print-file-name=libasan.so 2> /dev/null` `gcc -print-file-name=libubsan.so 2> /dev/null`"
 need_asan_library () {
+  wanted=-fsanitize=address,undefined,float-cast-overflow
   need_tarball && rm -rf build/lib-asan && mkdir -p build/lib-asan &&
-    { echo "CFLAGS = -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=undefined"
+    { echo "CFLAGS = -g -O1 -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
       echo "LDFLAGS = -fsanitize=address,undefined"; } > $logs/asan.mk &&
-    CONTREE_CUDA=no R_MAKEVARS_USER=$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs --no-test-load --library=build/lib-asan "$tarball"
+    CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs --no-test-load \
+      --library=build/lib-asan "$tarball" && grep -q __asan_init build/lib-asan/contree/libs/contree.so
 }
 
 has_asan () {
@@ -66,11 +68,12 @@ has_asan () {
 }
 
 fuzz_r () {
+  time_and_seed="${FUZZ_SECONDS:-40} ${SEED:-1}"
   if has_asan; then
     need_asan_library || return 1
-    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R build/lib-asan "${FUZZ_SECONDS:-40}" "${SEED:-1}"
+    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R build/lib-asan $time_and_seed
   else
-    need_library && Rscript --vanilla tests/r/fuzz.R $library "${FUZZ_SECONDS:-40}" "${SEED:-1}"
+    need_library && Rscript --vanilla tests/r/fuzz.R $library $time_and_seed
   fi
 }
 

@@ -1,8 +1,9 @@
 # The .Call entries from R, in ways that show faults of memory: Rscript tests/r/glue.R LIBRARY [torture]
 #
-# With `torture` R collects garbage at every allocation of an entry (gctorture2), so that whatever is not protected is gone
-# when it is used; the answers must be those of quiet times. Without, it goes through the entries once, for valgrind. The calls
-# are those that R code makes of its own accord, recorded on their way, and each spoiled so that the entry refuses it.
+# With `torture` R collects garbage at every allocation of an entry (gctorture2), so that whatever is not protected is
+# gone when it is used; the answers must be those of quiet times. Without, it goes through the entries once, for valgrind.
+# The calls are those that R code makes of its own accord, recorded on their way, and each spoiled so that the entry refuses
+# it.
 # Ends with `glue: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
@@ -22,14 +23,15 @@ record <- function(entry, ...) {
 namespace <- asNamespace("contree")
 for (name in c("run_search", "contree_gpu", "contree_info", "route_nodes", "processors")) {
   original <- get(name, namespace)
-  assignInNamespace(name, as.function(c(formals(original), body(original)), list2env(list(.Call = record), parent = namespace)),
-                    "contree")
+  surroundings <- list2env(list(.Call = record), parent = namespace)
+  assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings), "contree")
 }
 
 set.seed(1)
 n <- 40
-data <- data.frame(x = round(rnorm(n), 1), i = sample(5L, n, TRUE), l = runif(n) < 0.5, f = factor(sample(letters[1:4], n, TRUE)),
-                   c = sample(c("p", "q"), n, TRUE), y = sample(c("u", "v", "w"), n, TRUE))
+data <- data.frame(x = round(rnorm(n), 1), i = sample(5L, n, TRUE), l = runif(n) < 0.5,
+                   f = factor(sample(letters[1:4], n, TRUE)), c = sample(c("p", "q"), n, TRUE),
+                   y = sample(c("u", "v", "w"), n, TRUE))
 for (name in c("x", "f", "l")) data[[name]][sample(n, 5)] <- NA
 fit <- contree(y ~ ., data, depth = 2)
 weighted <- contree(y ~ x + i, data, depth = 2, weights = runif(n), loss = 1 - diag(3), start = fit, complexity = 0.01)

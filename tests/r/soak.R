@@ -1,9 +1,9 @@
 # Many fits in one process: Rscript tests/r/soak.R LIBRARY [FITS] [FORKS]
 #
-# Problems of random shapes, a third of them with factors and missing values, some stopped or refused; each is fitted, predicted
-# and thrown away. After warm-up (a fifth of the fits, at least 300) what the process holds may grow by less than 10 MB.
-# Then as many fits as told in processes forked from this one, which has used its threads by then. The default is all of it;
-# the test suite takes a part. Ends with `soak: N passed, N failed`.
+# Problems of random shapes, a third of them with factors and missing values, some stopped or refused; each is fitted,
+# predicted and thrown away. After warm-up (a fifth of the fits, at least 300) what the process holds may grow by less
+# than 10 MB. Then as many fits as told in processes forked from this one, which has used its threads by then. The default is
+# all of it; the test suite takes a part. Ends with `soak: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 fits <- as.integer(c(arguments[-1], "10000")[1])
@@ -60,8 +60,8 @@ for (seed in warm + seq_len(max(0, fits - warm))) {
   if (!is.numeric(said) && said != "leave") wrong <- wrong + 1
 }
 growth <- held() - before
-cat(sprintf("  %d fits in %.0f s; %.1f MB after %d of them, %+.1f MB since\n", fits, proc.time()[["elapsed"]] - begin, before,
-            warm, growth))
+cat(sprintf("  %d fits in %.0f s; %.1f MB after %d of them, %+.1f MB since\n", fits, proc.time()[["elapsed"]] - begin,
+            before, warm, growth))
 check(wrong == 0, sprintf("%d fits ended in an error", wrong))
 check(growth < 10, "memory grows")
 

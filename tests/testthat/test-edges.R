@@ -6,7 +6,7 @@ edge_tables <- function() {
   list(
     adjacent = data.frame(x = up(1 / 3, 0:11)), adjacent_large = data.frame(x = up(1e300, 0:11)),
     adjacent_below_one = data.frame(x = 1 - (11:0) * 2^-53), denormals = data.frame(x = 0:11 * 5e-324),
-    zeros = data.frame(x = rep(c(-0, 0, 5e-324, -5e-324), 3)), signs = data.frame(x = c(-1e300, -1, -5e-324, 0, 5e-324, 1) * 1),
+    zeros = data.frame(x = rep(c(-0, 0, 5e-324, -5e-324), 3)), signs = data.frame(x = c(-1e300, -1, -5e-324, 0, 5e-324, 1)),
     largest = data.frame(x = c(-1, 1, 0.5, -0.5, 0, 1 - 2^-53) * .Machine$double.xmax),
     above_2_53 = data.frame(x = 2^53 + 2 * (0:11)), around_2_63 = data.frame(x = 2^63 + 2048 * (-6:5)),
     integers = data.frame(x = c(-.Machine$integer.max, -1L, 0L, 1L, .Machine$integer.max, NA)),
@@ -14,10 +14,13 @@ edge_tables <- function() {
     # the hour that is there twice, and the one that is not
     summer = data.frame(x = .POSIXct(1698537600 + 900 * (0:11), "Europe/Berlin")),
     lt = data.frame(x = I(as.POSIXct(as.POSIXlt(.POSIXct(-1e9 + 0.125 * (0:11), "UTC"))))),
-    days = data.frame(x = as.Date("2024-02-28") + 0:5), whole_days = data.frame(x = structure(c(-719162L, -1:4), class = "Date")),
-    part_days = data.frame(x = .Date(19000 + 0:11 / 16)), far_days = data.frame(x = .Date(c(-1e12, -1e6, 0, 1e6, 1e12, 1e300))),
+    days = data.frame(x = as.Date("2024-02-28") + 0:5),
+    whole_days = data.frame(x = structure(c(-719162L, -1:4), class = "Date")),
+    part_days = data.frame(x = .Date(19000 + 0:11 / 16)),
+    far_days = data.frame(x = .Date(c(-1e12, -1e6, 0, 1e6, 1e12, 1e300))),
     far_times = data.frame(x = .POSIXct(c(-1e300, -1e18, 0, 1e15, 1e18, 1e300), "UTC")),
-    minutes = data.frame(x = as.difftime(0:11 / 3, units = "mins")), weeks = data.frame(x = as.difftime(0:5, units = "weeks")),
+    minutes = data.frame(x = as.difftime(0:11 / 3, units = "mins")),
+    weeks = data.frame(x = as.difftime(0:5, units = "weeks")),
     missing = data.frame(x = c(NA, NaN, 1, up(1, 1), up(1, 2), NA)))
 }
 

@@ -1,8 +1,9 @@
 # Names of predictors, levels and classes that would mean something in another language stay names there, one tree for each.
 odd_names <- c(
   hostile_names, "`", "\"", "'", "\\", "\\\\", "\\\"", "''", "$(touch x)", "`touch x`", "%s%n%d", "'; --", "/*", "*/", "//",
-  "??/", "?>", "<!--", "-->", "]]>", "<b>", "&lt;", "<![CDATA[", "{}", "\r\n", "\t", " ", " a ", "NA", "NULL", "TRUE", "null",
-  "1", "1e5", "..1", "...", "a.b", "x[1]", "\\u0041", "\\n", "\\N", "\u202edroop", "\u00a0", "\U1F332", "#define x", ";", "--")
+  "??/", "?>", "<!--", "-->", "]]>", "<b>", "&lt;", "<![CDATA[", "{}", "\r\n", "\t", " ", " a ", "NA", "NULL", "TRUE",
+  "null", "1", "1e5", "..1", "...", "a.b", "x[1]", "\\u0041", "\\n", "\\N", "\u202edroop", "\u00a0", "\U1F332", "#define x",
+  ";", "--")
 
 # A row goes by the number or by the level.
 odd_tree <- function(name) {
@@ -66,12 +67,13 @@ test_that("C holds them as strings", {
   # the names come back as they went in, byte by byte
   print_one <- sprintf("  for (int i = 0; %1$s_inputs[i]; i++) print(%1$s_inputs[i]);\n  print(%1$s_classes[1]);", names)
   code <- c(vapply(seq_along(names), function(i) unclass(as_c(odd_trees[[i]]$fit, names[i])), ""),
-            "#include <stdio.h>", "static void print(const char *s) { while (*s) printf(\"%02x\", *s++ & 255); puts(\"\"); }",
+            "#include <stdio.h>",
+            "static void print(const char *s) { while (*s) printf(\"%02x\", *s++ & 255); puts(\"\"); }",
             "int main(void) {", print_one, "  return 0;", "}")
   in_empty_folder(expected = c("odd.c", "odd"), {
     writeLines(code, "odd.c", useBytes = TRUE)
-    expect_identical(system2(compiler, c("-std=c99", "-Wall", "-Wextra", "-Wno-unused-const-variable", "-Wno-unused-variable",
-                                         "-Werror", "-trigraphs", "odd.c", "-o", "odd", "-lm")), 0L)
+    expect_identical(system2(compiler, c("-std=c99", "-Wall", "-Wextra", "-Wno-unused-variable", "-Werror",
+                                         "-trigraphs", "odd.c", "-o", "odd", "-lm")), 0L)
     said <- system2("./odd", stdout = TRUE)
   })
   hex <- function(text) vapply(text, function(t) paste(charToRaw(enc2utf8(t)), collapse = ""), "", USE.NAMES = FALSE)
