@@ -5,6 +5,7 @@
 # is 1, the children of k are 2k and 2k + 1), which is what users see.
 
 leaf_mark <- "<leaf>"
+newest_format <- 2L
 
 #' The object that contree() returns
 #'
@@ -103,7 +104,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     units = frame$units, restricted = if (length(restricted)) restricted,
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
-    format_version = 2L)
+    format_version = newest_format)
   fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
   if (costs_differ(fit)) check_row_costs(fit, frame)
   validate_contree(fit)
@@ -200,7 +201,7 @@ contree_of_document <- function(document, predictors, nodes) {
          variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
          ordered = types == "ordered", types = types, units = unlist(pick("unit")),
          restricted = if (length(document$restricted)) document$restricted,
-         shape = list(names = names, inputs = names), format_version = 2L))
+         shape = list(names = names, inputs = names), format_version = newest_format))
   structure(fit[!vapply(fit, is.null, NA)], class = "contree")
 }
 

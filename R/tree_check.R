@@ -14,8 +14,6 @@ check_fit <- function(fit, argument = "fit", rows = TRUE) {
   stop_input(argument, gettextf("'%s' is not as contree() made it (%s); fit it again", argument, fault))
 }
 
-newest_format <- 2L
-
 # What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and trusts what those before it saw.
 fault_of <- function(fit, rows) {
   fit <- unclass(fit)

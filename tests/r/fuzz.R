@@ -1,8 +1,8 @@
 # Hostile inputs: Rscript tests/r/fuzz.R LIBRARY [SECONDS] [SEED]
 #
 # Documents of as_json(), fits, settings and the arguments of the .Call entries, each spoiled at random: a part
-# is dropped, doubled, given another type or length, or replaced by something hostile; bytes of documents are cut, doubled and
-# spliced. Every case must end soon, in an error of the package or in something that can be used throughout. A case is the
+# is dropped, doubled, given another type or length, or replaced by something hostile; bytes of documents are cut, doubled
+# and spliced. Every case must end soon, in an error of the package or in something that can be used throughout. A case is the
 # same every time; the one under way is in build/test/fuzz_r.case, should R itself come to an end, and
 # `Rscript tests/r/fuzz.R LIBRARY 0 CASE` runs that one alone. Ends with `fuzz_r: N passed, N failed`.
 arguments <- commandArgs(TRUE)
