@@ -123,7 +123,7 @@ node_table <- function(solved, counts, label, frame) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (is.null(loss)) return(rowSums(counts) - counts[cbind(seq_along(label), label)])
+  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)])) # weights are rounded
   rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 

@@ -138,7 +138,7 @@ fault_in_splits <- function(fit) {
   variable <- fit$frame$var[fit$frame$var != leaf_mark]
   columns <- c("count", "ncat", "improve", "index", "adj")
   fine <- is_matrix(splits, "double", length(variable), 5) && identical(colnames(splits), columns) && !anyNA(splits) &&
-    all(splits[, c("count", "improve")] >= 0) && all(splits[, "count"] <= fit$frame$n[fit$frame$var != leaf_mark])
+    all(splits[, "count"] >= 0) && all(splits[, "count"] <= fit$frame$n[fit$frame$var != leaf_mark])
   if (!fine || (length(variable) && !identical(rownames(splits), variable))) return("splits")
   by_level <- splits[, "ncat"] > 1
   if (!all(by_level | splits[, "ncat"] == -1)) return("splits")
@@ -171,7 +171,8 @@ fault_in_result <- function(fit) {
     loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) && all(is.finite(loss)) && all(loss >= 0)),
     weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
     elapsed = is.null(fit[["elapsed"]]) || identical(fit[["elapsed"]], NA_real_) || is_number(fit[["elapsed"]], 0),
-    variable.importance = is_amounts(c(fit[["variable.importance"]])),
+    # sums of weights that are rounded may be below 0
+    variable.importance = is_amounts(c(fit[["variable.importance"]]), low = -Inf),
     search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) && is_names(names(fit[["search"]]))),
     simd = is.null(fit[["simd"]]) || (is_texts(fit[["simd"]]) && length(fit[["simd"]]) == 1),
     threads = is.null(fit[["threads"]]) || is_number(fit[["threads"]], 1),
