@@ -137,3 +137,13 @@ test_that("a column that is not there is not taken for a leaf", {
   fit <- changed(fit, attr(fit$terms, "variables") <- quote(list(y)))
   expect_contree_error(predict(fit, data.frame(f = 1, x = 2)), "input", "newdata")
 })
+
+test_that("sums of weights that are rounded are no damage", {
+  for (seed in seeds(60, 20)) {
+    set.seed(seed)
+    data <- mixed_table(sample(10:50, 1), 3)
+    fit <- suppressMessages(contree(y ~ ., data, depth = 2, weights = runif(nrow(data))^3, complexity = seed %% 2 / 100))
+    expect_identical(contree:::check_fit(fit), fit)
+    if (requireNamespace("jsonlite", quietly = TRUE)) expect_s3_class(contree_from_json(as_json(fit)), "contree")
+  }
+})
