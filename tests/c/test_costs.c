@@ -13,20 +13,10 @@ static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-/* What all rows cost at most. */
-static double dearest(const random_table *t)
-{
-    double weight = 0, most = 0;
-    for (uint32_t i = 0; i < t->data.n_rows; i++) weight += t->weights ? t->weights[i] : 1;
-    for (size_t i = 0; t->loss && i < (size_t) t->data.n_classes * t->data.n_classes; i++)
-        if (t->loss[i] > most) most = t->loss[i];
-    return weight * (t->loss ? most : 1);
-}
-
 /* Where rows have weights and losses have to be rounded, these have 24 bits: see core/costs.h. */
 static double rounding(const random_table *t)
 {
-    return t->weights && t->loss && t->data.n_classes > 2 ? dearest(t) * 3e-7 : 0;
+    return t->weights && t->loss && t->data.n_classes > 2 ? dearest_of(&t->data) * 3e-7 : 0;
 }
 
 static void equals_brute_force(void)

@@ -304,24 +304,6 @@ static void gap_and_caps(void)
     }
 }
 
-/* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked before. */
-static double brute_rooted(brute *b, uint32_t col, unsigned depth)
-{
-    uint32_t n = b->data->n_rows, rows = (UINT32_C(1) << n) - 1;
-    double best = HUGE_VAL;
-    for (uint32_t at = 0; at < n && n >= b->min_split; at++) {
-        double cut = ct_column_value(&b->data->columns[col], at);
-        uint32_t left = 0;
-        for (uint32_t i = 0; i < n; i++)
-            if (ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
-        uint32_t n_left = ct_popcount(left);
-        if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
-        double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
-        if (cost < best) best = cost;
-    }
-    return best;
-}
-
 /* A tree up to max_cost is found if there is one, and its root is one of those allowed. */
 static void check_roots(const ct_data *data, const ct_options *options, double expected, double leaf)
 {
@@ -349,7 +331,7 @@ static void roots_equal_brute_force(void)
         if (seed % 2) random_sizes(&r, &options, 4);
         if (rng_below(&r, 2)) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
         brute_optimum(&b, &t.data, &options);
-        double rooted[3], leaf = brute_leaf(&b, (UINT32_C(1) << n_rows) - 1), expected = leaf;
+        double rooted[3], leaf = brute_leaf(&b, brute_all(&b)), expected = leaf;
         uint8_t allowed[3];
         for (uint32_t col = 0; col < n_cols; col++) {
             rooted[col] = brute_rooted(&b, col, options.depth);
