@@ -99,21 +99,22 @@ static int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
  * old one.) */
 static void refresh(const ct_worker *worker, ct_roots *roots)
 {
-    if (!worker->crew || !roots->task->path->n) return;
+    if (!worker->crew || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
     int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
     roots->cap -= fallen;
-    if (roots->cap >= roots->best || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
+    if (roots->cap >= roots->best) return;
     roots->best = roots->cap;
     roots->improved = 0; /* the tree stays, as a hint */
 }
 
 /* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below
- * the cap, the cap may fall so far without a change to them. */
+ * the cap, the cap may fall so far without a change to them. Without caps there is nothing to follow. */
 static int64_t seen_below(const ct_roots *roots)
 {
-    return roots->seen == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
+    if (roots->seen == INT64_MAX || !ct_uses(roots->worker, CT_SHORTCUT_CAPS)) return INT64_MAX;
+    return roots->seen - (roots->cap - roots->best);
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
