@@ -50,6 +50,7 @@ static inline void narrow_rooted(const known *k, uint32_t root, double upper, co
 
 typedef struct {
     int done;      /* 0: there was too little memory to begin with, or a check failed */
+    int stopped;   /* it was told to stop, perhaps too late */
     ct_end end;
     double cost, bound;
     uint32_t splits;
@@ -125,6 +126,7 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
         return f;
     }
     f.done = 1;
+    f.stopped = polls < 0;
     f.end = result.end;
     f.cost = result.cost;
     f.bound = result.bound;
@@ -207,7 +209,7 @@ static inline void check_crew(const ct_data *data, const ct_options *plain, cons
     options.crew_after = 0;
     options.threads = 2 + data->n_rows % 2;
     fit f = fit_known(data, &options, k, "crew");
-    if (f.done && f.end == CT_END_OPTIMAL && alone->end == CT_END_OPTIMAL) CHECK(f.tree == alone->tree);
+    if (f.done && !f.stopped && !alone->stopped) CHECK(f.tree == alone->tree);
     options.any_of_ties = 1;
     fit_known(data, &options, k, "crew, any of ties");
 }
@@ -285,7 +287,7 @@ static inline void check_first(const ct_data *data, const ct_options *plain, con
                                double least, double tolerance)
 {
     uint32_t root = 0;
-    if (data->weights || data->loss || first->end != CT_END_OPTIMAL || first->root < 0) return;
+    if (data->weights || data->loss || first->stopped || first->root < 0) return;
     if (least <= tolerance || data->n_classes >> plain->depth) return;
     while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + tolerance)) root++;
     CHECK_INT(first->root, root);
