@@ -506,7 +506,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with
  * any. */
-static void open_features(ct_roots *roots, const ct_worker *worker)
+static void open_features(ct_roots *roots, ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
@@ -514,6 +514,7 @@ static void open_features(ct_roots *roots, const ct_worker *worker)
         if (!roots->task->path->n && !ct_may_be_root(worker, f)) continue;
         ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
+    if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 

@@ -56,6 +56,7 @@ static int replay(const char *path, const char *scratch)
 {
     instance in;
     check_state.failed = 0;
+    if (CHECK_FIRST()) printf("  case: %s\n", path);
     if (CHECK(instance_read(path, &in))) {
         if (in.table.data.n_rows < 1000) survives_writing(scratch, &in);
         check_instance(&in);
