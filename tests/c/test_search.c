@@ -62,6 +62,24 @@ static void deeper_equals_brute_force(void)
     }
 }
 
+/* Deep enough that leaf sizes rule splits out whose nodes are within other nodes, and that such row sets are remembered. */
+static void deep_leaf_sizes_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 400); seed++) {
+        rng r = {(uint64_t) seed + 38000};
+        random_table t = table_random(&r, 8 + rng_below(&r, 7), 2 + rng_below(&r, 2), 2 + rng_below(&r, 3), seed % 3);
+        for (uint32_t i = 0; i < t.data.n_rows; i += 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        ct_options options = ct_options_default();
+        options.depth = 4;
+        options.min_bucket = 1 + rng_below(&r, 3);
+        if (seed % 4 == 0) options.min_split = 1 + rng_below(&r, 6);
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
+        table_free(&t);
+    }
+}
+
 static void depth_zero_is_a_leaf(void)
 {
     rng r = {1};
@@ -154,6 +172,7 @@ static void remembered_row_sets_change_nothing(void)
         for (uint32_t i = 0; i < n_rows; i++)
             if (rng_below(&r, 3) == 0) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
+        if (seed % 4 == 0) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
         double cost = solved_cost(&t.data, &options);
         options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
         CHECK(solved_cost(&t.data, &options) == cost);
@@ -422,6 +441,7 @@ static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"leaf sizes equal brute force", leaf_sizes_equal_brute_force},
     {"deeper equals brute force", deeper_equals_brute_force},
+    {"deep leaf sizes equal brute force", deep_leaf_sizes_equal_brute_force},
     {"depth zero is a leaf", depth_zero_is_a_leaf},
     {"instruction sets agree", instruction_sets_agree},
     {"shortcuts change nothing", shortcuts_change_nothing},
