@@ -131,6 +131,10 @@ static void bad_ones_are_refused(void)
     CHECK(is_refused(&t.data, &options, &error));
     weights[3] = INFINITY;
     CHECK(is_refused(&t.data, &options, &error));
+    weights[3] = 1e300;
+    CHECK(is_refused(&t.data, &options, &error));
+    weights[0] = 1e-310, weights[3] = 0;
+    CHECK(is_refused(&t.data, &options, &error));
     t.data.weights = NULL;
     t.data.loss = loss;
     loss[0] = 1;
