@@ -37,6 +37,29 @@ static void equals_brute_force(void)
     }
 }
 
+/* Where weights say which thresholds near a bad one are bad too, and nothing else does. */
+static void windows_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 2000); seed++) {
+        rng r = {(uint64_t) seed + 12000};
+        uint32_t n = 6 + rng_below(&r, 9);
+        random_table t = table_random(&r, n, 1 + rng_below(&r, 2), 2 + rng_below(&r, 2), 0);
+        t.weights = (double *) calloc(n, sizeof *t.weights);
+        t.data.weights = t.weights;
+        for (uint32_t i = 0; i < n; i++) {
+            t.weights[i] = 1 + rng_below(&r, 4) * rng_below(&r, 4);
+            if (seed % 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        }
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 2;
+        options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
+        table_free(&t);
+    }
+}
+
 /* Any two shortcuts off, any instruction set, any number of threads: the same cost. */
 static void nothing_changes_it(void)
 {
@@ -148,6 +171,7 @@ static void bad_ones_are_refused(void)
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
+    {"windows equal brute force", windows_equal_brute_force},
     {"nothing changes it", nothing_changes_it},
     {"weights are repeated rows", weights_are_repeated_rows},
     {"losses are class weights", losses_are_class_weights},
