@@ -117,7 +117,7 @@ run_suite () {
     neon)      if has_neon; then make -s -C tests/c WERROR="$WERROR" neon=1
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
     fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz ;;
-    fuzz_api)  if has_libfuzzer; then make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS=30
+    fuzz_api)  if has_libfuzzer; then make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
                else skip "clang with libFuzzer is missing"; fi ;;
     mutants)   make -s -C tests/c mutants ;;
     analyse)   sh tools/analyse.sh ;;
