@@ -154,7 +154,7 @@ for suite in $suites; do
   passed=`expr $passed + "${n_passed:-0}"`
   failed=`expr $failed + "${n_failed:-0}"`
   if test "${n_failed:-0}" -eq 0; then
-    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances|^  fuzz_.* inputs|\| ' "$log" | uniq
+    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances|^  fuzz_.* inputs|^[a-z-]+ +\| ' "$log" | uniq
     echo "$line, $seconds s"
   else
     broken="$broken $suite"
