@@ -3,9 +3,9 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and
-#            spelling; also valgrind, Graphviz, clang's
-#            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
+#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and spelling; also
+#            valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
+#            qemu-user, but their suites can be left out, so without them
 #            it goes on
 #     doc    roxygen2, for `make doc`
 #     site   pkgdown and what the examples show, for `make site`
@@ -78,6 +78,8 @@ level_test () {
   need_command qpdf qpdf
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
   command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
+  command -v cppcheck > /dev/null 2>&1 || wishes="$wishes cppcheck"
+  command -v clang-tidy > /dev/null 2>&1 || wishes="$wishes clang-tidy"
   clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
   neon_runs || wishes="$wishes gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
