@@ -108,6 +108,8 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
         if (first || loss < *least) *least = loss;
     }
+    p->uniform = 1;
+    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
     p->unit = costs.unit;
     double all = 0, most = ldexp(1, 60 - (int) claim->depth), split = claim->complexity * costs.total / costs.unit;
     for (uint32_t row = 0; row < p->n_rows; row++)
@@ -119,7 +121,10 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
 
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
-    int64_t best = INT64_MAX;
+    int64_t best = INT64_MAX, largest = 0;
+    for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
+        if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+    if (p->uniform) return ct_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
         int64_t cost = 0;
         for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->loss[c * p->n_classes + label];

@@ -15,6 +15,7 @@ typedef struct {
     int64_t *loss;         /* [class][label] of a mass of 1 */
     int64_t *dearest;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
+    int uniform;           /* dearest and cheapest are the same */
     int64_t split_cost;
     uint32_t min_bucket, min_split;
     double unit;           /* of the objective */

@@ -16,7 +16,6 @@ int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t size(int64_t a) { return a < 0 ? -a : a; }
-static uint32_t smaller_rows(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* ---- two classes, leaves of any size ---- */
 
@@ -71,6 +70,14 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 
 /* ---- any ---- */
 
+/* Takes the splits at one place of a side into account, whose parts cost so much; `before` of its rows are left of it. */
+static void note(const ct_problem *p, int64_t parts, uint32_t before, uint32_t size, ct_least *least)
+{
+    int64_t cost = p->split_cost + parts;
+    least->relaxed = smaller(least->relaxed, cost);
+    if (before >= p->min_bucket && size - before >= p->min_bucket) least->allowed = smaller(least->allowed, cost);
+}
+
 /* Costs of both parts under their best labels. */
 static int64_t parts_cost(const int64_t *left, const int64_t *all, uint32_t n_labels)
 {
@@ -82,12 +89,11 @@ static int64_t parts_cost(const int64_t *left, const int64_t *all, uint32_t n_la
     return best[0] + best[1];
 }
 
-/* Takes the splits of one column of both sides into account. */
+/* The splits of one column of both sides. */
 static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     uint32_t n_labels = p->n_classes, before[2] = {0, 0}, changed = 0;
-    for (size_t i = 0; i < 2 * (size_t) n_labels; i++) s->left[i] = 0;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = order[j] & CT_ROW, side = s->side[row];
         const int64_t *loss = p->loss + (size_t) p->data->classes[row] * n_labels;
@@ -96,28 +102,59 @@ static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint3
         before[side]++;
         changed |= UINT32_C(1) << side;
         if (!(order[j] & CT_LAST)) continue;
-        for (side = 0; side < 2; side++) {
-            if (!(changed >> side & 1)) continue;
-            int64_t cost = p->split_cost + parts_cost(s->left + side * n_labels, s->all[side], n_labels);
-            uint32_t rows = smaller_rows(before[side], sizes[side] - before[side]);
-            least[side].relaxed = smaller(least[side].relaxed, cost);
-            if (rows >= p->min_bucket) least[side].allowed = smaller(least[side].allowed, cost);
-        }
+        for (side = 0; side < 2; side++)
+            if (changed >> side & 1)
+                note(p, parts_cost(s->left + side * n_labels, s->all[side], n_labels), before[side], sizes[side], &least[side]);
         changed = 0;
+    }
+}
+
+static int64_t largest_rest(const int64_t *left, const int64_t *all, uint32_t n)
+{
+    int64_t largest = 0;
+    for (uint32_t c = 0; c < n; c++) largest = larger(largest, all[c] - left[c]);
+    return largest;
+}
+
+/* The same where each wrong label costs a class the same: a part costs what all of it costs under wrong labels, less that of its
+ * largest class. s->left and s->all are these sums by class. */
+static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    uint32_t n_classes = p->n_classes, before[2] = {0, 0}, stale = 3;
+    int64_t most_left[2] = {0, 0}, most_right[2] = {0, 0};
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t row = order[j] & CT_ROW, side = s->side[row], c = (uint32_t) p->data->classes[row];
+        int64_t *left = s->left + side * n_classes;
+        if (s->all[side][c] - left[c] == most_right[side]) stale |= UINT32_C(1) << side;
+        left[c] += p->mass[row] * p->dearest[c];
+        most_left[side] = larger(most_left[side], left[c]);
+        before[side]++;
+        if (!(order[j] & CT_LAST)) continue;
+        for (side = 0; side < 2; side++) {
+            if (stale >> side & 1) most_right[side] = largest_rest(s->left + side * n_classes, s->all[side], n_classes);
+            note(p, s->sum[side] - most_left[side] - most_right[side], before[side], sizes[side], &least[side]);
+        }
+        stale = 0;
     }
 }
 
 static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
+    uint32_t n_classes = p->n_classes;
     for (int side = 0; side < 2; side++) {
-        for (uint32_t k = 0; k < p->n_classes; k++) {
-            s->all[side][k] = 0;
-            for (uint32_t c = 0; c < p->n_classes; c++) s->all[side][k] += mass[side][c] * p->loss[c * p->n_classes + k];
+        s->sum[side] = ct_cost_at_most(p, mass[side]);
+        for (uint32_t k = 0; k < n_classes; k++) {
+            s->all[side][k] = p->uniform ? mass[side][k] * p->dearest[k] : 0;
+            for (uint32_t c = 0; !p->uniform && c < n_classes; c++) s->all[side][k] += mass[side][c] * p->loss[c * n_classes + k];
         }
         least[side].relaxed = least[side].allowed = ct_cost_as_leaf(p, mass[side]);
     }
-    for (uint32_t col = 0; col < p->n_cols; col++) look_at(s, set->order[col], set->n, n, least);
+    for (uint32_t col = 0; col < p->n_cols; col++) {
+        for (size_t i = 0; i < 2 * (size_t) n_classes; i++) s->left[i] = 0;
+        (p->uniform ? look_at_largest : look_at)(s, set->order[col], set->n, n, least);
+    }
 }
 
 void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])

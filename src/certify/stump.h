@@ -18,8 +18,9 @@ typedef struct {
     const ct_problem *problem;
     uint8_t *side;   /* [row] 0 left, 1 right of the threshold that is looked at */
     ct_lean *lean;   /* [row] */
-    int64_t *left;   /* [side][label] costs up to some place */
-    int64_t *all[2]; /* [label] costs of a side */
+    int64_t *left;   /* [side][label] costs up to some place; see stump.c */
+    int64_t *all[2]; /* [label] those of a side */
+    int64_t sum[2];  /* what a side costs at most */
 } ct_stumps;
 
 int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
