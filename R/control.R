@@ -94,8 +94,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves the bound again. It is
 #'   written by a second search, which knows the cost of the tree and takes about as long as the first one on one
 #'   thread; `time_limit` and `memory_limit` hold for it as well. It takes three to five bytes for each threshold that the
-#'   search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
-#'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
+#'   search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
+#'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
 #'   [contree()] alone.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
 #'   training data.
@@ -119,7 +119,7 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$max_gap <- check_setting("max_gap", max_gap)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$time_limit <- check_setting("time_limit", time_limit)
-  control$memory_limit <- check_setting("memory_limit", parse_bytes("memory_limit", memory_limit))
+  control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
   control["threads"] <- list(check_threads("threads", threads))
   control$deterministic <- check_flag("deterministic", deterministic)
   control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
@@ -167,7 +167,7 @@ check_flag <- function(name, value) {
 }
 
 # NULL, a number of bytes, or a string such as "500MB" (powers of 1024, as memory is counted).
-parse_bytes <- function(name, value) {
+parse_bytes <- function(value, name = "memory_limit") {
   if (is.null(value)) return(Inf)
   if (!is.character(value) || length(value) != 1) return(value)
   text <- toupper(value)
@@ -183,7 +183,7 @@ parse_bytes <- function(name, value) {
 check_certificate <- function(value) {
   if (isTRUE(value)) return(100 * 1024^2)
   if (isFALSE(value)) return(0)
-  check_setting("certificate", parse_bytes("certificate", value))
+  check_setting("certificate", parse_bytes(value, "certificate"))
 }
 
 # From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was given (it becomes

@@ -91,7 +91,8 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP certif
     double start = ct_seconds();
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
-    ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), (size_t) Rf_xlength(certificate), &checked, &error);
+    size_t n = (size_t) Rf_xlength(certificate);
+    ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 6));

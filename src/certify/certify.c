@@ -23,7 +23,8 @@ static uint64_t mix_double(uint64_t hash, double value)
     return mix(hash, word);
 }
 
-/* Tells apart what happens to be other data or rules; who wants to can have two of the same hash, and proves nothing by it. */
+/* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash, and proves nothing by
+ * it. */
 static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
 {
     uint64_t hash = mix(mix(mix(MAGIC, data->n_rows), data->n_cols), data->n_classes);

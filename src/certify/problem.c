@@ -17,8 +17,8 @@ static int is_threshold(uint32_t rank, uint32_t n_values, uint32_t keep)
     return 0;
 }
 
-/* Whether an order holds each row once and rises, and its ties are where the value changes, but for thresholds left out. Writes
- * ranks. */
+/* Whether an order holds each row once and rises, and its ties are where the value changes, but for thresholds left out.
+ * Writes ranks. */
 static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint8_t *seen)
 {
     const ct_column *column = &p->data->columns[col];

@@ -139,7 +139,8 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
 }
 
 /* Bounds the sides of a threshold; trees below it have the depth given. */
-static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t col, int by_counts, const place *a, place *m)
+static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t col, int by_counts,
+                       const place *a, place *m)
 {
     const ct_problem *p = c->problem;
     uint32_t n[2] = {m->n_left, set->n - m->n_left};

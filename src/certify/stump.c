@@ -25,8 +25,8 @@ static int64_t lean_of(const ct_problem *p, uint32_t row)
     return p->data->classes[row] ? -p->mass[row] * p->loss[2] : p->mass[row] * p->loss[1];
 }
 
-/* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of the costs of both labels on the
- * left of the split and D that of the whole side. */
+/* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of the costs of both labels
+ * on the left of the split and D that of the whole side. */
 static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const int64_t whole[2], int64_t widest[2])
 {
     int64_t d[2] = {0, 0}, most[2] = {0, 0}, least[2] = {0, 0};
@@ -102,9 +102,11 @@ static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint3
         before[side]++;
         changed |= UINT32_C(1) << side;
         if (!(order[j] & CT_LAST)) continue;
-        for (side = 0; side < 2; side++)
-            if (changed >> side & 1)
-                note(p, parts_cost(s->left + side * n_labels, s->all[side], n_labels), before[side], sizes[side], &least[side]);
+        for (side = 0; side < 2; side++) {
+            if (!(changed >> side & 1)) continue;
+            int64_t parts = parts_cost(s->left + side * n_labels, s->all[side], n_labels);
+            note(p, parts, before[side], sizes[side], &least[side]);
+        }
         changed = 0;
     }
 }
@@ -116,8 +118,8 @@ static int64_t largest_rest(const int64_t *left, const int64_t *all, uint32_t n)
     return largest;
 }
 
-/* The same where each wrong label costs a class the same: a part costs what all of it costs under wrong labels, less that of its
- * largest class. s->left and s->all are these sums by class. */
+/* The same where each wrong label costs a class the same: a part costs what all of it costs under wrong labels, less
+ * that of its largest class. s->left and s->all are these sums by class. */
 static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
@@ -146,8 +148,9 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     for (int side = 0; side < 2; side++) {
         s->sum[side] = ct_cost_at_most(p, mass[side]);
         for (uint32_t k = 0; k < n_classes; k++) {
-            s->all[side][k] = p->uniform ? mass[side][k] * p->dearest[k] : 0;
-            for (uint32_t c = 0; !p->uniform && c < n_classes; c++) s->all[side][k] += mass[side][c] * p->loss[c * n_classes + k];
+            int64_t sum = p->uniform ? mass[side][k] * p->dearest[k] : 0;
+            for (uint32_t c = 0; !p->uniform && c < n_classes; c++) sum += mass[side][c] * p->loss[c * n_classes + k];
+            s->all[side][k] = sum;
         }
         least[side].relaxed = least[side].allowed = ct_cost_as_leaf(p, mass[side]);
     }

@@ -27,6 +27,7 @@ int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
 
 /* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given. A side without rows costs
  * nothing. */
-void ct_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2]);
+void ct_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2],
+                     ct_least least[2]);
 
 #endif

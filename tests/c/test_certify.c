@@ -1,5 +1,5 @@
-/* Certificates: what the search proves is proven again; what was tampered with proves nothing that is untrue. The least costs
- * come from brute.h, which shares nothing with either. */
+/* Certificates: what the search proves is proven again; what was tampered with proves nothing that is untrue. The least
+ * costs come from brute.h, which shares nothing with either. */
 #include "certify/certify.h"
 #include "brute.h"
 #include "instance_random.h"
@@ -96,7 +96,8 @@ static void bounds_of_any_search_are_proven_again(void)
         random_table t = random_shape(&r, 4);
         ct_options options = random_options(&r, depth, t.data.n_rows);
         options.memory_limit = SIZE_MAX;
-        if (depth > 2) options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS; /* others take long */
+        /* without others it takes long */
+        if (depth > 2) options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
         double cost;
         if (proven_again(&t.data, &options, &cost) < 0) printf("    seed %d\n", seed);
         table_free(&t);
