@@ -42,7 +42,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' is more than `subset_levels`, L and one for each class.
 #'
 #' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5 times as much. Case
-#' weights take F n (8 + 0.13 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
+#' weights take F n (10 + 0.13 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
 #' combination of conditions; with a `memory_limit`, an eighth of it is set aside for them.
 #'
 #' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows with 10 predictors and 10
@@ -93,10 +93,10 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   outside of `knitr` unless `progress` goes elsewhere.
 #' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves the bound again. It is
 #'   written by a second search, which knows the cost of the tree and takes about as long as the first one on one
-#'   thread; `time_limit` and `memory_limit` hold for it as well. It takes three to five bytes for each threshold that the
-#'   search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
-#'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
-#'   [contree()] alone.
+#'   thread; `time_limit` and `memory_limit` hold for it as well. It takes three to five bytes for each threshold that
+#'   the search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string
+#'   such as `"10MB"` sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
+#'   Certificates are kept by [contree()] alone.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
 #'   training data.
 #'

@@ -4,7 +4,7 @@
 
 #include "core/arena.h"
 #include "core/bytes.h"
-#include "core/costs.h"
+#include "core/coarse.h"
 #include "core/table.h"
 #include "kernels/kernels.h"
 #include "search/options.h"
