@@ -90,8 +90,8 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
     gettextf("Certified: the tree costs %s, and every tree of depth <= %s at least %s", number(x$cost), number(x$depth),
              number(x$bound))
   }, "\n", sep = "")
-  cat(gettextf("  %s thresholds of %s row sets checked in %s s, certificate of %s", number(x$thresholds), number(x$row_sets),
-               format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n", sep = "")
+  cat(gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s", number(x$thresholds),
+               number(x$row_sets), format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n", sep = "")
   invisible(x)
 }
 
