@@ -195,7 +195,7 @@ collect_settings <- function(dots, control, depth) {
   check_aliases(dots)
   given <- merge_settings(control, dots)
   names(given)[names(given) == "maxdepth"] <- "depth"
-  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))])
+  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE) # no setting is run
   settings$depth <- check_setting("depth", if (is.null(given$depth)) 3 else given$depth)
   settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
   settings
