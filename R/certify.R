@@ -34,8 +34,8 @@
 #'   the tree is proven to be optimal), `thresholds` and `row_sets` (that were looked at), `bytes` (of the certificate) and
 #'   `elapsed` (seconds).
 #' @section Errors:
-#' `contree_input_error` if `certificate` is none, or the training data cannot be found. Anything else that does not
-#' fit makes the value invalid, with a reason.
+#' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data cannot be found. Anything
+#' else that does not fit makes the value invalid, with a reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2, certificate = TRUE)
@@ -47,7 +47,7 @@
 #' contree_certify(fit, other)
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
-  if (!is_contree(fit)) stop_input("fit", gettextf("'fit' must be a fit of contree(), not %s", show_value(fit)))
+  check_fit(fit)
   log <- certificate_log(certificate)
   start <- proc.time()[["elapsed"]]
   frame <- certified_frame(fit, data, parent.frame())
