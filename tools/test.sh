@@ -2,6 +2,7 @@
 # All test suites, or those named: sh tools/test.sh [SUITE...]
 #
 #   layers     includes point downward                     tests/c/test_layers.sh
+#   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
 #   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
@@ -23,7 +24,7 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r fuzz_r glue soak signals}
+suites=${*:-layers lint c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r fuzz_r glue soak signals}
 logs=build/test
 mkdir -p $logs
 
@@ -101,6 +102,7 @@ skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 run_suite () {
   case $1 in
     layers)    sh tests/c/test_layers.sh ;;
+    lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
     asan)      make -s -C tests/c WERROR="$WERROR" asan=1 ;;
     tsan)      if has_tsan; then make -s -C tests/c tsan=1; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
