@@ -164,8 +164,9 @@ frame_again <- function(fit, data, settings, env) {
     if (is.null(data)) data <- list(x = value("x"), y = value("y"))
     return(read_xy(data$x, data$y, settings$missing, value("weights")))
   }
-  formula_frame(value("formula"), if (is.null(data)) value("data") else data, call$weights, call$subset, value("na.action"),
-                NULL, NULL, settings)
+  # not call$subset, which would also find subset_levels
+  formula_frame(value("formula"), if (is.null(data)) value("data") else data, call[["weights"]], call[["subset"]],
+                value("na.action"), NULL, NULL, settings)
 }
 
 no_training_data <- function(reason) {

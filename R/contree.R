@@ -211,6 +211,7 @@ fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame)
   problem <- new_problem(frame, settings)
   fit <- new_fit(solve_problem(problem, settings), problem, settings, call)
+  if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
   tell_restricted(fit)
   warn_if_stopped(fit)
   fit
@@ -244,12 +245,20 @@ run_search <- function(problem, settings) {
   frame <- problem$frame
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots, listener$report)
+  # an error of a user's progress function passes as it is
+  tryCatch(.Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes, add_costs(control, frame)),
+           contree_core_error = stop_search)
+}
+
+searched_columns <- function(problem) {
+  if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns
+}
+
+add_costs <- function(control, frame) {
   used <- used_levels(frame$response)
   control["weights"] <- list(frame$weights)
   control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
-  columns <- if (is.null(problem$derived)) frame$columns else problem$derived$columns
-  # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, columns, problem$codes, problem$n_classes, control), contree_core_error = stop_search)
+  control
 }
 
 # The predictor of each column that is searched.

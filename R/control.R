@@ -13,6 +13,7 @@ setting_table <- list(
   memory_limit   = list(low = 0, high = Inf, whole = FALSE),
   threads        = list(low = 0, high = Inf, whole = TRUE),
   subset_levels  = list(low = 2, high = 12,  whole = TRUE),
+  certificate    = list(low = 0, high = Inf, whole = FALSE),
   cp             = list(low = 0, high = Inf, whole = FALSE),
   nsplit         = list(low = 0, high = Inf, whole = TRUE),
   n              = list(low = 1, high = Inf, whole = TRUE),
@@ -90,6 +91,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second second on; `FALSE` does
 #'   not. `NULL`, the default, takes the option `contree.verbose` or, where that is not set, shows it in interactive sessions
 #'   outside of `knitr` unless `progress` goes elsewhere.
+#' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves the bound again. It is
+#'   written by a second search, which knows the cost of the tree and takes about as long as the first one on one
+#'   thread; `time_limit` and `memory_limit` hold for it as well. It takes three to five bytes for each threshold that
+#'   the search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string
+#'   such as `"10MB"` sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
+#'   Certificates are kept by [contree()] alone.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
 #'   training data.
 #'
@@ -105,7 +112,7 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
                             time_limit = Inf, memory_limit = NULL, threads = NULL, deterministic = TRUE,
                             missing = c("learn", "omit", "fail"), subset_levels = 6, new_levels = c("majority", "error"),
                             start = NULL, on_interrupt = c("return", "error"), progress = NULL, verbose = NULL,
-                            model = FALSE) {
+                            certificate = FALSE, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
   # two leaves of minbucket rows need twice as many, whatever minsplit says
   control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
@@ -122,6 +129,7 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
+  control$certificate <- check_certificate(certificate)
   control$model <- check_flag("model", model)
   structure(control, class = "contree_control")
 }
@@ -159,17 +167,23 @@ check_flag <- function(name, value) {
 }
 
 # NULL, a number of bytes, or a string such as "500MB" (powers of 1024, as memory is counted).
-parse_bytes <- function(value) {
+parse_bytes <- function(value, name = "memory_limit") {
   if (is.null(value)) return(Inf)
   if (!is.character(value) || length(value) != 1) return(value)
   text <- toupper(value)
   parts <- regmatches(text, regexec("^\\s*([0-9.]+)\\s*([KMGT]?)B?\\s*$", text))[[1]]
   number <- if (length(parts)) suppressWarnings(as.numeric(parts[2])) else NA
   if (is.na(number)) {
-    stop_input("memory_limit", gettextf("'memory_limit' must be a number of bytes or a string such as \"2GB\", not %s",
-                                        show_value(value)))
+    stop_input(name, gettextf("'%s' must be a number of bytes or a string such as \"2GB\", not %s", name, show_value(value)))
   }
   number * 1024^(match(parts[3], c("", "K", "M", "G", "T")) - 1)
+}
+
+# The most bytes of a certificate; 0 for none.
+check_certificate <- function(value) {
+  if (isTRUE(value)) return(100 * 1024^2)
+  if (isFALSE(value)) return(0)
+  check_setting("certificate", parse_bytes(value, "certificate"))
 }
 
 # From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was given (it becomes

@@ -140,6 +140,7 @@ cv_settings <- function(dots, control) {
   settings <- collect_settings(dots, control, NULL)
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
+  settings$certificate <- 0 # of one tree, not of each that is compared
   settings
 }
 

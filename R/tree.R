@@ -46,6 +46,7 @@ newest_format <- 2L
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
+#'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked for.}
 #'   \item{search, simd, threads, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions
 #'     it used; the number of threads that took part (1 if it was over before others were called); its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
@@ -373,6 +374,9 @@ tree_na_action <- function(fit) fit$na.action
 # What is known of the search: its result, its proof, its counters.
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
 
+# What contree_certify() checks; NULL if none was kept.
+tree_certificate <- function(fit) fit$certificate
+
 # Moments of the search; NULL in fits that were made before they were kept.
 tree_history <- function(fit) fit$history
 
@@ -423,19 +427,25 @@ nearest_cut <- function(fit, cut) {
   onto
 }
 
+set_certificate <- function(fit, certificate) {
+  fit$certificate <- certificate
+  fit
+}
+
 set_call <- function(fit, call) {
   fit$call <- call
   fit
 }
 
-# The same tree at another complexity, and what is proven there. The history of its search was at the old one.
+# The same tree at another complexity, and what is proven there. The history of its search, and its certificate,
+# were at the old one.
 reprice <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
   fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
   fit$gap <- fit$cost - fit$bound
   fit$status <- status
-  fit$history <- NULL
+  fit[c("history", "certificate")] <- NULL
   validate_contree(fit)
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/route.h"
 #include "r_callbacks.h"
-#include "search/exact.h"
+#include "r_exact.h"
 
 /* ---- arguments ---- */
 
@@ -106,6 +106,17 @@ static int32_t *codes_of(SEXP y, uint32_t n_rows)
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
     for (uint32_t row = 0; row < n_rows; row++) codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
     return codes;
+}
+
+r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_columns x = r_columns_of(columns);
+    uint32_t k = (uint32_t) Rf_asInteger(n_classes);
+    if (k < 1 || k > x.n_rows) Rf_error("there must be at least one class, and a row of each");
+    r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
+                          doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)},
+                         options_of(control)};
+    return problem;
 }
 
 /* ---- results ---- */
@@ -263,34 +274,31 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    r_columns x = r_columns_of(columns);
-    uint32_t k = (uint32_t) Rf_asInteger(n_classes);
-    if (k < 1 || k > x.n_rows) Rf_error("there must be at least one class, and a row of each");
-    ct_data data = {x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
-                    doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)};
-    ct_options options = options_of(control);
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    const ct_data *data = &problem.data;
+    ct_options options = problem.options;
     SEXP start_list = r_element(control, "start");
     ct_start start;
     if (start_list != R_NilValue) {
-        start = start_of(start_list, x.n_cols);
+        start = start_of(start_list, data->n_cols);
         options.start = &start;
     }
     SEXP roots = r_element(control, "roots");
-    if (roots != R_NilValue) options.roots = roots_of(roots, x.n_cols);
+    if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
     r_callbacks calls;
     ct_result *result;
     ct_error error;
-    SEXP where = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
+    SEXP where = PROTECT(Rf_allocVector(INTSXP, data->n_rows));
     SEXP handle = PROTECT(result_handle(&result));
     PROTECT(r_callbacks_begin(&calls, r_element(control, "report"), &options));
-    ct_status status = ct_exact_solve(&data, &options, result, (uint32_t *) INTEGER(where), &error);
+    ct_status status = ct_exact_solve(data, &options, result, (uint32_t *) INTEGER(where), &error);
     if (calls.jumped) {
         free_result(handle);
         r_callbacks_jump(&calls);
     }
     r_check(status, &error);
-    for (uint32_t row = 0; row < x.n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, x.n_cols, where, calls.interrupted));
+    for (uint32_t row = 0; row < data->n_rows; row++) INTEGER(where)[row]++;
+    SEXP list = PROTECT(result_list(result, data->n_cols, where, calls.interrupted));
     free_result(handle);
     UNPROTECT(4);
     return list;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/depth2.h"
+#include "search/evidence.h"
 #include "search/history.h"
 
 /* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
@@ -109,6 +110,7 @@ static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, c
         keep_given(roots, task, m, side);
     } else {
         worker->statistics.capped_sides += task->cap < leaf;
+        ct_evidence_begin(worker);
         bounds = solve_side(seat, f, m, side, task);
         if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
         else bounds.upper = leaf;
@@ -149,6 +151,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     }
     if (ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= target) {
         worker->statistics.closed_counts++;
+        ct_evidence_point(worker, roots->node->box, f, m->threshold, 1);
         m->proven = ct_point_total(worker, m);
         for (int side = 0; side < 2; side++) {
             m->best_child[side] = -1;
@@ -157,10 +160,12 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         return INT64_MAX;
     }
     int64_t upper = worker->search->split_cost;
+    ct_evidence_point(worker, roots->node->box, f, m->threshold, 0);
     m->proven = upper;
     for (int side = 0; side < 2; side++) {
         if (!ct_uses(worker, CT_SHORTCUT_CAPS)) task[side].cap = INT64_MAX;
         ct_bounds bounds = settle_side(seat, f, m, side, &task[side]);
+        ct_evidence_end(worker);
         seat->upper[side] = bounds.upper;
         upper += bounds.upper;
         m->proven += bounds.proven;

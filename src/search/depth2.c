@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "search/evidence.h"
+
 /* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
 static int64_t need_below(const ct_worker *worker, int64_t cost)
 {
@@ -75,9 +77,11 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     if (close_by_counts(seat, a, b, m, children)) {
         keep_bounds(children, a, b, m);
         worker->statistics.closed_counts++;
+        ct_evidence_point(worker, box, f, m->threshold, 1);
         m->proven = ct_point_total(worker, m);
         return INT64_MAX;
     }
+    ct_evidence_point(worker, box, f, m->threshold, 0);
     /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
      * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
     int64_t leaf[2], known[2] = {b->lower[1], a->lower[0]}, upper = worker->search->split_cost;

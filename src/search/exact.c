@@ -125,7 +125,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     ct_known_tree known[2];
     if (!ct_node_whole(worker, box, &root)) return;
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
-    task->known = begin_with(worker, &root, least, known);
+    task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     if (task->known == &known[1] && known[1].cost <= least) {
         memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
@@ -320,6 +320,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
         workers[i].quadrants = quadrants;
+        workers[i].evidence = options->evidence;
         ct_arena_init(&workers[i].arena, &budget);
     }
     if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);

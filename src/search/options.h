@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bytes.h"
+
 enum { CT_MAX_DEPTH = 16 };
 
 /* Bounds and shortcuts: X(identifier, "name", "what it does"). The answer is the same with any of them off; the proofs
@@ -69,6 +71,7 @@ typedef struct {
     int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
     const ct_start *start;   /* may be NULL. What of it does not fit the depth, the leaf sizes or the data is left out */
+    ct_bytes *evidence;      /* what the proof rests on is written here; see evidence.h. May be NULL */
     void (*report)(void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */
     void *report_data;
 } ct_options;

@@ -3,6 +3,7 @@
 #define CT_SEARCH_WORKER_H
 
 #include "core/arena.h"
+#include "core/bytes.h"
 #include "core/coarse.h"
 #include "core/table.h"
 #include "kernels/kernels.h"
@@ -39,6 +40,7 @@ typedef struct {
     unsigned number;      /* in the crew; 0: the thread that called, which alone may call back */
     ct_arena arena;
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
+    ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
     int capped;       /* a column that it ranked had more thresholds than it may have */

@@ -1,0 +1,84 @@
+#include "certify/certify.h"
+
+#include <string.h>
+
+#include "certify/proof.h"
+
+enum { VERSION = 1 };
+static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
+
+/* ---- the hash ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_double(uint64_t hash, double value)
+{
+    uint64_t word;
+    value += 0.0; /* -0 and 0 are the same value */
+    memcpy(&word, &value, sizeof word);
+    return mix(hash, word);
+}
+
+/* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash, and proves nothing by
+ * it. */
+static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
+{
+    uint64_t hash = mix(mix(mix(MAGIC, data->n_rows), data->n_cols), data->n_classes);
+    for (uint32_t col = 0; col < data->n_cols; col++)
+        for (uint32_t row = 0; row < data->n_rows; row++) hash = mix_double(hash, ct_column_value(&data->columns[col], row));
+    for (uint32_t row = 0; row < data->n_rows; row++) hash = mix(hash, (uint64_t) data->classes[row]);
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) hash = mix_double(hash, data->weights[row]);
+    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
+        hash = mix_double(hash, data->loss[i]);
+    hash = mix_double(mix(hash, claim->depth), claim->complexity);
+    return mix(mix(mix(hash, claim->min_bucket), claim->min_split), claim->max_thresholds);
+}
+
+void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate)
+{
+    ct_bytes_put(certificate, MAGIC);
+    ct_bytes_put(certificate, VERSION);
+    ct_bytes_put(certificate, hash_of(data, claim));
+}
+
+/* ---- the check ---- */
+
+static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_reader *reader, ct_arena *arena,
+                       ct_certified *result, ct_error *error)
+{
+    ct_problem problem;
+    CT_TRY(ct_problem_init(&problem, data, claim, arena, error));
+    result->slack = problem.slack;
+    if (ct_bytes_get(reader) != MAGIC || ct_bytes_get(reader) != VERSION) {
+        result->verdict = CT_NO_CERTIFICATE;
+        return CT_OK;
+    }
+    uint64_t hash = ct_bytes_get(reader);
+    if (reader->bad || hash != hash_of(data, claim)) {
+        result->verdict = reader->bad ? CT_NO_CERTIFICATE : CT_OTHER_DATA;
+        return CT_OK;
+    }
+    int64_t bound;
+    CT_TRY(ct_prove_again(&problem, claim, reader, result, &bound, error));
+    if (result->verdict == CT_CERTIFIED) result->bound = (double) bound * problem.unit;
+    return CT_OK;
+}
+
+ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n_bytes, ct_certified *result,
+                     ct_error *error)
+{
+    ct_bytes_reader reader = {bytes, n_bytes, 0, 0};
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    memset(result, 0, sizeof *result);
+    if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) || !(claim->complexity <= 1e300))
+        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, complexity at least 0", CT_CERTIFY_DEPTH);
+    ct_arena_init(&arena, &budget);
+    ct_status status = check(data, claim, &reader, &arena, result, error);
+    ct_arena_free(&arena);
+    return status;
+}

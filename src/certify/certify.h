@@ -1,0 +1,51 @@
+/* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less than some number.
+ *
+ * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search evaluated in which row set,
+ * one after the other (written by src/search/evidence.c, which says how). Nothing in it is believed. The least cost at
+ * depth one is counted here at each threshold named, deeper row sets are laid out and looked at in the same way, and
+ * what is not named is bounded by what was counted (see proof.h). So a certificate that was tampered with proves less than
+ * it did, or nothing, but never what is untrue. No code of the search is used; orders and integer costs come from core/ and
+ * are looked over before. */
+#ifndef CT_CERTIFY_CERTIFY_H
+#define CT_CERTIFY_CERTIFY_H
+
+#include "core/bytes.h"
+#include "core/data.h"
+
+/* The trees that the claim is about: as in ct_options. */
+typedef struct {
+    unsigned depth;          /* 0 .. CT_CERTIFY_DEPTH */
+    double complexity;
+    uint32_t min_bucket, min_split, max_thresholds;
+    int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    void *stop_data;
+} ct_claim;
+
+enum { CT_CERTIFY_DEPTH = 16 };
+
+/* What became of a check. */
+typedef enum {
+    CT_CERTIFIED,       /* `bound` is proven */
+    CT_NO_CERTIFICATE,  /* the bytes do not begin as they must */
+    CT_OTHER_DATA,      /* it was made for other data or rules */
+    CT_MALFORMED,       /* it names what there is not, or ends too soon or too late */
+    CT_CHECK_STOPPED
+} ct_verdict;
+
+typedef struct {
+    ct_verdict verdict;
+    double bound;       /* proven: no tree costs less, in units of the objective; 0 unless certified */
+    double slack;       /* by how much rounded costs may differ from costs */
+    uint64_t points;    /* thresholds evaluated */
+    uint64_t row_sets;  /* laid out */
+} ct_certified;
+
+/* Writes the beginning of a certificate for these data and rules; the evidence follows. */
+void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate);
+
+/* What the certificate proves. Each byte of it leads to work of at most O(rows columns classes). Errors: CT_BAD_INPUT (data
+ * or claim), CT_NO_MEMORY, CT_INTERNAL (an order or a cost that came from core/ is not right). */
+ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n_bytes, ct_certified *result,
+                     ct_error *error);
+
+#endif

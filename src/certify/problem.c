@@ -1,0 +1,202 @@
+#include "certify/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/bits.h"
+
+/* ---- orders ---- */
+
+/* The thresholds that there are with at most `keep` of them: the i-th at the rank i n / (keep + 1), rounded. */
+static int is_threshold(uint32_t rank, uint32_t n_values, uint32_t keep)
+{
+    if (!keep || n_values - 1 <= keep) return 1;
+    uint64_t parts = (uint64_t) keep + 1, i = ((uint64_t) rank * 2 * parts + n_values) / (2 * (uint64_t) n_values);
+    for (uint64_t near = i ? i - 1 : 0; near <= i + 1; near++)
+        if (near >= 1 && near <= keep && (near * n_values + parts / 2) / parts == rank) return 1;
+    return 0;
+}
+
+/* Whether an order holds each row once and rises, and its ties are where the value changes, but for thresholds left out.
+ * Writes ranks. */
+static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint8_t *seen)
+{
+    const ct_column *column = &p->data->columns[col];
+    const uint32_t *order = p->table.order[col];
+    uint32_t n_values = 1, rank = 0, value = 0;
+    memset(seen, 0, p->n_rows);
+    for (uint32_t j = 0; j < p->n_rows; j++) {
+        if (order[j] >= p->n_rows || seen[order[j]]++) return 0;
+        if (j && ct_column_value(column, order[j - 1]) > ct_column_value(column, order[j])) return 0;
+        if (j) n_values += ct_column_value(column, order[j - 1]) < ct_column_value(column, order[j]);
+    }
+    for (uint32_t j = 0; j < p->n_rows; j++) {
+        int changes = j + 1 < p->n_rows && ct_column_value(column, order[j]) < ct_column_value(column, order[j + 1]);
+        value += (uint32_t) changes;
+        int expected = changes && is_threshold(value, n_values, keep);
+        if ((int) ct_bit(p->table.ties[col], j) != expected) return 0;
+        p->rank[col][order[j]] = rank;
+        rank += (uint32_t) expected;
+    }
+    return 1;
+}
+
+static ct_status no_memory(ct_error *error)
+{
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate");
+}
+
+static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *error)
+{
+    uint8_t *seen = CT_ARENA_NEW(p->arena, uint8_t, p->n_rows);
+    p->rank = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
+    uint32_t *ranks = CT_ARENA_NEW(p->arena, uint32_t, (size_t) p->n_rows * p->n_cols);
+    if (!seen || !p->rank || !ranks) return no_memory(error);
+    for (uint32_t col = 0; col < p->n_cols; col++) {
+        p->rank[col] = ranks + (size_t) col * p->n_rows;
+        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena) < 0) return no_memory(error);
+        if (!order_is_right(p, col, claim->max_thresholds, seen))
+            return ct_fail(error, CT_INTERNAL, "certify: the order of column %lu is wrong", (unsigned long) col + 1);
+    }
+    return CT_OK;
+}
+
+/* ---- costs ---- */
+
+/* What a row costs under a label, from the definition. */
+static double true_cost(const ct_data *data, uint32_t row, uint32_t label)
+{
+    size_t own = (size_t) data->classes[row];
+    double loss = data->loss ? data->loss[own * data->n_classes + label] : own != label;
+    return (data->weights ? data->weights[row] : 1) * loss;
+}
+
+/* Whether integer costs are those of the data but for what rounding they are said to have. */
+static int costs_are_right(const ct_problem *p, double rounding)
+{
+    double off = 0, all = 0;
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        const int64_t *loss = p->loss + (size_t) p->data->classes[row] * p->n_classes;
+        double most_off = 0, most = 0;
+        for (uint32_t label = 0; label < p->n_classes; label++) {
+            double cost = true_cost(p->data, row, label);
+            most_off = fmax(most_off, fabs((double) (p->mass[row] * loss[label]) * p->unit - cost));
+            most = fmax(most, cost);
+        }
+        off += most_off;
+        all += most;
+    }
+    return off <= rounding * (1 + 1e-6) + 1e-9 * all;
+}
+
+static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
+{
+    ct_costs costs;
+    size_t n = p->n_classes;
+    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity > 0, p->arena, error));
+    p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
+    p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
+    p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
+    p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
+    if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
+    for (uint32_t row = 0; row < p->n_rows; row++) p->mass[row] = costs.weights ? costs.weights[row] : 1;
+    for (size_t i = 0; i < n * n; i++) {
+        if (i % (n + 1) == 0) continue;
+        int64_t loss = costs.plain ? (int64_t) 1 << costs.shift : costs.loss[i], *least = &p->cheapest[i / n];
+        int first = i / n ? i % n == 0 : i == 1;
+        p->loss[i] = loss;
+        if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        if (first || loss < *least) *least = loss;
+    }
+    p->uniform = 1;
+    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
+    p->unit = costs.unit;
+    double all = 0, most = ldexp(1, 60 - (int) claim->depth), split = claim->complexity * costs.total / costs.unit;
+    for (uint32_t row = 0; row < p->n_rows; row++)
+        all += (double) (p->mass[row] * p->dearest[p->data->classes[row]]) * p->unit;
+    p->split_cost = (int64_t) llround(split < most ? split : most);
+    p->slack = costs.rounding + 1e-9 * all;
+    return costs_are_right(p, costs.rounding) ? CT_OK : ct_fail(error, CT_INTERNAL, "certify: the costs of rows are wrong");
+}
+
+int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
+{
+    int64_t best = INT64_MAX, largest = 0;
+    for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
+        if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+    if (p->uniform) return ct_cost_at_most(p, mass) - largest;
+    for (uint32_t label = 0; label < p->n_classes; label++) {
+        int64_t cost = 0;
+        for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->loss[c * p->n_classes + label];
+        if (cost < best) best = cost;
+    }
+    return best;
+}
+
+int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
+{
+    int64_t cost = 0;
+    for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->dearest[c];
+    return cost;
+}
+
+ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *claim, ct_arena *arena, ct_error *error)
+{
+    memset(p, 0, sizeof *p);
+    p->arena = arena;
+    p->data = data;
+    p->n_rows = data->n_rows;
+    p->n_cols = data->n_cols;
+    p->n_classes = data->n_classes;
+    p->min_bucket = claim->min_bucket < data->n_rows ? claim->min_bucket : data->n_rows;
+    if (!p->min_bucket) p->min_bucket = 1;
+    p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;
+    CT_TRY(ct_table_init(&p->table, data, arena, error));
+    CT_TRY(set_costs(p, claim, error));
+    return rank_columns(p, claim, error);
+}
+
+/* ---- row sets ---- */
+
+static int new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
+{
+    uint32_t *rows = CT_ARENA_NEW(p->arena, uint32_t, (size_t) n * p->n_cols);
+    set->n = n;
+    set->order = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
+    set->mass = CT_ARENA_ZEROED(p->arena, int64_t, p->n_classes);
+    if (!rows || !set->order || !set->mass) return 0;
+    for (uint32_t col = 0; col < p->n_cols; col++) set->order[col] = rows + (size_t) col * n;
+    return 1;
+}
+
+int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
+{
+    if (!new_set(p, p->n_rows, set)) return 0;
+    for (uint32_t col = 0; col < p->n_cols; col++)
+        for (uint32_t j = 0; j < p->n_rows; j++)
+            set->order[col][j] = p->table.order[col][j] | (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
+    for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
+    set->dear = ct_cost_at_most(p, set->mass);
+    return 1;
+}
+
+int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
+                    const int64_t *mass, ct_row_set *part)
+{
+    if (!new_set(p, n, part)) return 0;
+    for (uint32_t col = 0; col < p->n_cols; col++) {
+        uint32_t *out = part->order[col], kept = 0, changes = 0;
+        for (uint32_t j = 0; j < set->n; j++) {
+            uint32_t entry = set->order[col][j];
+            if (side[entry & CT_ROW] == wanted) {
+                if (kept) out[kept - 1] |= changes;
+                out[kept++] = entry & CT_ROW;
+                changes = 0;
+            }
+            changes |= entry & CT_LAST;
+        }
+    }
+    memcpy(part->mass, mass, p->n_classes * sizeof *mass);
+    part->dear = ct_cost_at_most(p, mass);
+    return 1;
+}

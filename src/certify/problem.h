@@ -1,0 +1,52 @@
+/* What is checked: ranks of the columns, costs of the rows, and row sets of them in the order of each column. */
+#ifndef CT_CERTIFY_PROBLEM_H
+#define CT_CERTIFY_PROBLEM_H
+
+#include "certify/certify.h"
+#include "core/costs.h"
+#include "core/table.h"
+
+typedef struct {
+    ct_arena *arena;
+    const ct_data *data;
+    uint32_t n_rows, n_cols, n_classes;
+    uint32_t **rank;       /* [col][row] */
+    int64_t *mass;         /* [row] */
+    int64_t *loss;         /* [class][label] of a mass of 1 */
+    int64_t *dearest;      /* [class] the largest of these */
+    int64_t *cheapest;     /* [class] the least of them under another label */
+    int uniform;           /* dearest and cheapest are the same */
+    int64_t split_cost;
+    uint32_t min_bucket, min_split;
+    double unit;           /* of the objective */
+    double slack;
+    ct_table table;
+} ct_problem;
+
+/* A row set. Rows are those of the data, with CT_LAST added where the value (or, with fewer thresholds, the group of values)
+ * is another one after it: there it can be parted. */
+typedef struct {
+    uint32_t n;
+    uint32_t **order; /* [col][n] */
+    int64_t *mass;    /* [class] */
+    int64_t dear;     /* what all rows cost at most */
+} ct_row_set;
+
+#define CT_LAST UINT32_C(0x80000000)
+#define CT_ROW UINT32_C(0x7fffffff)
+
+/* Ranks the columns and makes costs of integers, and looks both over. */
+ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_claim *claim, ct_arena *arena, ct_error *error);
+
+/* All rows; 0 if memory ends, as below. */
+int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
+/* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
+int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
+                    const int64_t *mass, ct_row_set *part);
+
+/* What rows of these masses cost under the best label. */
+int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);
+/* ... and at most. */
+int64_t ct_cost_at_most(const ct_problem *problem, const int64_t *mass);
+
+#endif

@@ -1,0 +1,170 @@
+#include "certify/stump.h"
+
+int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
+{
+    size_t n = problem->n_classes;
+    stumps->problem = problem;
+    stumps->side = CT_ARENA_NEW(problem->arena, uint8_t, problem->n_rows);
+    stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows, sizeof *stumps->lean);
+    int64_t *costs = CT_ARENA_NEW(problem->arena, int64_t, 4 * n);
+    if (!stumps->side || !stumps->lean || !costs) return 0;
+    stumps->left = costs;
+    for (int side = 0; side < 2; side++) stumps->all[side] = costs + (2 + (size_t) side) * n;
+    return 1;
+}
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t size(int64_t a) { return a < 0 ? -a : a; }
+
+/* ---- two classes, leaves of any size ---- */
+
+/* What a row adds to cost under label 1 less cost under label 0. */
+static int64_t lean_of(const ct_problem *p, uint32_t row)
+{
+    return p->data->classes[row] ? -p->mass[row] * p->loss[2] : p->mass[row] * p->loss[1];
+}
+
+/* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of the costs of both labels
+ * on the left of the split and D that of the whole side. */
+static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const int64_t whole[2], int64_t widest[2])
+{
+    int64_t d[2] = {0, 0}, most[2] = {0, 0}, least[2] = {0, 0};
+    for (uint32_t j = 0; j < n; j++) {
+        const ct_lean *lean = &s->lean[order[j] & CT_ROW];
+        d[0] += lean->part[0];
+        d[1] += lean->part[1];
+        if (!(order[j] & CT_LAST)) continue;
+        for (int side = 0; side < 2; side++) {
+            most[side] = larger(most[side], d[side]);
+            least[side] = smaller(least[side], d[side]);
+        }
+    }
+    for (int side = 0; side < 2; side++)
+        widest[side] = larger(widest[side], larger(2 * most[side] - whole[side], whole[side] - 2 * least[side]));
+}
+
+/* Of a part, cost under the better label = (sum under both - |difference|) / 2; and over the two parts of a split the
+ * differences d and D - d add up to max(|D|, |2 d - D|). */
+static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    int64_t sum[2], whole[2], widest[2];
+    for (uint32_t j = 0; j < set->n; j++) {
+        uint32_t row = set->order[0][j] & CT_ROW;
+        s->lean[row].part[s->side[row]] = lean_of(p, row);
+        s->lean[row].part[!s->side[row]] = 0;
+    }
+    for (int side = 0; side < 2; side++) {
+        int64_t under_1 = mass[side][0] * p->loss[1], under_0 = mass[side][1] * p->loss[2];
+        sum[side] = under_0 + under_1;
+        whole[side] = under_1 - under_0;
+        widest[side] = size(whole[side]);
+    }
+    for (uint32_t col = 0; col < p->n_cols; col++) widen(s, set->order[col], set->n, whole, widest);
+    for (int side = 0; side < 2; side++) {
+        int64_t leaf = (sum[side] - size(whole[side])) / 2, split = p->split_cost + (sum[side] - widest[side]) / 2;
+        least[side].relaxed = least[side].allowed = smaller(leaf, split);
+    }
+}
+
+/* ---- any ---- */
+
+/* Takes the splits at one place of a side into account, whose parts cost so much; `before` of its rows are left of it. */
+static void note(const ct_problem *p, int64_t parts, uint32_t before, uint32_t size, ct_least *least)
+{
+    int64_t cost = p->split_cost + parts;
+    least->relaxed = smaller(least->relaxed, cost);
+    if (before >= p->min_bucket && size - before >= p->min_bucket) least->allowed = smaller(least->allowed, cost);
+}
+
+/* Costs of both parts under their best labels. */
+static int64_t parts_cost(const int64_t *left, const int64_t *all, uint32_t n_labels)
+{
+    int64_t best[2] = {INT64_MAX, INT64_MAX};
+    for (uint32_t k = 0; k < n_labels; k++) {
+        best[0] = smaller(best[0], left[k]);
+        best[1] = smaller(best[1], all[k] - left[k]);
+    }
+    return best[0] + best[1];
+}
+
+/* The splits of one column of both sides. */
+static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    uint32_t n_labels = p->n_classes, before[2] = {0, 0}, changed = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t row = order[j] & CT_ROW, side = s->side[row];
+        const int64_t *loss = p->loss + (size_t) p->data->classes[row] * n_labels;
+        int64_t *left = s->left + side * n_labels;
+        for (uint32_t k = 0; k < n_labels; k++) left[k] += p->mass[row] * loss[k];
+        before[side]++;
+        changed |= UINT32_C(1) << side;
+        if (!(order[j] & CT_LAST)) continue;
+        for (side = 0; side < 2; side++) {
+            if (!(changed >> side & 1)) continue;
+            int64_t parts = parts_cost(s->left + side * n_labels, s->all[side], n_labels);
+            note(p, parts, before[side], sizes[side], &least[side]);
+        }
+        changed = 0;
+    }
+}
+
+static int64_t largest_rest(const int64_t *left, const int64_t *all, uint32_t n)
+{
+    int64_t largest = 0;
+    for (uint32_t c = 0; c < n; c++) largest = larger(largest, all[c] - left[c]);
+    return largest;
+}
+
+/* The same where each wrong label costs a class the same: a part costs what all of it costs under wrong labels, less
+ * that of its largest class. s->left and s->all are these sums by class. */
+static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    uint32_t n_classes = p->n_classes, before[2] = {0, 0}, stale = 3;
+    int64_t most_left[2] = {0, 0}, most_right[2] = {0, 0};
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t row = order[j] & CT_ROW, side = s->side[row], c = (uint32_t) p->data->classes[row];
+        int64_t *left = s->left + side * n_classes;
+        if (s->all[side][c] - left[c] == most_right[side]) stale |= UINT32_C(1) << side;
+        left[c] += p->mass[row] * p->dearest[c];
+        most_left[side] = larger(most_left[side], left[c]);
+        before[side]++;
+        if (!(order[j] & CT_LAST)) continue;
+        for (side = 0; side < 2; side++) {
+            if (stale >> side & 1) most_right[side] = largest_rest(s->left + side * n_classes, s->all[side], n_classes);
+            note(p, s->sum[side] - most_left[side] - most_right[side], before[side], sizes[side], &least[side]);
+        }
+        stale = 0;
+    }
+}
+
+static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    uint32_t n_classes = p->n_classes;
+    for (int side = 0; side < 2; side++) {
+        s->sum[side] = ct_cost_at_most(p, mass[side]);
+        for (uint32_t k = 0; k < n_classes; k++) {
+            int64_t sum = p->uniform ? mass[side][k] * p->dearest[k] : 0;
+            for (uint32_t c = 0; !p->uniform && c < n_classes; c++) sum += mass[side][c] * p->loss[c * n_classes + k];
+            s->all[side][k] = sum;
+        }
+        least[side].relaxed = least[side].allowed = ct_cost_as_leaf(p, mass[side]);
+    }
+    for (uint32_t col = 0; col < p->n_cols; col++) {
+        for (size_t i = 0; i < 2 * (size_t) n_classes; i++) s->left[i] = 0;
+        (p->uniform ? look_at_largest : look_at)(s, set->order[col], set->n, n, least);
+    }
+}
+
+void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
+{
+    const ct_problem *p = s->problem;
+    if (p->n_classes == 2 && p->min_bucket == 1) count_two(s, set, mass, least);
+    else count_any(s, set, mass, n, least);
+    for (int side = 0; side < 2; side++)
+        if (n[side] < p->min_split) least[side].allowed = ct_cost_as_leaf(p, mass[side]);
+}

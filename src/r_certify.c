@@ -1,0 +1,107 @@
+/* .Call entries of certificates. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "certify/certify.h"
+#include "core/clock.h"
+#include "r_callbacks.h"
+#include "r_exact.h"
+#include "search/prove.h"
+
+static ct_claim claim_of(const ct_options *options)
+{
+    ct_claim claim = {options->depth, options->complexity, options->min_bucket, options->min_split, options->max_thresholds,
+                      options->stop, options->stop_data};
+    return claim;
+}
+
+static void free_bytes(SEXP pointer)
+{
+    ct_bytes *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
+    if (!bytes) return;
+    ct_bytes_free(bytes);
+    free(bytes);
+    R_ClearExternalPtr(pointer);
+}
+
+/* Bytes owned by an external pointer: an R error later on leaks nothing. Protect it. */
+static SEXP bytes_handle(ct_bytes **bytes, double limit)
+{
+    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizerEx(pointer, free_bytes, TRUE);
+    *bytes = (ct_bytes *) calloc(1, sizeof **bytes);
+    if (!*bytes) Rf_error("not enough memory");
+    (*bytes)->limit = limit < (double) (SIZE_MAX / 4) ? (size_t) limit : SIZE_MAX / 4;
+    R_SetExternalPtrAddr(pointer, *bytes);
+    UNPROTECT(1);
+    return pointer;
+}
+
+static SEXP raw_of(const ct_bytes *bytes)
+{
+    SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t) bytes->n);
+    if (bytes->n) memcpy(RAW(out), bytes->bytes, bytes->n);
+    return out;
+}
+
+/* list(log, status): the bytes, and how it ended; see ct_end_name(). They are whole if that is "optimal". */
+SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP limit)
+{
+    static const char *const names[] = {"log", "status", "elapsed"};
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    r_callbacks calls;
+    ct_bytes *bytes;
+    ct_error error;
+    ct_end end;
+    double start = ct_seconds();
+    SEXP handle = PROTECT(bytes_handle(&bytes, Rf_asReal(limit)));
+    PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
+    ct_claim claim = claim_of(&problem.options);
+    ct_certificate_begin(&problem.data, &claim, bytes);
+    ct_status status = ct_prove(&problem.data, &problem.options, Rf_asReal(bound), bytes, &end, &error);
+    if (calls.jumped) {
+        free_bytes(handle);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
+    SEXP list = PROTECT(r_named_list(names, 3));
+    SET_VECTOR_ELT(list, 0, raw_of(bytes));
+    SET_VECTOR_ELT(list, 1, Rf_mkString(ct_end_name(end)));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
+    free_bytes(handle);
+    UNPROTECT(3);
+    return list;
+}
+
+static const char *verdict_name(ct_verdict verdict)
+{
+    static const char *const names[] = {"certified", "no certificate", "other data", "malformed", "stopped"};
+    return names[verdict];
+}
+
+/* What the certificate (a raw vector) proves. */
+SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP certificate)
+{
+    static const char *const names[] = {"verdict", "bound", "slack", "points", "row_sets", "elapsed"};
+    if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    r_callbacks calls;
+    ct_certified checked;
+    ct_error error;
+    double start = ct_seconds();
+    PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
+    ct_claim claim = claim_of(&problem.options);
+    size_t n = (size_t) Rf_xlength(certificate);
+    ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    SEXP list = PROTECT(r_named_list(names, 6));
+    SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked.verdict)));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked.bound));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.slack));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double) checked.points));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarReal((double) checked.row_sets));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarReal(ct_seconds() - start));
+    UNPROTECT(2);
+    return list;
+}

@@ -1,0 +1,221 @@
+# Certificates. The bounds themselves are checked against brute force in tests/c/test_certify.c; here that data, tree and
+# settings are the ones that the certificate is about, and that faults are found.
+
+# A fit with a certificate, whose call is as if it had been typed.
+certified <- function(...) {
+  call <- sys.call()
+  call[[1]] <- quote(contree)
+  call$certificate <- TRUE
+  suppressMessages(eval(call, parent.frame()))
+}
+
+# Numbers with and without missing values, factors of few and of many levels, with and without, a date, weights.
+many_kinds <- function(n = 150) {
+  set.seed(3)
+  data <- data.frame(x = round(rnorm(n), 1), f = factor(sample(letters[1:4], n, TRUE)), g = sample(LETTERS[1:9], n, TRUE),
+                     day = as.Date("2024-02-27") + sample(40, n, TRUE), o = ordered(sample(5, n, TRUE)), w = runif(n, 0, 3))
+  data$z <- replace(data$x + rnorm(n), sample(n, 20), NA)
+  data$f[sample(n, 15)] <- NA
+  data$g[sample(n, 15)] <- NA
+  data$class <- factor(ifelse(data$f %in% c("a", "c"), data$x > 0, data$g %in% c("B", "C", "F")) != (runif(n) < 0.15))
+  data
+}
+
+test_that("what is proven is proven again, for all kinds of problems", {
+  data <- many_kinds()
+  fits <- list(
+    certified(class ~ ., data, depth = 2),
+    certified(class ~ ., data, depth = 3, complexity = 0.01, minbucket = 4, subset_levels = 2),
+    certified(class ~ ., data, depth = 2, weights = w, minsplit = 20, subset = w > 0.5),
+    certified(class ~ . - w, data, depth = 2, class_weights = "balanced", max_thresholds = 9),
+    certified(class ~ ., data, depth = 2, missing = "omit"),
+    certified(class ~ x + f, data, depth = 4), certified(class ~ x, data, depth = 0), certified(class ~ f, data, depth = 1),
+    certified(Species ~ ., iris, depth = 3, loss = rbind(c(0, 1, 2), c(3, 0, 0.1), c(1, 1, 0))),
+    certified(as.matrix(iris[1:4]), iris$Species, depth = 3), certified(iris[1:2], iris$Species == "virginica", depth = 2))
+  for (fit in fits) {
+    check <- contree_certify(fit)
+    expect_true(check$valid, info = deparse1(fit$call))
+    expect_true(check$optimal)
+    expect_null(check$reason)
+    expect_equal(check$bound, fit$cost)
+    expect_identical(check$bytes, length(fit$certificate$log))
+  }
+})
+
+test_that("bounds of searches that did not end are proven", {
+  data <- hard_table(300, 5)
+  gap <- certified(y ~ ., data, depth = 3, max_gap = 15)
+  expect_gt(gap$gap, 0)
+  check <- contree_certify(gap)
+  expect_true(check$valid)
+  expect_false(check$optimal)
+  expect_gte(check$bound, gap$bound)
+  expect_lte(check$bound, contree(y ~ ., data, depth = 3)$cost)
+  expect_output(print(check), "at least")
+})
+
+test_that("training data are found again as elsewhere", {
+  kept <- local({
+    hidden <- iris
+    certified(Species ~ ., hidden, depth = 2, model = TRUE)
+  })
+  expect_true(contree_certify(kept)$valid)
+  expect_true(contree_certify(kept, iris)$valid)
+  plain <- local({
+    hidden <- iris
+    certified(Species ~ ., hidden, depth = 2)
+  })
+  expect_contree_error(contree_certify(plain), "input", "data")
+  expect_true(contree_certify(plain, iris)$valid)
+  xy <- local({
+    x <- iris[1:4]
+    certified(x, iris$Species, depth = 2)
+  })
+  expect_true(contree_certify(xy, list(x = iris[1:4], y = iris$Species))$valid)
+  # `subset_levels` is no `subset`
+  data <- many_kinds()
+  expect_true(contree_certify(certified(class ~ ., data, depth = 2, subset_levels = 3))$valid)
+})
+
+expect_invalid <- function(check, reason) {
+  expect_false(check$valid)
+  expect_false(check$optimal)
+  expect_match(check$reason, reason)
+  expect_output(print(check), paste("Not certified:", check$reason), fixed = TRUE)
+}
+
+test_that("a datum that was changed is found", {
+  fit <- certified(Species ~ ., iris, depth = 2)
+  changed <- iris
+  changed$Species[7] <- "virginica"
+  expect_invalid(contree_certify(fit, changed), "classes")
+  changed <- iris
+  changed$Petal.Length[7] <- 6
+  expect_invalid(contree_certify(fit, changed), "row 7")
+  changed <- iris
+  changed$Sepal.Width[7] <- 3.45 # the tree does not ask for it
+  expect_invalid(contree_certify(fit, changed), "other data")
+  expect_invalid(contree_certify(fit, iris[-7, ]), "149 rows")
+  expect_invalid(contree_certify(fit, iris[c(2, 1, 3:150), ]), "other data")
+  data <- many_kinds()
+  weighted <- certified(class ~ . - w, data, depth = 2, weights = w)
+  wrong <- which(residuals(weighted) == 1)[1]
+  data$w[wrong] <- data$w[wrong] + 0.5
+  expect_invalid(contree_certify(weighted, data), "errors")
+})
+
+test_that("a tree that was changed is found", {
+  fit <- certified(Species ~ ., iris, depth = 2)
+  # some changes make the fit contradict itself, which is an error everywhere
+  with_change <- function(name, value) {
+    fit[[name]] <- value
+    tryCatch(contree_certify(fit, iris), contree_input_error = function(problem) list(valid = FALSE))
+  }
+  expect_false(with_change("objective", fit$objective - 1)$valid)
+  expect_false(with_change("cost", fit$cost - 1)$valid)
+  expect_false(with_change("bound", fit$bound + 1)$valid)
+  splits <- fit$splits
+  splits[1, "index"] <- splits[1, "index"] + 1
+  expect_invalid(with_change("splits", splits), "does not come to the leaf")
+  frame <- fit$frame
+  frame$yval[nrow(frame)] <- 1
+  expect_false(with_change("frame", frame)$valid)
+  # the same where nothing contradicts anything
+  part <- fit
+  part[c("objective", "cost", "bound")] <- fit$cost - 1
+  frame <- contree:::certified_frame(fit, iris, globalenv())
+  expect_match(contree:::price_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
+  checked <- list(verdict = "certified", bound = 6, slack = 0)
+  proof <- list(bound = 7, cost = 7, status = "optimal")
+  expect_match(contree:::proof_fault(proof, checked), "only that no tree costs less than 6")
+  proof$bound <- 6
+  expect_match(contree:::proof_fault(proof, checked), "called optimal")
+  # other settings are another problem
+  for (other in list(list(depth = 3), list(complexity = 0.01), list(minbucket = 2), list(max_thresholds = 5))) {
+    control <- fit$control
+    control[names(other)] <- other
+    expect_false(with_change("control", control)$valid, info = names(other))
+  }
+  # a tree that is not the best one, under a name that it does not deserve
+  worse <- certified(Species ~ Sepal.Length + Petal.Length, iris, depth = 2)
+  expect_invalid(contree_certify(worse, iris, fit$certificate), "other data")
+})
+
+test_that("a certificate that was changed proves nothing that is untrue", {
+  fit <- certified(Species ~ ., iris[c(1, 2, 5)], depth = 3, complexity = 0.005)
+  log <- fit$certificate$log
+  set.seed(5)
+  refused <- 0
+  for (i in 1:200) {
+    changed <- log
+    at <- sample(length(log), 1)
+    changed[at] <- xor(changed[at], as.raw(2^sample(0:7, 1)))
+    check <- contree_certify(fit, certificate = changed)
+    if (!check$valid) refused <- refused + 1
+    if (!is.na(check$bound)) expect_lte(check$bound, fit$cost + 1e-6)
+  }
+  expect_gt(refused, 100)
+  expect_invalid(contree_certify(fit, certificate = log[-length(log)]), "cannot be read")
+  expect_invalid(contree_certify(fit, certificate = c(log, as.raw(0))), "cannot be read")
+  expect_invalid(contree_certify(fit, certificate = raw(0)), "cannot be read")
+  expect_invalid(contree_certify(fit, certificate = serialize("anything else", NULL)), "cannot be read")
+  # the beginning is kept, and nothing is named
+  begin <- length(certified(Species ~ ., iris, depth = 0)$certificate$log) - 1
+  short <- c(log[seq_len(begin)], as.raw(0))
+  check <- contree_certify(fit, certificate = short)
+  expect_false(check$valid)
+})
+
+test_that("columns that do not stand for the predictors are found", {
+  data <- many_kinds()
+  fit <- certified(class ~ x + f + g, data, depth = 2, subset_levels = 3)
+  frame <- contree:::certified_frame(fit, data, environment())
+  problem <- contree:::new_problem(frame, fit$control)
+  fault <- function(problem) contree:::column_fault(problem, fit$control$subset_levels)
+  expect_null(fault(problem))
+  for (column in seq_along(problem$derived$columns)) {
+    changed <- problem
+    changed$derived$columns[[column]][5] <- changed$derived$columns[[column]][5] + 3
+    expect_match(fault(changed), frame$shape$names[problem$derived$predictor[column]], fixed = TRUE)
+    # the orders part missing rows from the others, too
+    if (setequal(problem$derived$codes[[column]], 0:1)) next
+    fewer <- problem
+    fewer$derived[c("columns", "predictor")] <- lapply(problem$derived[c("columns", "predictor")], `[`, -column)
+    expect_match(fault(fewer), "do not stand", info = column)
+  }
+})
+
+test_that("settings and arguments are checked", {
+  expect_null(contree(Species ~ ., iris, depth = 1)$certificate)
+  expect_contree_error(contree_certify(contree(Species ~ ., iris, depth = 1)), "input", "certificate = TRUE")
+  expect_contree_error(contree_certify(iris), "input", "fit")
+  expect_contree_error(contree_certify(certified(Species ~ ., iris, depth = 1), certificate = 3), "input", "certificate")
+  expect_contree_error(contree(Species ~ ., iris, certificate = "much"), "input", "certificate")
+  expect_contree_error(contree(Species ~ ., iris, certificate = NA), "input", "certificate")
+  warned <- expect_warning(contree(Species ~ ., iris, depth = 3, certificate = 30), class = "contree_no_certificate")
+  expect_match(conditionMessage(warned), "30 B")
+  expect_output(print(certified(Species ~ ., iris, depth = 2)$certificate), "no tree costs less than 6")
+})
+
+test_that("certificates go where their fit goes, and no further", {
+  fit <- certified(Species ~ ., iris, depth = 3)
+  expect_true(contree_certify(unserialize(serialize(fit, NULL)))$valid)
+  expect_null(prune(fit, complexity = 0.1)$certificate)
+  cv <- contree_cv(Species ~ ., iris, depth = 1:2, folds = 3, certificate = TRUE)
+  expect_null(cv$fit$certificate)
+})
+
+test_that("the data sets with known optima are proven again", {
+  folder <- Sys.getenv("CONTREE_DATA")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "bank.csv.gz")), "CONTREE_DATA does not name the data sets")
+  for (name in c("bank", "bidding", "raisin", "room", "segment")) {
+    data <- utils::read.csv(file.path(folder, paste0(name, ".csv.gz")))
+    data$class <- factor(data$class)
+    for (depth in 2:3) {
+      fit <- certified(class ~ ., data, depth = depth)
+      check <- contree_certify(fit)
+      expect_true(check$valid && check$optimal, info = paste(name, depth))
+      expect_lt(check$bytes, 1e6)
+    }
+  }
+})
