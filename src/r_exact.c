@@ -40,6 +40,18 @@ static uint32_t shortcuts_off(SEXP names)
     return off;
 }
 
+/* "cpu", "auto", "cuda", "cuda:1", "twin". */
+static void set_device(ct_options *options, SEXP device)
+{
+    if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1) Rf_error("control element 'device' must be a string");
+    const char *name = CHAR(STRING_ELT(device, 0));
+    options->device = CT_DEVICE_CUDA;
+    if (!strcmp(name, "cpu")) options->device = CT_DEVICE_CPU;
+    else if (!strcmp(name, "auto")) options->device = CT_DEVICE_AUTO;
+    else if (!strcmp(name, "twin")) options->device = CT_DEVICE_TWIN;
+    else if (!strncmp(name, "cuda:", 5)) options->device_number = atoi(name + 5);
+}
+
 static ct_options options_of(SEXP control)
 {
     ct_options options = ct_options_default();
@@ -58,6 +70,7 @@ static ct_options options_of(SEXP control)
     options.memory_limit = size_of(number(control, "memory_limit"));
     options.threads = (unsigned) number(control, "threads");
     options.any_of_ties = number(control, "any_of_ties") != 0;
+    set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);
     return options;
@@ -224,8 +237,8 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
                                         "weights", "where", "objective", "cost", "bound", "split_cost", "root_bounds",
-                                        "status", "capped", "search", "elapsed", "simd", "threads", "history",
-                                        "interrupted"};
+                                        "status", "capped", "search", "elapsed", "simd", "threads", "device",
+                                        "device_note", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -249,6 +262,8 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) result->threads));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device_note));
     SET_VECTOR_ELT(list, i++, history(result));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
     UNPROTECT(1);
