@@ -1,17 +1,17 @@
 #include "search/placing.h"
 
-/* Measured on one core with AVX2, see bench/NOTES.md: seconds a row, column and class of one threshold, skipped columns and
- * all; and thresholds looked at, a column. */
-static const double CPU_CELL = 2.5e-11;
-static const double CPU_POINTS = 6;
+/* Measured on one core with AVX2 (bench/NOTES.md): seconds a row, column and class of one threshold, skipped columns and
+ * all; and thresholds looked at, a column. Both differ tenfold between tables; these are in the middle. */
+static const double CPU_CELL = 1.5e-10;
+static const double CPU_POINTS = 16;
 
-/* NOT YET MEASURED on any device; from the arithmetic in bench/NOTES.md, on the side of the CPU. */
-static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the table */
-static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
-static const double DEVICE_BATCHES = 4;    /* of a row set, one after the other */
-static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */
-static const double DEVICE_CELL = 4e-13;   /* as CPU_CELL */
-static const double DEVICE_POINTS = 24;    /* as CPU_POINTS: batches know fewer bounds */
+/* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
+static const double DEVICE_OPEN = 0.5;    /* to set the device up and send the table */
+static const double DEVICE_BATCH = 60e-6; /* to start a batch and have it back, however small */
+static const double DEVICE_BATCHES = 4;   /* of a row set, one after the other */
+static const double DEVICE_LAY = 2e-11;   /* a row of the table and column: to lay a row set out */
+static const double DEVICE_CELL = 4e-13;  /* as CPU_CELL */
+static const double DEVICE_POINTS = 48;   /* as CPU_POINTS: batches know fewer bounds */
 
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {

@@ -3,6 +3,7 @@
 #include "solve.h"
 
 #include "gpu/device.h"
+#include "search/placing.h"
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
 {
@@ -187,12 +188,32 @@ static void devices_that_are_not_there(void)
     table_free(&table);
 }
 
+/* Small problems stay on the CPU, large ones do not; and what is larger is never less for the device. */
+static void placing(void)
+{
+    CHECK(!ct_pays_to_open(150, 4, 3, 3) && !ct_pays_to_open(150, 4, 3, 4));
+    CHECK(!ct_pays_to_open(20000, 5, 2, 2) && !ct_pays_to_open(100000000, 20, 2, 1));
+    CHECK(ct_pays_to_open(5000000, 20, 2, 2) && ct_pays_to_open(250000, 20, 2, 3));
+    for (uint32_t n_cols = 1; n_cols <= 100; n_cols *= 10) {
+        int paid = 0, opened = 0;
+        for (uint32_t n = 2; n <= 20000000; n *= 2) {
+            ct_placing p = ct_place(n, n_cols, 2, 20000000);
+            CHECK(p.device < p.cpu || !paid);
+            CHECK(ct_pays_to_open(n, n_cols, 2, 3) || !opened);
+            paid = p.device < p.cpu;
+            opened = ct_pays_to_open(n, n_cols, 2, 3);
+        }
+        CHECK(opened || n_cols == 1);
+    }
+}
+
 static const check_case cases[] = {
     {"random solves on the twin", on_twin},
     {"many rows on the twin", many_rows_on_twin},
     {"random solves on a device", on_a_device},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"limits hold with a device", limits_hold},
+    {"where work is placed", placing},
     {"what is left to the CPU", what_is_left_to_the_cpu},
     {"devices that are not there", devices_that_are_not_there},
 };
