@@ -100,12 +100,12 @@ CT_HOT int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
  * old one.) */
 CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 {
-    if (!worker->crew || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
+    if (!worker->crew || !roots->task->path->n) return;
     int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
     roots->cap -= fallen;
-    if (roots->cap >= roots->best) return;
+    if (roots->cap >= roots->best || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
     roots->best = roots->cap;
     roots->improved = 0; /* the tree stays, as a hint */
 }
@@ -114,7 +114,7 @@ CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
  * the cap, the cap may fall so far without a change to them. */
 static int64_t seen_below(const ct_roots *roots)
 {
-    return roots->seen == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
+    return roots->seen == INT64_MAX || roots->cap == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */

@@ -4,6 +4,7 @@
 
 #include "core/table.h"
 #include "gpu/device.h"
+#include "gpu/scan_body.h"
 
 /* A ranked table and an open device. */
 typedef struct {
@@ -267,6 +268,18 @@ static void twin_that_fails(void)
     CHECK(n_calls > 30);
 }
 
+/* What every CUDA device grants a block without being asked. */
+static void memory_of_a_block(void)
+{
+    for (uint32_t n_classes = 1; n_classes <= CT_GPU_CLASSES; n_classes++) {
+        static uint64_t memory[8 * 1024];
+        ct_scan_block block = ct_scan_block_at(memory, n_classes);
+        size_t used = (size_t) ((char *) (block.found + block.n_warps * CT_GPU_LANES) - (char *) memory);
+        CHECK_INT(ct_scan_bytes(n_classes), used);
+        CHECK(used <= 48 * 1024);
+    }
+}
+
 static void devices_that_are_not_there(void)
 {
     ct_error error = {CT_OK, ""};
@@ -285,6 +298,7 @@ static const check_case cases[] = {
     {"sides of one class on the twin", one_class_on_twin},
     {"batches on every device", on_every_device},
     {"a twin that fails at every call in turn", twin_that_fails},
+    {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };
 CHECK_MAIN(cases)

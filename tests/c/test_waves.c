@@ -71,7 +71,7 @@ static void random_solves(ct_device_wish device, const char *name, int rounds)
     CHECK(points > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 20 : 400); }
+static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 250); }
 
 static void many_rows_on_twin(void)
 {
@@ -109,7 +109,7 @@ static void failures_in_the_middle(void)
     options.device = CT_DEVICE_TWIN;
     REQUIRE(solve(&table.data, &options, &other));
     ct_result_free(&other);
-    long n_calls = ct_gpu_twin_fail_at(0), step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 400;
+    long n_calls = ct_gpu_twin_fail_at(0), step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 150;
     CHECK(n_calls > 100);
     for (long k = 1; k <= n_calls; k += step) {
         options.threads = 1 + (unsigned) (k & 1);
