@@ -7,7 +7,7 @@
 
 enum {
     WAVE_POINTS = 512, /* 16 groups of 32: with 20 columns 320 blocks, more than any device has multiprocessors */
-    WAVE_CUTS = 7      /* points in one interval at most: what three halvings would look at */
+    WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
 };
 
 /* A point under evaluation. */

@@ -132,3 +132,9 @@ test_that("a fit keeps its device for update(), and contree_alternatives() takes
   expect_identical(update(fit, depth = 1)$control$device, "cpu")
   expect_s3_class(contree_alternatives(fit, n = 1, within = 1, device = "auto"), "contree_alternatives")
 })
+
+test_that("a forked process does not touch the GPU and says so", {
+  skip_if_not(contree_gpu()$built[1], "built without CUDA")
+  child <- parallel::mccollect(parallel::mcparallel(contree_gpu()$reason))[[1]]
+  expect_match(child, "forked")
+})
