@@ -88,8 +88,8 @@ class_figures <- function(confusion) {
 
 # The tree in what a user calls one.
 the_tree <- function(fit) {
-  if (inherits(fit, "contree_cv")) return(fit$fit)
-  if (is_contree(fit)) return(fit)
+  if (inherits(fit, "contree_cv")) fit <- fit$fit
+  if (is_contree(fit)) return(check_fit(fit))
   stop_input("fit", gettextf("'fit' must be a fit of contree() or a value of contree_cv(), not %s", show_value(fit)))
 }
 

@@ -39,7 +39,7 @@
 #' others[["Petal.Width"]]
 #' @export
 contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
-  if (!is_contree(fit)) stop_input("fit", gettextf("'fit' must be a fit of contree(), not %s", show_value(fit)))
+  check_fit(fit)
   n <- check_setting("n", n)
   within <- check_setting("within", within)
   settings <- search_settings(fit, list(...))

@@ -42,6 +42,7 @@ as.rpart <- function(x, ...) UseMethod("as.rpart")
 as.rpart.contree <- function(x, data = NULL, ...) {
   check_no_dots(...)
   need_package("rpart", "as.rpart()")
+  check_fit(x, "x")
   terms <- used_terms(x)
   template <- rpart_template(tree_classes(x))
   shares <- node_shares(x)[1, ]

@@ -24,6 +24,7 @@
 autoplot.contree <- function(object, type = c("tree", "progress"), main = NULL, digits = 4, col = NULL, width = 7,
                              height = 5, ...) {
   check_no_dots(...)
+  check_fit(object, "object")
   if (check_choice("type", type, c("tree", "progress")) == "progress") return(progress_ggplot(object, main, col))
   check_inches("width", width)
   check_inches("height", height)

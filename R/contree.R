@@ -80,12 +80,13 @@ NULL
 #' are left out in any case, and `print()` counts them. Infinite values are errors in training.
 #'
 #' @section Weights and losses:
-#' Costs are whole numbers of 64 bits during the search. Weights and losses that are whole numbers, or become so when they are
-#' multiplied by a number up to 1000 (0.25, 1.5, 0.1), are exact. Others are rounded so finely that all rows together cost
-#' at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given ones costs more than the best tree
-#' by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have weights and losses of more than two
-#' classes have to be rounded too, the losses have 24 bits.) Searches with weights or losses take longer, most of them up
-#' to eight times, with many classes up to thirty times.
+#' Costs are whole numbers of 64 bits during the search. Weights and losses in whole proportions (counts, 0.25 and 1.5, two
+#' class weights in inverse proportion to the rows) are exact, up to the last bits of the numbers given. Others are rounded so
+#' finely that all rows together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given
+#' ones costs more than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have
+#' weights and losses of more than two classes have to be rounded too, the losses have 24 bits.) Searches take longer with
+#' them: with class weights about 1.5 times as long, with weights that are small whole multiples of one number two to three
+#' times, with others three to five times, with losses that depend on the wrong label up to thirty times.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version

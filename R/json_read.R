@@ -7,7 +7,8 @@ contree_from_json <- function(x) {
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
     stop_input("x", gettextf("'x' must be a string with a document of as_json(), not %s", show_value(x)))
   }
-  document <- tryCatch(jsonlite::fromJSON(paste(x, collapse = "\n"), simplifyVector = FALSE), error = function(problem) {
+  # fromJSON() would take a string for the name of a file, or fetch it from the net
+  document <- tryCatch(jsonlite::parse_json(paste(x, collapse = "\n")), error = function(problem) {
     stop_input("x", gettextf("'x' is not JSON: %s", strsplit(conditionMessage(problem), "\n")[[1]][1]))
   })
   if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
@@ -23,7 +24,7 @@ contree_from_json <- function(x) {
   document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
   nodes <- nodes_of_json(document, predictors)
-  contree_of_document(document, predictors, nodes)
+  check_fit(contree_of_document(document, predictors, nodes), "x")
 }
 
 # The rows as a matrix; NULL if there are none.
@@ -39,7 +40,9 @@ loss_of_json <- function(rows, classes) {
 json_settings <- function(value, path) {
   settings <- json_object(value, path, stats::setNames(rep(list(json_value), length(kept_in_json)), kept_in_json))
   if (any(unlist(settings) < 0)) bad_json(path, gettext("numbers, none of them negative"))
-  if (settings$depth %in% 0:30) settings else bad_json(paste0(path, ".depth"), gettext("a whole number up to 30"))
+  deepest <- setting_table$depth$high
+  if (settings$depth %in% 0:deepest) return(settings)
+  bad_json(paste0(path, ".depth"), gettextf("a whole number up to %d", deepest))
 }
 
 predictors_of_json <- function(array) {
@@ -51,9 +54,18 @@ predictors_of_json <- function(array) {
     if (predictor$type %in% level_types != !is.null(predictor$levels)) {
       bad_json(paste0(path, ".levels"), gettext("there for ordered, factor and character predictors alone"))
     }
+    if (predictor$type %in% c("POSIXct", "difftime") && is.null(predictor$unit)) {
+      bad_json(paste0(path, ".unit"), gettext("there for times"))
+    }
+    if (predictor$type == "difftime" && !predictor$unit %in% time_units) {
+      bad_json(paste0(path, ".unit"), paste0("\"", time_units, "\"", collapse = ", "))
+    }
     predictor
   })
   names <- vapply(predictors, function(predictor) predictor$name, "")
+  if (any(bad <- names %in% c("", leaf_mark))) {
+    bad_json(sprintf("predictors[%d].name", which(bad)[1]), gettext("a name"))
+  }
   if (length(names) == 0 || anyDuplicated(names)) bad_json("predictors", gettext("at least one, with different names"))
   stats::setNames(predictors, names)
 }
@@ -65,8 +77,7 @@ nodes_of_json <- function(document, predictors) {
   })
   ids <- vapply(nodes, function(node) as.numeric(node$id), 0)
   inner <- ids[!vapply(nodes, function(node) is.null(node$split), NA)]
-  preorder <- function(id) if (id %in% inner) c(id, preorder(2 * id), preorder(2 * id + 1)) else id
-  if (any(ids >= 2^31) || !identical(ids, preorder(1))) bad_json("nodes", gettext("a tree whose nodes are in preorder"))
+  if (!is_tree(ids, !ids %in% inner)) bad_json("nodes", gettext("a tree whose nodes are in preorder"))
   for (id in inner) {
     rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)], function(node) c(node$n, node$counts))
     if (!isTRUE(all.equal(rows[[1]], rows[[2]] + rows[[3]]))) {
@@ -148,7 +159,7 @@ json_amount <- function(value, path) {
 
 json_count <- function(value, path) {
   value <- json_amount(value, path)
-  if (value == floor(value)) value else bad_json(path, gettext("a whole number"))
+  if (value == floor(value) && value < 2^31) value else bad_json(path, gettext("a whole number below 2^31"))
 }
 
 json_value <- function(value, path) {

@@ -33,11 +33,14 @@ fitted.contree <- function(object, ...) predict.contree(object)
 
 #' @rdname contree_methods
 #' @export
-residuals.contree <- function(object, ...) stats::naresid(tree_na_action(object), tree_residuals(object))
+residuals.contree <- function(object, ...) {
+  check_fit(object, "object")
+  stats::naresid(tree_na_action(object), tree_residuals(object))
+}
 
 #' @rdname contree_methods
 #' @export
-nobs.contree <- function(object, ...) node_n(object)[1]
+nobs.contree <- function(object, ...) node_n(check_fit(object, "object", rows = FALSE))[1]
 
 #' @rdname contree_methods
 #' @export
@@ -46,7 +49,7 @@ formula.contree <- function(x, ...) stats::formula(terms.contree(x))
 #' @rdname contree_methods
 #' @export
 terms.contree <- function(x, ...) {
-  terms <- tree_terms(x)
+  terms <- tree_terms(check_fit(x, "x", rows = FALSE))
   if (is.null(terms)) {
     stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
   }
@@ -56,6 +59,7 @@ terms.contree <- function(x, ...) {
 #' @rdname contree_methods
 #' @export
 model.frame.contree <- function(formula, ...) {
+  check_fit(formula, "formula")
   if (!is.null(tree_model(formula))) return(tree_model(formula))
   call <- tree_call(formula)
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
@@ -77,6 +81,7 @@ model.frame.contree <- function(formula, ...) {
 #' @rdname contree_methods
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
+  check_fit(object, "object")
   call <- NextMethod(evaluate = FALSE)
   if (!evaluate) return(call)
   # the tree itself, not a name that may mean something else when the call is evaluated; plain_call() takes it out again
@@ -106,6 +111,7 @@ no_model_frame <- function(reason) {
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
 #' @export
 as.data.frame.contree <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_fit(x, "x", rows = FALSE)
   ids <- node_ids(x)
   children <- node_children(x)
   number <- function(row) ids[ifelse(row == 0, NA, row)]

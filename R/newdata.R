@@ -11,7 +11,12 @@ new_columns <- function(fit, newdata, na.action) {
   predictors <- if (is.null(terms)) as.list(newdata)[shape$inputs] else evaluate_terms(terms, newdata)
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
-  columns <- read_new_types(spread_columns(as.list(model)), fit)
+  columns <- spread_columns(as.list(model))
+  if (!setequal(names(columns), shape$names)) {
+    stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s", show_names(names(columns)),
+                                   show_names(shape$names)))
+  }
+  columns <- read_new_types(columns, fit)
   list(columns = columns, row_names = as.character(attr(model, "row.names")), na.action = attr(model, "na.action"))
 }
 

@@ -38,6 +38,7 @@
 as.party.contree <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
+  check_fit(obj, "obj")
   terms <- used_terms(obj)
   frame <- frame_of_rows(obj, terms, data)
   fitted <- fitted_rows(obj, frame[[1]])

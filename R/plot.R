@@ -40,6 +40,7 @@
 #' @export
 plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
                          legend = TRUE, what = c("tree", "progress"), ...) {
+  check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
   col <- class_colours(tree_classes(x), col)
@@ -58,6 +59,7 @@ plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full"
 #' @rdname plot.contree
 #' @export
 text.contree <- function(x, ...) {
+  check_fit(x, "x")
   last <- plotted$last
   if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
       !identical(last$ids, node_ids(x))) {

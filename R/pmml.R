@@ -16,7 +16,8 @@
 #' @param file Path of the file to write, or a connection.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' XML has no way to write some control characters; names or levels with one of them are a `contree_input_error`.
+#' XML has no way to write some control characters; names or levels with one of them are a `contree_input_error`. So is a
+#' `file` that cannot be written, or not to its end; what there is of a new file is removed.
 #' @references Data Mining Group, *PMML 4.4*, <https://dmg.org/pmml/v4-4-1/TreeModel.html>
 #' @seealso [as_sql()], [as_c()], [as_json()]
 #' @examples
@@ -28,16 +29,32 @@
 write_pmml <- function(fit, file) {
   check_fit(fit)
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
-  to <- file
-  if (!inherits(file, "connection")) {
-    if (!is.character(file) || length(file) != 1 || is.na(file)) {
-      stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s", show_value(file)))
-    }
-    to <- file(file, "wb")
-    on.exit(close(to))
+  if (inherits(file, "connection")) {
+    writeLines(text, file, useBytes = TRUE)
+  } else if (is.character(file) && length(file) == 1 && !is.na(file)) {
+    write_file(paste0(text, "\n", collapse = ""), file)
+  } else {
+    stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s", show_value(file)))
   }
-  writeLines(text, to, useBytes = TRUE)
   invisible(file)
+}
+
+# R says nothing of what the disk did not take when a file is closed, so the size is looked at, but for devices and pipes,
+# which have none. A file that was not there before is removed if it is not written to its end.
+write_file <- function(text, path) {
+  bytes <- charToRaw(text)
+  new <- !file.exists(path)
+  before <- file.size(path)
+  problem <- tryCatch({
+    to <- file(path, "wb")
+    tryCatch(writeBin(bytes, to), finally = close(to))
+    NULL
+  }, error = conditionMessage, warning = conditionMessage)
+  has_size <- new || before > 0 || file.size(path) > 0
+  if (is.null(problem) && has_size && file.size(path) != length(bytes)) problem <- gettext("the disk may be full")
+  if (is.null(problem)) return(invisible())
+  if (new) unlink(path)
+  stop_input("file", gettextf("'file' (%s) cannot be written to its end: %s", path, problem))
 }
 
 pmml_document <- function(fit) {

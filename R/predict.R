@@ -39,6 +39,7 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
                             new_levels = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
+  check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
       stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
@@ -58,8 +59,12 @@ predict.contree <- function(object, newdata, type = c("class", "prob", "node", "
 # What `values` (one integer a node; its row in the node table unless given) has for the leaf of each row of `columns`;
 # factors are codes of levels, 0 for none known.
 route <- function(fit, columns, values = seq_along(node_ids(fit))) {
-  names <- column_names(columns)
-  route_nodes(routing_table(fit), match(node_variable(fit), names, 0L), columns, values)
+  feature <- match(node_variable(fit), column_names(columns), 0L)
+  if (any(feature == 0L & !node_is_leaf(fit))) { # C would take the node for a leaf
+    stop_input("newdata", gettextf("'newdata' gives no %s, which the tree asks for",
+                                   show_names(unique(node_variable(fit)[feature == 0L & !node_is_leaf(fit)]))))
+  }
+  route_nodes(routing_table(fit), feature, columns, values)
 }
 
 # What walks need of the nodes but the columns that they ask, which the data say.

@@ -34,7 +34,7 @@
 #' @seealso [predict.contree()]; [as_c()], [as_sql()] for trees outside R
 #' @export
 contree_predictor <- function(fit, type = c("class", "prob", "node"), new_levels = NULL) {
-  if (!is_contree(fit)) stop_input("fit", gettextf("'fit' must be a fit of contree(), not %s", show_value(fit)))
+  check_fit(fit)
   type <- check_choice("type", type, c("class", "prob", "node"), alias = c(response = "class"))
   if (!is.null(new_levels)) check_choice("new_levels", new_levels, c("majority", "error"))
   prepared <- prepare(fit, type, new_levels)

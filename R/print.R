@@ -18,6 +18,7 @@
 #' print(fit, time = TRUE)
 #' @export
 print.contree <- function(x, digits = getOption("digits"), time = FALSE, ...) {
+  check_fit(x, "x")
   cat(rows_line(x), "\n\n", sep = "")
   cat(proof_line(x, time), "\n\n", sep = "")
   cat("node), split, n, loss, yval, (yprob)\n      * denotes terminal node\n\n")

@@ -48,6 +48,7 @@ prune.default <- function(tree, ...) {
 #' @export
 prune.contree <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
+  check_fit(tree, "tree")
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1], n = tree_weight(tree))$complexity
   if (is.null(tree_y(tree))) {
     stop_input("tree", gettext("'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))

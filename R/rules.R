@@ -33,12 +33,6 @@ contree_rules <- function(fit, digits = getOption("digits")) {
     class = c("contree_rules", "data.frame"))
 }
 
-check_fit <- function(fit, argument = "fit") {
-  if (!is_contree(fit)) {
-    stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument, show_value(fit)))
-  }
-}
-
 # The rule of every node.
 leaf_rules <- function(fit, digits) {
   calls <- call_labels(fit)

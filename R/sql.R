@@ -75,12 +75,21 @@ sql_less <- function(name, question, dates) {
   threshold <- question$threshold
   if (type == "logical") name <- sprintf("CAST(%s AS INTEGER)", name)
   if (!type %in% c("Date", "POSIXct") || dates == "number") return(paste(name, "<", sql_number(threshold)))
+  check_literal(if (type == "Date") threshold * 86400 else threshold, question$variable)
   # a day is less than half a day more than another one if it is less than the next one; likewise for microseconds
   if (type == "Date") return(sprintf("%s < DATE '%s'", name, format(.Date(ceiling(threshold)))))
   microseconds <- ceiling(threshold * 1e6)
   part <- microseconds %% 1e6
   second <- format(.POSIXct(microseconds %/% 1e6, "UTC"), "%Y-%m-%d %H:%M:%S")
   sprintf("%s < TIMESTAMP '%s%s'", name, second, if (part > 0) sprintf(".%06.0f", part) else "")
+}
+
+# Literals of dates have years of four digits.
+check_literal <- function(seconds, variable) {
+  if (seconds >= -62135596800 && seconds < 253402214400) return(invisible())
+  stop_input("dates", gettextf(paste(
+    "'dates' must be \"number\" for this tree: it has a threshold of '%s' that is not in the years 1 to 9999, which SQL",
+    "cannot write"), variable))
 }
 
 # With an exponent a number is a floating-point number, without it may be a decimal one.

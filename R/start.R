@@ -2,7 +2,8 @@
 # fits neither the depth nor the data is left out there; here predictors are matched by name.
 
 check_start <- function(start) {
-  if (is.null(start) || is_contree(start)) return(start)
+  if (is.null(start)) return(NULL)
+  if (is_contree(start)) return(check_fit(start, "start"))
   if (!inherits(start, "rpart")) {
     stop_input("start", gettextf("'start' must be a fit of contree() or rpart(), not %s", show_value(start)))
   }

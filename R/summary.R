@@ -74,6 +74,7 @@
 #' s$classes
 #' @export
 summary.contree <- function(object, ...) {
+  check_fit(object, "object")
   confusion <- training_confusion(object)
   structure(
     c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion),

@@ -36,7 +36,7 @@ tidy.contree <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.contree <- function(x, ...) {
   check_no_dots(...)
-  proof <- tree_proof(x)
+  proof <- tree_proof(check_fit(x, "x"))
   leaf <- node_is_leaf(x)
   counts <- node_counts(x)
   right <- counts[cbind(seq_along(leaf), as.integer(node_class(x)))]

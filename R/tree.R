@@ -5,6 +5,7 @@
 # is 1, the children of k are 2k and 2k + 1), which is what users see.
 
 leaf_mark <- "<leaf>"
+newest_format <- 2L
 
 #' The object that contree() returns
 #'
@@ -65,6 +66,11 @@ leaf_mark <- "<leaf>"
 #' }
 #' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
 #' where you can; they will stay the same when the list grows.
+#' @section Fits of others:
+#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a `contree_input_error` that names
+#' what is wrong. The formula and the call in a fit are R code though, which [predict()][predict.contree] and
+#' [update()][update.contree] run, as in `y ~ log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A
+#' document of [as_json()] holds no code.
 #' @name contree.object
 #' @seealso [contree()]
 #' @examples
@@ -99,7 +105,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     units = frame$units, restricted = if (length(restricted)) restricted,
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
-    format_version = 2L)
+    format_version = newest_format)
   fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
   if (costs_differ(fit)) check_row_costs(fit, frame)
   validate_contree(fit)
@@ -118,7 +124,7 @@ node_table <- function(solved, counts, label, frame) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (is.null(loss)) return(rowSums(counts) - counts[cbind(seq_along(label), label)])
+  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)])) # weights are rounded
   rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
@@ -196,7 +202,7 @@ contree_of_document <- function(document, predictors, nodes) {
          variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
          ordered = types == "ordered", types = types, units = unlist(pick("unit")),
          restricted = if (length(document$restricted)) document$restricted,
-         shape = list(names = names, inputs = names), format_version = 2L))
+         shape = list(names = names, inputs = names), format_version = newest_format))
   structure(fit[!vapply(fit, is.null, NA)], class = "contree")
 }
 
@@ -220,20 +226,27 @@ is_contree <- function(x) inherits(x, "contree")
 # What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing with the search; here
 # they must agree with each other, with the leaf of every row and with the reported objective.
 validate_contree <- function(fit) {
+  wrong <- contradiction(fit)
+  if (!is.null(wrong)) stop_internal(gettextf("The fitted tree fails its check that %s.", wrong))
+  fit
+}
+
+# The first of these that does not hold, NULL if all do. A tree out of a document has no training rows.
+contradiction <- function(fit) {
   leaf <- node_is_leaf(fit)
   n <- node_n(fit)
   child <- node_children(fit)
   splits <- !leaf
+  rows <- length(tree_where(fit)) > 0
   holds <- c(
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
-    "each row is in a leaf" = identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
+    "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
     "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
-    "the residuals add up to the objective" = costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
+    "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
     "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
     "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
-  if (!all(holds)) stop_internal(gettextf("The fitted tree fails its check that %s.", names(holds)[!holds][1]))
-  fit
+  if (!all(holds)) names(holds)[!holds][1]
 }
 
 # Not every error costs 1.

@@ -22,12 +22,13 @@ each_threshold <- function(fit, say, number) {
 }
 
 show_threshold <- function(value, type, unit, levels, number) {
-  switch(type,
+  text <- switch(type,
     ordered = levels[ceiling(value)],
     Date = format(structure(value, class = "Date")),
-    POSIXct = format(.POSIXct(value, unit), format = if (value %% 1 > 0) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
+    POSIXct = format(.POSIXct(value, unit), format = if (value != floor(value)) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
     difftime = paste(number(value), unit),
     number(value))
+  if (is.na(text)) number(value) else text # R cannot write every year
 }
 
 code_threshold <- function(value, type, unit, levels, number) {
@@ -35,7 +36,7 @@ code_threshold <- function(value, type, unit, levels, number) {
     ordered = quoted(levels[ceiling(value)]),
     Date = date_code(value),
     POSIXct = time_code(value, unit),
-    difftime = sprintf("as.difftime(%s, units = \"%s\")", number(value), unit),
+    difftime = sprintf("as.difftime(%s, units = %s)", number(value), quoted(unit)),
     number(value))
 }
 
@@ -43,17 +44,20 @@ significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"
 
 quoted <- function(text) encodeString(text, quote = "\"")
 
-# A part of a day has no other name than its number, and so a part of a second and the hour that is there twice when summer
-# ends.
+# A part of a day has no other name than its number, and so a part of a second, the hour that is there twice when summer
+# ends, and years that are not of four digits.
 date_code <- function(value) {
-  if (value %% 1 > 0) return(sprintf("structure(%s, class = \"Date\")", significant(17)(value)))
+  in_years <- value >= -719162 && value <= 2932896 # 1 to 9999
+  if (!in_years || value != floor(value)) return(sprintf("structure(%s, class = \"Date\")", significant(17)(value)))
   sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))
 }
 
 time_code <- function(value, zone) {
-  code <- sprintf("as.POSIXct(\"%s\", tz = \"%s\")", format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S"), zone)
-  if (isTRUE(as.numeric(eval(str2lang(code))) == value)) return(code)
-  sprintf(".POSIXct(%s, \"%s\")", significant(17)(value), zone)
+  text <- format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S")
+  # other years are not read back
+  same <- tryCatch(as.numeric(as.POSIXct(text, tz = zone)) == value, error = function(problem) FALSE)
+  if (isTRUE(same)) return(sprintf("as.POSIXct(\"%s\", tz = %s)", text, quoted(zone)))
+  sprintf(".POSIXct(%s, %s)", significant(17)(value), quoted(zone))
 }
 
 # ---- splits --------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /* .Call entries of the exact search. */
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,14 @@
 
 /* ---- arguments ---- */
 
+/* None of the numbers that the search takes is negative. */
 static double number(SEXP control, const char *name)
 {
     SEXP value = r_element(control, name);
-    if ((TYPEOF(value) != REALSXP && TYPEOF(value) != INTSXP) || Rf_xlength(value) != 1)
-        Rf_error("control element '%s' must be one number", name);
-    return Rf_asReal(value);
+    int is_number = TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP;
+    double x = is_number && Rf_xlength(value) == 1 ? Rf_asReal(value) : NAN;
+    if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
+    return x;
 }
 
 /* `value` where it fits into a size, all that fits otherwise. */
@@ -23,8 +26,8 @@ static size_t size_of(double value)
     return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
 }
 
-/* Likewise for a count of rows. */
-static uint32_t rows_of(double value)
+/* Likewise for a count. */
+static uint32_t count_of(double value)
 {
     return value < UINT32_MAX ? (uint32_t) value : UINT32_MAX;
 }
@@ -59,16 +62,17 @@ static ct_options options_of(SEXP control)
     SEXP simd = r_element(control, "simd"), switches = r_element(control, "switches");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1 || TYPEOF(switches) != STRSXP)
         Rf_error("control elements 'simd' and 'switches' must be character vectors");
-    options.depth = (unsigned) number(control, "depth");
+    options.depth = count_of(number(control, "depth"));
     options.complexity = number(control, "complexity");
-    options.min_bucket = rows_of(number(control, "minbucket"));
-    options.min_split = rows_of(number(control, "minsplit"));
+    options.min_bucket = count_of(number(control, "minbucket"));
+    options.min_split = count_of(number(control, "minsplit"));
     options.max_gap = number(control, "max_gap");
     options.max_cost = number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
-    options.threads = (unsigned) number(control, "threads");
+    options.threads = count_of(number(control, "threads"));
+    if (options.threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
     options.any_of_ties = number(control, "any_of_ties") != 0;
     set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
@@ -276,6 +280,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
+    if (k < 1 || k > x.n_rows) Rf_error("there must be at least one class, and a row of each");
     ct_data data = {x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
                     doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)};
     ct_options options = options_of(control);

@@ -102,10 +102,10 @@ void r_fail(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    SEXP condition = PROTECT(r_named_list(names, 2)), class = PROTECT(Rf_allocVector(STRSXP, 3));
+    SEXP condition = PROTECT(r_named_list(names, 2)), labels = PROTECT(Rf_allocVector(STRSXP, 3));
     SET_VECTOR_ELT(condition, 0, Rf_mkString(message));
-    for (int i = 0; i < 3; i++) SET_STRING_ELT(class, i, Rf_mkChar(classes[i]));
-    Rf_classgets(condition, class);
+    for (int i = 0; i < 3; i++) SET_STRING_ELT(labels, i, Rf_mkChar(classes[i]));
+    Rf_classgets(condition, labels);
     Rf_eval(PROTECT(Rf_lang2(Rf_install("stop"), condition)), R_BaseEnv);
     UNPROTECT(3);
 }

@@ -12,6 +12,9 @@
 #include "core/forest.h"
 #include "core/status.h"
 
+/* A process cannot have many more, and OpenMP would end it. */
+enum { R_MOST_THREADS = 4096 };
+
 /* The columns of a matrix, or of a list of vectors of the same length; memory of the call. */
 typedef struct {
     ct_column *columns;

@@ -15,11 +15,15 @@
 #   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
 #   bench      ... and without: benchmarks' scripts run    bench/smoke.sh
 #   r          testthat                                    tools/test_r.R
+#   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R              ($FUZZ_SECONDS, $SEED: others)
+#   glue       .Call entries under gctorture and valgrind  tests/r/glue.R
+#   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS, $FORKS: others)
+#   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS, $SEED: others)
 #
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r}
+suites=${*:-layers c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r fuzz_r glue soak signals}
 logs=build/test
 mkdir -p $logs
 
@@ -45,6 +49,40 @@ need_library () {
   test -z "$library" || return 0
   need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
     CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" && library=build/lib-cpu
+}
+
+# And one whose C tells of memory and arithmetic gone wrong; R, which has none of that, must have the runtime loaded first.
+sanitizers="`gcc -print-file-name=libasan.so 2> /dev/null` `gcc -print-file-name=libubsan.so 2> /dev/null`"
+need_asan_library () {
+  wanted=-fsanitize=address,undefined,float-cast-overflow
+  need_tarball && rm -rf build/lib-asan && mkdir -p build/lib-asan &&
+    { echo "CFLAGS = -g -O1 -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
+      echo "LDFLAGS = -fsanitize=address,undefined"; } > $logs/asan.mk &&
+    CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs --no-test-load \
+      --library=build/lib-asan "$tarball" && grep -q __asan_init build/lib-asan/contree/libs/contree.so
+}
+
+has_asan () {
+  echo 'int main(void) { return 0; }' | gcc -fsanitize=address,undefined -x c - -o $logs/asan-probe 2> /dev/null &&
+    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 R --version > /dev/null 2>&1
+}
+
+fuzz_r () {
+  time_and_seed="${FUZZ_SECONDS:-40} ${SEED:-1}"
+  if has_asan; then
+    need_asan_library || return 1
+    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R build/lib-asan $time_and_seed
+  else
+    need_library && Rscript --vanilla tests/r/fuzz.R $library $time_and_seed
+  fi
+}
+
+# Leaks and errors of contree end it badly; R itself has none at this level.
+glue () {
+  need_library && Rscript --vanilla tests/r/glue.R $library torture || return 1
+  command -v valgrind > /dev/null 2>&1 || { echo "not run: valgrind is missing"; return 0; }
+  R -d "valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9" \
+    --vanilla --no-echo -f tests/r/glue.R --args $library
 }
 
 has_tsan () {
@@ -77,6 +115,10 @@ run_suite () {
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
     bench)     need_library && sh bench/smoke.sh $library ;;
     r)         need_library && Rscript --vanilla tools/test_r.R $library ;;
+    fuzz_r)    fuzz_r ;;
+    glue)      glue ;;
+    soak)      need_library && Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;
+    signals)   need_library && Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac
 }

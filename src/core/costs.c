@@ -3,17 +3,66 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_MULTIPLE = 1000, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
+enum { MOST_MULTIPLE = 1000, MOST_DENOMINATOR = 1 << 24, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
 
-/* The least number up to MOST_MULTIPLE that makes whole numbers of all values; 0 if there is none. */
-static unsigned whole_multiple(const double *values, size_t n)
+/* Numbers, and the last of them that was seen not to become whole: a failure is found at once the next time. */
+typedef struct {
+    const double *values;
+    size_t n, hard;
+} numbers;
+
+/* Whether x is whole, or so near a whole number that it may differ by the last bits of doubles alone. */
+static int is_whole(double x, int near) { return near ? fabs(x - nearbyint(x)) <= ldexp(x, -50) : x == floor(x); }
+
+static int all_whole(numbers *all, double multiple, int near)
 {
-    for (unsigned m = 1; m <= MOST_MULTIPLE; m++) {
-        size_t i = 0;
-        while (i < n && values[i] * m == floor(values[i] * m)) i++;
-        if (i == n) return m;
+    if (!is_whole(all->values[all->hard] * multiple, near)) return 0;
+    for (size_t i = 0; i < all->n; i++) {
+        if (is_whole(all->values[i] * multiple, near)) continue;
+        all->hard = i;
+        return 0;
+    }
+    return 1;
+}
+
+/* The least value above 0, and the first other one; 0 where there is none. */
+static void two_values(const double *values, size_t n, double pair[2])
+{
+    pair[0] = pair[1] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > 0 && (pair[0] == 0 || values[i] < pair[0])) pair[0] = values[i];
+    for (size_t i = 0; i < n && pair[1] == 0; i++)
+        if (values[i] > pair[0]) pair[1] = values[i];
+}
+
+/* The denominator, up to MOST_DENOMINATOR, of the fraction that `ratio` is but for its last bits, by continued fractions;
+ * 0 if it is none. */
+static double denominator_of(double ratio)
+{
+    double before = 0, now = 1, rest = ratio;
+    for (int i = 0; i < 40 && now <= MOST_DENOMINATOR; i++) {
+        if (is_whole(ratio * now, 1)) return now;
+        rest = 1 / (rest - floor(rest));
+        double next = floor(rest) * now + before;
+        before = now;
+        now = next;
     }
     return 0;
+}
+
+/* A number that makes whole numbers of all values: up to MOST_MULTIPLE, or such a number over the least of them, or one that
+ * fits the two values that there are (class weights in inverse proportion to the rows); 0 if none is found. */
+static double whole_multiple(const double *values, size_t n)
+{
+    numbers all = {values, n, 0};
+    double pair[2];
+    for (unsigned m = 1; m <= MOST_MULTIPLE; m++)
+        if (all_whole(&all, m, 0)) return m;
+    two_values(values, n, pair);
+    for (unsigned m = 1; m <= MOST_MULTIPLE; m++)
+        if (all_whole(&all, m / pair[0], 1)) return m / pair[0];
+    double m = pair[1] > 0 ? denominator_of(pair[1] / pair[0]) / pair[0] : 0;
+    return m > 0 && all_whole(&all, m, 1) ? m : 0;
 }
 
 static void round_all(const double *values, size_t n, double scale, int64_t *out)
@@ -55,8 +104,8 @@ typedef struct {
 
 static scaling scaling_of(const double *values, size_t n, double most, int bits)
 {
-    unsigned m = most < ldexp(1, bits) / MOST_MULTIPLE ? whole_multiple(values, n) : 0;
-    return m ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
+    double m = whole_multiple(values, n);
+    return m > 0 && most * m < ldexp(1, bits) ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
 }
 
 /* Losses and, from them, gains. NULL: all 1. */

@@ -1,18 +1,20 @@
 /* What a row costs under each label, in 64-bit integers: nothing in the search compares doubles.
  *
  * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. Costs are `unit`s of the objective:
- *   - without weights and losses, and with those that are whole numbers after multiplication by a number up to 1000
- *     (0.25, 1.7), they are exact;
+ *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with those that become whole
+ *     numbers by a multiplication (see whole_multiple());
  *   - others are rounded to multiples of a power of two such that all rows together cost between 2^(58 - depth) and
  *     2^(59 - depth). The tree is optimal for the rounded costs; the cost of any tree is off by at most `rounding`, half a
  *     unit a row and so at most n_rows / 2^(59 - depth) of what all rows cost. A loss that is the same for all wrong labels
- *     (with two classes any is) is taken into the weights. Where rows have weights, other losses that have to be rounded have
- *     24 bits and leave the weights 35 - depth. */
+ *     (with two classes any is) is taken into the weights. Where rows have weights, other losses that have to be rounded
+ *     have 24 bits and leave the weights 35 - depth. */
 #ifndef CT_CORE_COSTS_H
 #define CT_CORE_COSTS_H
 
 #include "core/arena.h"
 #include "core/data.h"
+
+typedef struct ct_coarse ct_coarse; /* core/coarse.h */
 
 typedef struct {
     uint32_t n_classes;
@@ -25,6 +27,7 @@ typedef struct {
     double unit;            /* of the objective */
     double rounding;        /* in units of the objective: see above */
     double total;           /* of the rows' weights, in units of the objective: n_rows without weights */
+    const ct_coarse *coarse; /* NULL: none */
 } ct_costs;
 
 /* Rows of each class, and their weights where rows have weights. */

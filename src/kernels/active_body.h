@@ -9,7 +9,7 @@
 static void find_largest(scan_job *job)
 {
     for (int side = 0; side < 2; side++) {
-        const uint32_t *totals = job->all->totals[side];
+        const uint32_t *totals = job->totals[side];
         uint32_t first = 0, second = 0;
         for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
             uint32_t rows = totals[c], lower = rows < first ? rows : first;
@@ -24,12 +24,11 @@ static void find_largest(scan_job *job)
 /* 1 if class c is counted; otherwise the errors it cannot stay below are noted in job->dropped. */
 static int is_active(scan_job *job, uint32_t c)
 {
-    const ct_children *all = job->all;
     int64_t reach[2];
     int wanted = 0;
     for (int side = 0; side < 2; side++) {
-        uint32_t rows = all->totals[side][c], other = job->largest[side][rows == job->largest[side][0]];
-        reach[side] = (int64_t) all->size[side] - rows - other;
+        uint32_t rows = job->totals[side][c], other = job->largest[side][rows == job->largest[side][0]];
+        reach[side] = (int64_t) job->size[side] - rows - other;
         wanted |= reach[side] < job->need[side];
     }
     for (int side = 0; side < 2 && !wanted; side++)

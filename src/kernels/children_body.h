@@ -32,7 +32,7 @@ static void FN(scan)(scan_job *job, int64_t error[2], int64_t allowed[2])
     }
 }
 
-/* Points the job at child g for the sides that can still gain from it. */
+/* Points the job at child g for the sides that can still gain from it, with needs in its own numbers. */
 static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
 {
     const ct_children *c = job->all;
@@ -43,6 +43,8 @@ static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
     job->lanes = rows->lanes + set;
     job->ties = rows->ties + g * rows->words;
     job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
+    job->coarse_planes = rows->coarse_planes ? rows->coarse_planes + g * (rows->coarse->n_planes * rows->words) : NULL;
+    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + (size_t) g * rows->words * 64 : NULL;
     job->begin = rows->begin[g];
     job->end = rows->end[g];
     job->scanned += job->end - job->begin;
@@ -55,11 +57,15 @@ static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
 /* Scans child g for the sides that can still gain from it. */
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
 {
-    int64_t need[2], error[2], allowed[2];
-    for (int side = 0; side < 2; side++) need[side] = c->errors[side][g] < c->need[side] || c->scan_all ? c->need[side] : 0;
-    FN(aim)(job, g, need);
+    int64_t need[2], own[2], error[2], allowed[2];
+    for (int side = 0; side < 2; side++) {
+        need[side] = c->errors[side][g] < c->need[side] || c->scan_all ? c->need[side] : 0;
+        own[side] = FN(own)(job, need[side]);
+    }
+    FN(aim)(job, g, own);
     for (int side = 0; side < 2; side++) error[side] = allowed[side] = job->dropped[side];
     if (job->n_active > 1) FN(scan)(job, error, allowed);
+    FN(settle)(job, need, error, allowed);
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
         c->done[g] = (uint8_t) (c->done[g] | SCANNED << side);

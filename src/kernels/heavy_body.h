@@ -56,6 +56,7 @@ CT_INLINE int64_t spared(const int64_t *gains, uint32_t n_classes, const int64_t
 static void begin64(scan_job *job)
 {
     const ct_children *all = job->all;
+    job->totals[0] = all->totals[0], job->totals[1] = all->totals[1];
     uint32_t n_classes = all->rows->n_classes;
     int64_t *masses = heavy_list(job, MASS_LIST);
     for (unsigned side = 0; side < 2; side++) {
@@ -256,21 +257,43 @@ static int64_t refine64(scan_job *job, int side, int derived)
     return job->dearest[side] - (best > floor ? best : ct_larger64(best, closed));
 }
 
+CT_INLINE int64_t own64(const scan_job *job, int64_t cost)
+{
+    (void) job;
+    return cost;
+}
+
+CT_INLINE void settle64(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+{
+    (void) job, (void) need, (void) error, (void) allowed;
+}
+
 /* ---- sides ---- */
+
+/* What the members of each class before each word weigh. */
+static void split_masses(const ct_split *s)
+{
+    uint32_t n_classes = s->n_classes;
+    if (!s->weights) return;
+    int64_t *masses = s->masses + s->begin * n_classes;
+    for (uint32_t c = 0; c < n_classes; c++) masses[c] = 0;
+    for (size_t w = s->begin; w < s->end; w++, masses += n_classes)
+        for (uint32_t c = 0; c < n_classes; c++)
+            masses[n_classes + c] = masses[c] + sum_where(s->sets[c * s->words + w], s->weights + w * 64);
+}
 
 /* One side of a row set: as in split_body.h, with what the labels spare in place of the lanes. */
 static void split64(ct_split *s)
 {
     uint32_t n_classes = s->n_classes;
     split_sets(s);
-    int64_t *masses = s->weights ? s->masses + s->begin * n_classes : NULL;
-    for (uint32_t k = 0; masses && k < n_classes; k++) masses[k] = 0;
+    split_masses(s);
     for (size_t w = s->begin; w < s->end; w++) {
+        const int64_t *masses = s->masses + w * n_classes;
         int64_t *x = (int64_t *) (void *) (s->lanes + w);
         for (uint32_t k = 0; k < n_classes; k++) x[k * s->words] = w > s->begin ? x[(int64_t) (k * s->words) - 1] : 0;
         for (uint32_t c = 0; c < n_classes; c++) {
-            int64_t mass = mass_of(s->sets[c * s->words + w], weights_at(s->weights, w));
-            if (masses) masses[(w - s->begin + 1) * n_classes + c] = masses[(w - s->begin) * n_classes + c] + mass;
+            int64_t mass = s->weights ? masses[n_classes + c] - masses[c] : (int64_t) word_count(s->sets[c * s->words + w]);
             for (uint32_t k = 0; mass && k < n_classes; k++) x[k * s->words] += mass * s->gains[c * n_classes + k];
         }
     }

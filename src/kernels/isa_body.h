@@ -9,7 +9,11 @@ typedef struct {
     const ct_children *all;
     const uint64_t *planes, *sets, *lanes, *ties;
     const int64_t *weights; /* see ct_rows */
+    const uint64_t *coarse_planes;
+    const uint8_t *coarse_bytes;
     size_t words, begin, end;
+    const uint32_t *totals[2]; /* of the classes in either side: rows, or what they cost coarsely */
+    uint32_t size[2];          /* the sums of these */
     uint32_t n_active, largest[2][2];
     int64_t need[2], dropped[2];
     int64_t dearest[2]; /* with gains: cost of the sides under each row's dearest label */
@@ -28,35 +32,38 @@ enum { LEFT, RIGHT, BOTH };
 #include "kernels/split_sets_body.h"
 
 #define CT_LANE 16
+#define CT_KIND 16
 #define CT_LOWEST (-32768)
 #include "kernels/lane_names.h"
-#include "kernels/block_body.h"
-#include "kernels/split_body.h"
-#include "kernels/pair_body.h"
-#include "kernels/many_body.h"
-#include "kernels/scan_body.h"
-#include "kernels/children_body.h"
+#include "kernels/unit_body.h"
+#include "kernels/count_body.h"
 #undef CT_LANE
+#undef CT_KIND
 #undef CT_LOWEST
 
 #define CT_LANE 32
+#define CT_KIND 32
 #define CT_LOWEST (-2147483647 - 1)
 #include "kernels/lane_names.h"
-#include "kernels/block_body.h"
-#include "kernels/split_body.h"
-#include "kernels/pair_body.h"
-#include "kernels/many_body.h"
-#include "kernels/scan_body.h"
-#include "kernels/children_body.h"
-#undef CT_LANE
-#undef CT_LOWEST
+#include "kernels/unit_body.h"
+#include "kernels/count_body.h"
+#undef CT_KIND
 
-#define CT_LANE 64
+#define CT_KIND 64
 #include "kernels/lane_names.h"
 #include "kernels/heavy_body.h"
 #include "kernels/children_body.h"
+#undef CT_KIND
+
+#define CT_KIND 32c
+#include "kernels/lane_names.h"
+#include "kernels/coarse_body.h"
+#include "kernels/count_body.h"
 #undef CT_LANE
+#undef CT_KIND
+#undef CT_LOWEST
 
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
-        text, planes8, {split16, split32, split64}, {children16, children32, children64}, find, count}
+        text, planes8, {split16, split32, split64, split32c},                                       \
+        {children16, children32, children64, children32c}, find, count}

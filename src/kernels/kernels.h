@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/bits.h"
+#include "core/coarse.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the lowest set bit of t
  * upwards, less = majority(less, plane, selector) with a selector of all ones where t has the bit: planes below the
@@ -40,8 +41,11 @@ typedef struct {
     const uint64_t *lanes;     /* [g][class][words] see ct_split */
     const uint64_t *ties;      /* [g][words] where the value of g changes */
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
-    const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows. The third kernels alone read these two */
+    const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
+    const ct_coarse *coarse;   /* the fourth kernels alone read these: NULL, or the same in small numbers, */
+    const uint64_t *coarse_planes; /* [g][n_planes][words] those of the rows, complemented, */
+    const uint8_t *coarse_bytes;   /* [g][64 words] and one by one */
 } ct_rows;
 
 /* One threshold of the root feature f against every child feature g: the least errors of a split on g in each side. Errors
@@ -77,6 +81,7 @@ typedef struct {
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
+    uint32_t *coarse;           /* [2 n_classes] scratch of the fourth kernels */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
@@ -94,7 +99,8 @@ static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes` hold, with x_c the
  * members of class c up to the lane's end and y_c those up to its start: for two classes x_0 - y_1 and x_1 - y_0; for
- * more x_c. With `gains`: what label c spares up to the word's end (see heavy_body.h). */
+ * more x_c; with coarse costs, these in place of members. With `gains` alone: what label c spares up to the word's end (see
+ * heavy_body.h). */
 typedef struct {
     const ct_threshold *threshold; /* NULL: all rows (the whole set as its own side) */
     int right;                     /* the side: 0 left, 1 right */
@@ -103,6 +109,8 @@ typedef struct {
     const uint64_t *planes, *parent_sets;
     size_t begin, end;             /* in: words of the parent that hold members; out: of the child */
     const int64_t *gains, *weights; /* as in ct_rows, of feature g */
+    const ct_coarse *coarse;
+    const uint64_t *coarse_planes;
     uint64_t *sets, *lanes;        /* out */
     uint32_t *counts;              /* out: [words + 1][n_classes] members of each class before each word */
     uint32_t *members;             /* out: [words + 1] members before each word */
@@ -114,9 +122,10 @@ typedef struct {
     /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each `words` long. */
     void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
                    unsigned n_planes);
-    /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains. */
-    void (*split[3])(ct_split *split);
-    void (*children[3])(ct_children *children);
+    /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains; [3] for those
+     * that have coarse costs too. */
+    void (*split[4])(ct_split *split);
+    void (*children[4])(ct_children *children);
     /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
     size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
                    size_t end, uint32_t k);

@@ -58,7 +58,7 @@ static int FN(many_bounds)(const scan_job *job, int side, int derived)
                 members = v_xor(v_load(job->sets + all->active[k] * job->words + w), members);
                 x = L(sub)(v_load(job->lanes + all->active[k] * job->words + w), x);
             }
-            FN(many_add)(&m, x, L(count)(members), L(set)((int) all->totals[side][all->active[k]]));
+            FN(many_add)(&m, x, FN(cost)(job, members, all->active[k], w), L(set)((int) job->totals[side][all->active[k]]));
         }
         best = L(max_where)(best, L(add)(m.x_end, m.rest_end), L(negative)(v_load(job->ties + w)));
         v_store(all->scratch + w, FN(many_top)(&m));
@@ -75,6 +75,7 @@ static int FN(many_block)(const scan_job *job, int side, int derived, size_t w, 
     int32_t *rest = x + job->n_active;
     int best_x = 0, best_rest = 0, best = 0, before[CT_LANE];
     uint32_t of[CT_LANE], occupied = 0;
+    size_t place = FN(place)(w, block);
     for (uint32_t k = 0; k < job->n_active; k++) {
         uint32_t in = FN(block)(all_in + k * job->words, block);
         int end = FN(lane)(sums + k * job->words, block);
@@ -82,21 +83,26 @@ static int FN(many_block)(const scan_job *job, int side, int derived, size_t w, 
             in ^= FN(block)(job->sets + all->active[k] * job->words + w, block);
             end = FN(lane)(job->lanes + all->active[k] * job->words + w, block) - end;
         }
-        x[k] = end - (int) word_count(in);
-        rest[k] = (int) all->totals[side][all->active[k]] - end;
+        x[k] = end - FN(block_cost)(job, in, all->active[k], place);
+        rest[k] = (int) job->totals[side][all->active[k]] - end;
         best_x = ct_larger(best_x, x[k]);
         best_rest = ct_larger(best_rest, rest[k]);
         occupied |= in;
         for (; in; in &= in - 1) of[ct_trailing_zeros(in)] = k;
     }
     for (unsigned j = 0; j < CT_LANE; j++) {
-        if (occupied >> j & 1) best_x = ct_larger(best_x, ++x[of[j]]);
+        if (occupied >> j & 1) {
+            x[of[j]] += FN(row_cost)(job, all->active[of[j]], place + j);
+            best_x = ct_larger(best_x, x[of[j]]);
+        }
         before[j] = best_x;
     }
     uint32_t ties = FN(block)(job->ties + w, block);
     for (unsigned j = CT_LANE; j-- > 0;) {
         if (ties >> j & 1) best = ct_larger(best, before[j] + best_rest);
-        if (occupied >> j & 1) best_rest = ct_larger(best_rest, ++rest[of[j]]);
+        if (!(occupied >> j & 1)) continue;
+        rest[of[j]] += FN(row_cost)(job, all->active[of[j]], place + j);
+        best_rest = ct_larger(best_rest, rest[of[j]]);
     }
     return best;
 }
@@ -116,16 +122,16 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
         for (uint32_t k = 0; k < job->n_active; k++) {
             uint32_t c = all->active[k];
             vec set = v_load(job->sets + c * words + w), members = counted ? v_and_not(set, keep) : v_and(set, keep);
-            vec count = L(count)(members), x = L(add)(L(scan)(count), v_load(before + k * VEC_WORDS));
+            vec count = FN(cost)(job, members, c, w), x = L(add)(L(scan)(count), v_load(before + k * VEC_WORDS));
             v_store(before + k * VEC_WORDS, L(last)(x));
             v_store(in + k * words + w, members);
             v_store(sums + k * words + w, x);
-            FN(many_add)(&here, x, count, L(set)((int) all->totals[counted][c]));
+            FN(many_add)(&here, x, count, L(set)((int) job->totals[counted][c]));
             if (sides == BOTH)
-                FN(many_add)(&rest, L(sub)(v_load(job->lanes + c * words + w), x), L(count)(v_xor(set, members)),
-                             L(set)((int) all->totals[1][c]));
+                FN(many_add)(&rest, L(sub)(v_load(job->lanes + c * words + w), x), FN(cost)(job, v_xor(set, members), c, w),
+                             L(set)((int) job->totals[1][c]));
         }
-        FN(mask) legal = L(occupied)(v_load(job->ties + w));
+        MASK legal = L(occupied)(v_load(job->ties + w));
         top_here = L(max_where)(top_here, FN(many_top)(&here), legal);
         if (sides == BOTH) top_rest = L(max_where)(top_rest, FN(many_top)(&rest), legal);
     }

@@ -10,7 +10,7 @@
 
 CT_INLINE vec FN(pair_bound)(vec u, vec v, const scan_job *job, int side)
 {
-    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    const uint32_t *totals = job->totals[side], *active = job->all->active;
     return L(max)(L(add)(u, L(set)((int) totals[active[1]])), L(add)(v, L(set)((int) totals[active[0]])));
 }
 
@@ -28,18 +28,21 @@ static int FN(pair_bounds)(const scan_job *job, int side, int derived)
     PAIR_SETS(job);
     uint64_t *bounds = job->all->scratch;
     const uint64_t *in_a = bounds + words, *in_b = in_a + words, *nets = in_b + words;
-    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    const uint32_t *totals = job->totals[side], *active = job->all->active;
+    uint32_t c0 = active[0], c1 = active[1];
     vec t0 = L(set)((int) totals[active[0]]), t1 = L(set)((int) totals[active[1]]), best = L(set)(CT_LOWEST);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec a = v_load(in_a + w), b = v_load(in_b + w), net = v_load(nets + w);
         if (derived) {
-            vec of1 = v_load(set1 + w), minus = job->all->rows->n_classes == 2 ? L(count)(of1) : v_load(lane1 + w);
+            vec of1 = v_load(set1 + w), minus = v_load(lane1 + w);
+            if (job->all->rows->n_classes == 2) minus = FN(cost)(job, of1, c1, w);
             a = v_xor(a, v_load(set0 + w));
             b = v_xor(b, of1);
             net = L(sub)(L(sub)(v_load(lane0 + w), minus), net);
         }
         best = L(max_where)(best, L(max)(L(add)(t1, net), L(sub)(t0, net)), L(negative)(v_load(job->ties + w)));
-        v_store(bounds + w, FN(pair_bound)(L(add)(net, L(count)(b)), L(sub)(L(count)(a), net), job, side));
+        vec u = L(add)(net, FN(cost)(job, b, c1, w)), v = L(sub)(FN(cost)(job, a, c0, w), net);
+        v_store(bounds + w, FN(pair_bound)(u, v, job, side));
     }
     return L(top)(best);
 }
@@ -49,18 +52,20 @@ CT_INLINE int FN(pair_block)(const scan_job *job, int side, int derived, size_t 
 {
     PAIR_SETS(job);
     const uint64_t *in_a = job->all->scratch + job->words + w, *in_b = in_a + job->words, *nets = in_b + job->words;
-    const uint32_t *totals = job->all->totals[side], *active = job->all->active;
+    const uint32_t *totals = job->totals[side], *active = job->all->active;
     uint32_t a = FN(block)(in_a, block), b = FN(block)(in_b, block);
     int net = FN(lane)(nets, block), high, low;
+    size_t place = FN(place)(w, block);
     if (derived) {
         uint32_t of1 = FN(block)(set1 + w, block);
-        int minus = job->all->rows->n_classes == 2 ? (int) word_count(of1) : FN(lane)(lane1 + w, block);
+        int two = job->all->rows->n_classes == 2;
+        int minus = two ? FN(block_cost)(job, of1, active[1], place) : FN(lane)(lane1 + w, block);
         a ^= FN(block)(set0 + w, block);
         b ^= of1;
         net = FN(lane)(lane0 + w, block) - minus - net;
     }
-    int start = net - (int) word_count(a) + (int) word_count(b);
-    FN(pair_extremes)(a, b, FN(block)(job->ties + w, block), &high, &low);
+    int start = net - FN(block_cost)(job, a, active[0], place) + FN(block_cost)(job, b, active[1], place);
+    FN(pair_extremes)(job, a, b, FN(block)(job->ties + w, block), place, &high, &low);
     return ct_larger((int) totals[active[1]] + start + high, (int) totals[active[0]] - start - low);
 }
 
@@ -70,14 +75,15 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
     size_t words = job->words;
     PAIR_SETS(job);
     uint64_t *in_a = job->all->scratch + words, *in_b = in_a + words, *nets = in_b + words;
+    uint32_t c0 = job->all->active[0], c1 = job->all->active[1];
     vec lowest = L(set)(CT_LOWEST), before = v_fill(0), u_top = lowest, v_top = lowest, u_rest = lowest, v_rest = lowest;
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec keep = v_less(job->planes + w, words, &job->all->threshold), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
         vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
         vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
-        vec count_a = L(count)(a), count_b = L(count)(b), net = L(add)(L(scan)(L(sub)(count_a, count_b)), before);
-        vec u = L(add)(net, count_b), v = L(sub)(count_a, net);
-        FN(mask) legal = L(occupied)(v_load(job->ties + w));
+        vec of_a = FN(cost)(job, a, c0, w), of_b = FN(cost)(job, b, c1, w);
+        vec net = L(add)(L(scan)(L(sub)(of_a, of_b)), before), u = L(add)(net, of_b), v = L(sub)(of_a, net);
+        MASK legal = L(occupied)(v_load(job->ties + w));
         before = L(last)(net);
         u_top = L(max_where)(u_top, u, legal);
         v_top = L(max_where)(v_top, v, legal);
@@ -85,8 +91,8 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
             vec u_all = v_load(lane0 + w), v_all = v_load(lane1 + w);
             if (!two) {
                 vec net_all = L(sub)(u_all, v_all);
-                u_all = L(add)(net_all, L(count)(of1));
-                v_all = L(sub)(L(count)(of0), net_all);
+                u_all = L(add)(net_all, FN(cost)(job, of1, c1, w));
+                v_all = L(sub)(FN(cost)(job, of0, c0, w), net_all);
             }
             u_rest = L(max_where)(u_rest, L(sub)(u_all, u), legal);
             v_rest = L(max_where)(v_rest, L(sub)(v_all, v), legal);

@@ -1,17 +1,17 @@
-/* The two passes of a scan (see children_body.h) where costs are numbers of rows. */
+/* The two passes of a scan (see children_body.h) in lanes. */
 
 /* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
  * exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
 static int64_t FN(refine)(scan_job *job, int side, int derived)
 {
-    int size = (int) job->all->size[side], floor = size - (int) job->need[side], pair = job->n_active == 2;
+    int size = (int) job->size[side], floor = size - (int) job->need[side], pair = job->n_active == 2;
     int every = job->all->refine_all, passed = 0;
     vec closed = v_fill(0);
     int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
     const uint64_t *bounds = job->all->scratch;
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec limits = v_load(bounds + w);
-        FN(mask) legal = L(occupied)(v_load(job->ties + w)), open = legal;
+        MASK legal = L(occupied)(v_load(job->ties + w)), open = legal;
         if (!every) open = L(both)(legal, L(above)(limits, L(set)(ct_larger(best, floor))));
         closed = L(max_where)(closed, limits, L(except)(legal, open));
         for (uint32_t blocks = L(bits)(open); blocks; blocks &= blocks - 1) {
@@ -36,7 +36,5 @@ static void FN(first_pass)(const scan_job *job, int sides, int64_t error[2])
     if (job->n_active == 2) FN(pair_count_any)(job, sides, top);
     else FN(many_count_any)(job, sides, top);
     for (int side = 0; side < 2; side++)
-        if (job->need[side] > 0) error[side] = (int64_t) job->all->size[side] - ct_larger(top[side], 0);
+        if (job->need[side] > 0) error[side] = (int64_t) job->size[side] - ct_larger(top[side], 0);
 }
-
-static void FN(begin)(scan_job *job) { (void) job; }

@@ -49,6 +49,7 @@ CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
 LANE_OPS(16)
 LANE_OPS(32)
 
+CT_INLINE vec l32_times(vec counts, int x) { return _mm512_mullo_epi32(counts, _mm512_set1_epi32(x)); }
 CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
 
@@ -115,10 +116,13 @@ CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bit
 #define CT_SUM_WHERE
 CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
 {
-    vec sum = v_fill(0);
-    for (unsigned i = 0; i < 64; i += 8)
-        sum = _mm512_add_epi64(sum, _mm512_maskz_loadu_epi64((__mmask8) (members >> i), weights + i));
-    return _mm512_reduce_add_epi64(sum);
+    vec sum[2] = {v_fill(0), v_fill(0)};
+#define SUM_PART(i)                                                                                                 \
+    sum[(i) % 2] = _mm512_mask_add_epi64(sum[(i) % 2], (__mmask8) (members >> (8 * (i))), sum[(i) % 2],             \
+                                         _mm512_loadu_si512(weights + 8 * (i)))
+    SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3), SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);
+#undef SUM_PART
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(sum[0], sum[1]));
 }
 
 #undef LANE_OPS

@@ -24,10 +24,16 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
     int weighted = worker->search->costs->weights != NULL;
     box->weights = weighted ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * box->words * 64) : NULL;
+    const ct_coarse *coarse = worker->search->costs->coarse;
+    size_t coarse_words = coarse ? n_cols * (coarse->n_planes * box->words) : 0;
+    box->n_coarse_planes = coarse ? coarse->n_planes : 0;
+    box->coarse_planes = coarse_words ? CT_ARENA_NEW(arena, uint64_t, coarse_words) : NULL;
+    box->coarse_bytes = coarse_words ? CT_ARENA_ZEROED(arena, uint8_t, (size_t) n_cols * box->words * 64) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
     box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
     if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks || !box->planes ||
-        !box->lowest_plane || !box->digits || !marks || !box->sets || (weighted && !box->weights))
+        !box->lowest_plane || !box->digits || !marks || !box->sets || (weighted && !box->weights) ||
+        (coarse_words && !(box->coarse_planes && box->coarse_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
     return box;
@@ -116,6 +122,17 @@ static int whole_sets(ct_worker *worker, ct_container *box, const int32_t *class
     return 1;
 }
 
+/* The coarse costs of rows, by number, in every feature's order. */
+static void lay_out_coarse(const ct_worker *worker, ct_container *box, const uint8_t *costs)
+{
+    for (uint32_t f = 0; box->coarse_bytes && f < box->n_cols; f++) {
+        uint8_t *bytes = ct_container_coarse_bytes(box, f);
+        for (uint32_t j = 0; j < box->n_rows; j++) bytes[j] = costs[box->order[f][j]];
+        worker->search->kernels->planes(costs, box->order[f], box->n_rows, ct_container_coarse_planes(box, f), box->words,
+                                        box->n_coarse_planes);
+    }
+}
+
 ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
 {
     ct_container *box = container_new(worker, table->n_rows, table->n_cols, table->n_classes);
@@ -127,6 +144,7 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         int64_t *weights = ct_container_weights(box, f);
         for (uint32_t j = 0; weights && j < box->n_rows; j++) weights[j] = worker->search->costs->weights[box->order[f][j]];
     }
+    if (worker->search->costs->coarse) lay_out_coarse(worker, box, worker->search->costs->coarse->rows);
     return whole_sets(worker, box, table->data->classes) && take_plane_room(worker, box) ? box : out_of_memory(worker);
 }
 
@@ -179,8 +197,11 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
 
     uint32_t next = 0;
     for (size_t w = begin[0]; w < end[0]; w++)
-        for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1)
-            renumber[parent->order[0][w * 64 + ct_trailing_zeros(rest)]] = next++;
+        for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, next++) {
+            size_t position = w * 64 + ct_trailing_zeros(rest);
+            renumber[parent->order[0][position]] = next;
+            if (parent->coarse_bytes) box->digits[next] = parent->coarse_bytes[position];
+        }
     for (uint32_t f = 0; f < n_cols; f++) {
         box->order[f] = numbers + 2 * (size_t) f * n_rows;
         box->global[f] = box->order[f] + n_rows;
@@ -189,6 +210,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
                      renumber);
     }
     ct_arena_release(arena, mark);
+    lay_out_coarse(worker, box, box->digits);
     worker->statistics.containers++;
     return take_plane_room(worker, box) ? box : out_of_memory(worker);
 }

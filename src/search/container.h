@@ -27,6 +27,9 @@ typedef struct {
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
     int64_t *weights;         /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
+    uint8_t *coarse_bytes;    /* [f][64 words] rows' coarse costs (see ct_coarse) in the order of f; NULL: none by row */
+    uint64_t *coarse_planes;  /* [f][plane][words] their bits, complemented */
+    unsigned n_coarse_planes;
     uint64_t **planes;        /* [f] -> [g][plane][words] */
     unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
     int one_at_a_time;        /* all `planes` are the same memory */
@@ -56,6 +59,16 @@ static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 static inline int64_t *ct_container_weights(const ct_container *box, uint32_t f)
 {
     return box->weights ? box->weights + (size_t) f * box->words * 64 : NULL;
+}
+
+static inline uint8_t *ct_container_coarse_bytes(const ct_container *box, uint32_t f)
+{
+    return box->coarse_bytes ? box->coarse_bytes + (size_t) f * box->words * 64 : NULL;
+}
+
+static inline uint64_t *ct_container_coarse_planes(const ct_container *box, uint32_t f)
+{
+    return box->coarse_planes ? box->coarse_planes + f * (box->n_coarse_planes * box->words) : NULL;
 }
 
 /* Rank of the value at a position of f's order. */

@@ -33,15 +33,16 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
         !p->begin || (costs->weights && !node->masses))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
-    node->rows = (ct_rows){box->n_cols, box->n_classes, box->words, p->sets,      p->lanes,
-                           box->ties[0], p->begin,      p->end,     costs->gains, box->weights};
+    node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
+                           p->begin,    p->end,         costs->gains, box->weights, costs->coarse,      box->coarse_planes,
+                           box->coarse_bytes};
     memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
     if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
     node->n_rows = 0;
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
     node->dearest = ct_dearest(costs, totals, node->n_rows);
-    node->kernel = costs->plain ? node->n_rows > ct_lane_limit(box->n_classes) : 2;
+    node->kernel = costs->plain ? node->n_rows > ct_lane_limit(box->n_classes) : costs->coarse ? 3 : 2;
     return 1;
 }
 
@@ -64,6 +65,8 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->members = node->members + f * (box->words + 1);
     split->gains = node->rows.gains;
     split->weights = ct_container_weights(box, f);
+    split->coarse = node->rows.coarse;
+    split->coarse_planes = ct_container_coarse_planes(box, f);
     split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
     worker->search->kernels->split[node->kernel](split);
     p->begin[f] = split->begin;
@@ -149,9 +152,8 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
 }
 
 /* What the rows before word w of f cost at most. */
-static int64_t dear_before(const ct_worker *worker, const ct_node *node, uint32_t f, size_t w)
+static int64_t dear_before(const ct_costs *costs, const ct_node *node, uint32_t f, size_t w)
 {
-    const ct_costs *costs = worker->search->costs;
     const int64_t *masses = masses_before(node, f, w);
     const uint32_t *counts = counts_before(node, f, w);
     int64_t sum = 0;
@@ -160,13 +162,26 @@ static int64_t dear_before(const ct_worker *worker, const ct_node *node, uint32_
     return sum;
 }
 
+/* What the rows of `members`, which are in word w of f, cost at most. */
+static int64_t dear_within(const ct_costs *costs, const ct_node *node, uint32_t f, size_t w, uint64_t members)
+{
+    const uint64_t *sets = ct_node_sets(node, f) + w;
+    const int64_t *weights = costs->weights ? ct_container_weights(node->box, f) + w * 64 : NULL;
+    int64_t sum = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++, sets += node->box->words) {
+        int64_t mass = weights ? weight_of(*sets & members, weights) : (int64_t) ct_popcount(*sets & members);
+        sum += mass * costs->gains[c * (costs->n_classes + 1)];
+    }
+    return sum;
+}
+
 /* The word in which the rows come to cost more than `cost`. */
-static size_t word_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
+static size_t word_above(const ct_costs *costs, const ct_node *node, uint32_t f, int64_t cost)
 {
     size_t low = node->rows.begin[f], high = node->rows.end[f]; /* low: not more before it; high: more before it */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if (dear_before(worker, node, f, middle) > cost) high = middle;
+        if (dear_before(costs, node, f, middle) > cost) high = middle;
         else low = middle;
     }
     return low;
@@ -179,17 +194,19 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     if (cost < 0) return 0;
     if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
     if (costs->plain) return (cost >> costs->shift) + 1;
-    size_t w = word_above(worker, node, f, cost);
-    int64_t sum = dear_before(worker, node, f, w), n = node->members[f * (box->words + 1) + w];
-    const int64_t *weights = ct_container_weights(box, f);
-    for (unsigned bit = 0; sum <= cost; bit++) {
-        for (uint32_t c = 0; c < costs->n_classes; c++) {
-            if (!(ct_node_sets(node, f)[c * box->words + w] >> bit & 1)) continue;
-            sum += (weights ? weights[w * 64 + bit] : 1) * costs->gains[c * (costs->n_classes + 1)];
-            n++;
-        }
+    size_t w = word_above(costs, node, f, cost);
+    uint64_t members = 0, fewer = 0; /* fewer: the rows before a bit, which cost no more */
+    for (uint32_t c = 0; c < costs->n_classes; c++) members |= ct_node_sets(node, f)[c * box->words + w];
+    cost -= dear_before(costs, node, f, w);
+    for (unsigned step = 32, bits = 0; step; step /= 2) {
+        uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
+        int64_t dear = dear_within(costs, node, f, w, more);
+        if (dear > cost) continue;
+        cost -= dear;
+        fewer |= more;
+        bits += step;
     }
-    return n;
+    return (int64_t) node->members[f * (box->words + 1) + w] + ct_popcount(fewer) + 1;
 }
 
 /* Rank of the (k + 1)-th member in the order of f. */

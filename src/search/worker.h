@@ -3,7 +3,7 @@
 #define CT_SEARCH_WORKER_H
 
 #include "core/arena.h"
-#include "core/costs.h"
+#include "core/coarse.h"
 #include "core/table.h"
 #include "kernels/kernels.h"
 #include "search/options.h"

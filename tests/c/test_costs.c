@@ -1,6 +1,7 @@
 /* Weights and losses: against the definition, and against each other. */
 #include "brute.h"
 #include "check.h"
+#include "core/coarse.h"
 #include "solve.h"
 
 static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
@@ -152,11 +153,54 @@ static void bad_ones_are_refused(void)
     table_free(&t);
 }
 
+/* Costs as the search gets them. */
+static ct_costs costs_of(const ct_data *data, ct_arena *arena)
+{
+    ct_costs costs;
+    ct_error error;
+    CHECK_INT(ct_costs_init(&costs, data, 3, 0, arena, &error), CT_OK);
+    CHECK_INT(ct_coarse_init(&costs, data, arena, &error), CT_OK);
+    return costs;
+}
+
+/* Weights in whole proportions become these, whatever their unit; so do two class weights in inverse proportion to rows. */
+static void proportions_become_small_numbers(void)
+{
+    enum { N = 300, OF_FIRST = 131 };
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    int32_t classes[N];
+    double weights[N], loss[4] = {0, (double) N / (2 * OF_FIRST), (double) N / (2 * (N - OF_FIRST)), 0};
+    for (int i = 0; i < N; i++) classes[i] = i >= OF_FIRST, weights[i] = (1 + i % 40) * 0.1234567;
+    ct_data data = {N, 0, 2, NULL, classes, weights, NULL};
+    ct_arena_init(&arena, &budget);
+    ct_costs costs = costs_of(&data, &arena);
+    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 6);
+    for (int i = 0; i < N; i++) CHECK(costs.weights[i] == 1 + i % 40 && costs.coarse->rows[i] == 1 + i % 40);
+    CHECK(is_near(costs.unit * (double) costs.gains[0], 0.1234567));
+
+    data.weights = NULL, data.loss = loss;
+    costs = costs_of(&data, &arena);
+    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 0);
+    CHECK(costs.coarse->gains[0] == N - OF_FIRST && costs.coarse->gains[1] == OF_FIRST);
+
+    data.weights = weights, data.loss = NULL;
+    weights[7] = sqrt(0.005); /* no proportion: rounded, and rounded down for the scans that reject */
+    costs = costs_of(&data, &arena);
+    CHECK(costs.rounding > 0 && costs.coarse && !costs.coarse->exact && costs.coarse->n_planes == 8);
+    for (int i = 0; i < N; i++) {
+        int64_t cost = costs.weights[i] * costs.gains[0], coarse = (int64_t) costs.coarse->rows[i] << costs.coarse->shift;
+        CHECK(coarse <= cost && (costs.coarse->rows[i] == 255 || cost - coarse < (int64_t) 1 << costs.coarse->shift));
+    }
+    ct_arena_free(&arena);
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"nothing changes it", nothing_changes_it},
     {"weights are repeated rows", weights_are_repeated_rows},
     {"losses are class weights", losses_are_class_weights},
+    {"proportions become small numbers", proportions_become_small_numbers},
     {"bad ones are refused", bad_ones_are_refused},
 };
 

@@ -16,6 +16,10 @@ typedef struct {
     int64_t *weights, *masses;
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
+    ct_arena arena;
+    const ct_coarse *coarse; /* NULL: gains depend on the label, or too much would be lost */
+    uint64_t *coarse_planes;
+    uint8_t *coarse_bytes;
     uint32_t *counts, *members;
     ct_split split;
 } sample;
@@ -25,6 +29,31 @@ static void *zeroed(size_t n, size_t size)
     void *memory = calloc(n ? n : 1, size);
     if (!memory) exit(1);
     return memory;
+}
+
+static ct_budget budget = {SIZE_MAX, 0};
+
+/* Coarse costs of the rows by position, if they have any. */
+static void add_coarse(sample *s)
+{
+    ct_error error;
+    ct_costs costs = {0};
+    ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL};
+    uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
+    costs.n_classes = s->n_classes;
+    costs.gains = s->gains;
+    costs.weights = s->weights;
+    ct_arena_init(&s->arena, &budget);
+    CHECK_INT(ct_coarse_init(&costs, &data, &s->arena, &error), CT_OK);
+    s->coarse = costs.coarse;
+    if (s->coarse && s->coarse->n_planes) {
+        s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
+        s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
+        memcpy(s->coarse_bytes, s->coarse->rows, s->n);
+        for (uint32_t j = 0; j < s->n; j++) order[j] = j;
+        ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
+    }
+    free(order);
 }
 
 static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
@@ -48,12 +77,14 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     s.gains = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.gains);
     s.weights = rng_below(r, 2) ? (int64_t *) zeroed(s.words * 64, sizeof *s.weights) : NULL;
     s.masses = (int64_t *) zeroed((s.words + 1) * n_classes, sizeof *s.masses);
+    int by_class = n_classes == 2 || rng_below(r, 2);
+    uint32_t most_weight = rng_below(r, 2) ? 8 : 1000;
     for (uint32_t c = 0; c < n_classes; c++) {
         int64_t most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)
-            s.gains[c * n_classes + k] = c == k ? most : n_classes == 2 ? 0 : rng_below(r, (uint32_t) most);
+            s.gains[c * n_classes + k] = c == k ? most : by_class ? 0 : rng_below(r, (uint32_t) most);
     }
-    for (uint32_t j = 0; s.weights && j < n; j++) s.weights[j] = rng_below(r, 5) ? rng_below(r, 1000) : 0;
+    for (uint32_t j = 0; s.weights && j < n; j++) s.weights[j] = rng_below(r, 5) ? rng_below(r, most_weight) : 0;
     uint32_t keep = 1 + rng_below(r, 10), tie = rng_below(r, 2) ? 1 : 1 + rng_below(r, 40), bias = rng_below(r, 2);
     uint32_t first = rng_below(r, 3) ? 0 : rng_below(r, n);
     for (uint32_t j = 0; j < n; j++) {
@@ -63,6 +94,7 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         if (j + 1 < n && !rng_below(r, tie)) s.ties[j / 64] |= UINT64_C(1) << j % 64;
         if (s.member[j]) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
     }
+    add_coarse(&s);
     return s;
 }
 
@@ -71,6 +103,8 @@ static void sample_free(sample *s)
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
     free(s->gains), free(s->weights), free(s->masses);
+    free(s->coarse_planes), free(s->coarse_bytes);
+    ct_arena_free(&s->arena);
 }
 
 static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
@@ -114,6 +148,8 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.gains = s->gains;
     s->split.weights = s->weights;
     s->split.masses = s->masses;
+    s->split.coarse = s->coarse;
+    s->split.coarse_planes = s->coarse_planes;
     kernels->split[kernel](&s->split);
 }
 
@@ -154,11 +190,11 @@ static void planes_and_sides(void)
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[3][3];
+        uint64_t lanes[4][3];
         const ct_kernels *kernels;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, &s, &r);
-            for (int kernel = 0; kernel < 3; kernel++) {
+            for (int kernel = 0; kernel < (s.coarse ? 4 : 3); kernel++) {
                 for (int side = 0; side < 3; side++) {
                     int all = side == 2, right = side == 1;
                     make_side(kernels, &s, all ? NULL : &threshold, right, kernel);
@@ -221,7 +257,7 @@ static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *
 typedef struct {
     ct_children children;
     ct_rows rows;
-    uint32_t totals[2][32], active[32];
+    uint32_t totals[2][32], active[32], coarse[64];
     int64_t masses[2][32], need[2], errors[2];
     uint8_t done;
     uint64_t *scratch;
@@ -235,7 +271,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     ct_children *c = &o->children;
     o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
     o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end, s->gains,
-                        s->weights};
+                        s->weights, s->coarse, s->coarse_planes, s->coarse_bytes};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -251,6 +287,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     }
     c->scratch = o->scratch;
     c->active = o->active;
+    c->coarse = o->coarse;
     c->done = &o->done;
 }
 
@@ -287,15 +324,15 @@ static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int 
 static void scan_everywhere(rng *r, sample *s)
 {
     uint32_t t = 1 + rng_below(r, s->n_values - 1);
-    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < 3; kernel++) {
-        int heavy = kernel == 2;
+    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < (s->coarse ? 4 : 3); kernel++) {
+        int heavy = kernel >= 2;
         int64_t exact[2] = {least_errors(s, t, 0, heavy), least_errors(s, t, 1, heavy)};
         const ct_kernels *kernels;
         one_child o, first;
         one_child_init(&o, s, t, heavy);
         choose_needs(r, &o, s, t, heavy);
         o.children.refine_all = rng_below(r, 5) == 0;
-        o.children.count_all = heavy || rng_below(r, 2) == 0;
+        o.children.count_all = kernel == 2 || rng_below(r, 2) == 0;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, s, r);
             make_side(kernels, s, NULL, 0, kernel);
@@ -359,7 +396,7 @@ static void several_children(void)
         one_child o;
         one_child_init(&o, &s, t, 0);
         choose_needs(&r, &o, &s, t, 0);
-        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end, NULL, NULL};
+        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end, NULL, NULL, NULL, NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

@@ -101,3 +101,26 @@ test_that("a connection is written to", {
   close(to)
   expect_match(lines[2], "<PMML xmlns=")
 })
+
+test_that("a file that cannot be written is an error, and half of one is not left", {
+  expect_contree_error(write_pmml(iris2, file.path(tempfile(), "tree.pmml")), "input", c("'file'", "tree.pmml"))
+  expect_contree_error(write_pmml(iris2, tempdir()), "input", "'file'")
+  expect_true(dir.exists(tempdir()))
+  skip_on_cran()
+  skip_on_os("windows")
+  if (file.exists("/dev/full")) {
+    # what fits into a buffer is not seen to be lost there
+    wide <- contree(iris[1:4], factor(paste(strrep("class", 5000), iris$Species)), depth = 2)
+    expect_contree_error(write_pmml(wide, "/dev/full"), "input", "'file'")
+    expect_true(file.exists("/dev/full"))
+  }
+  expect_identical(write_pmml(iris2, "/dev/null"), "/dev/null")
+  # as a full disk does, a limit on sizes takes the beginning of a file
+  script <- session_script(c("fit <- contree(Species ~ ., iris, depth = 3)", "file <- tempfile()",
+                             "problem <- tryCatch(write_pmml(fit, file), error = identity)", "say(class(problem)[1])",
+                             "say('left:', file.exists(file))"))
+  on.exit(unlink(script))
+  run <- sprintf("trap '' XFSZ; ulimit -f 1; %s --vanilla %s", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
+  said <- trimws(system2("sh", c("-c", shQuote(run)), stdout = TRUE, stderr = TRUE))
+  expect_true(all(c("contree_input_error", "left: FALSE") %in% said), info = paste(said, collapse = "\n"))
+})

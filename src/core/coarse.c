@@ -1,0 +1,97 @@
+#include "core/coarse.h"
+
+#include "core/bits.h"
+
+enum { MOST = 255, SUM_BITS = 29, WORST_LOSS = 8 /* an eighth of what all rows cost */ };
+
+/* What a row costs under a wrong label. */
+static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
+{
+    size_t c = (size_t) data->classes[row];
+    return (costs->weights ? costs->weights[row] : 1) * costs->gains[c * costs->n_classes + c];
+}
+
+static int depends_on_label(const ct_costs *costs)
+{
+    size_t n = costs->n_classes;
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 0; k < n; k++)
+            if (k != c && costs->gains[c * n + k] != 0) return 1;
+    return 0;
+}
+
+/* What all rows cost, and in multiples of 2^shift of at most `most`. */
+typedef struct {
+    int64_t sum, coarse;
+} cost_sums;
+
+static cost_sums sums_of(const ct_costs *costs, const ct_data *data, unsigned shift, int64_t most)
+{
+    cost_sums sums = {0, 0};
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        int64_t cost = cost_of(costs, data, row), coarse = cost >> shift;
+        sums.sum += cost;
+        sums.coarse += coarse < most ? coarse : most;
+    }
+    return sums;
+}
+
+/* The shift with which least is lost, among those with which the rows' costs sum up to less than 2^29; 0 if too much is
+ * lost with any. */
+static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most, ct_coarse *coarse)
+{
+    enum { CUT_BITS = 8 }; /* the dearest rows may be cut to 2^-8 of what they cost */
+    int64_t all = 0, sum = 0, least = INT64_MAX;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        all |= cost_of(costs, data, row);
+        sum += cost_of(costs, data, row);
+    }
+    if (!all) return 0;
+    unsigned shift = ct_trailing_zeros((uint64_t) all), width = ct_bit_width((uint64_t) most) + CUT_BITS;
+    if (ct_bit_width((uint64_t) all) > shift + width) shift = ct_bit_width((uint64_t) all) - width;
+    if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS) shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
+    for (; all >> shift; shift++) {
+        cost_sums sums = sums_of(costs, data, shift, most);
+        if (sums.coarse >> SUM_BITS) continue;
+        int64_t lost = sums.sum - sums.coarse * ((int64_t) 1 << shift);
+        if (lost >= least) break; /* cutting loses less and less, rounding more and more */
+        least = lost;
+        coarse->shift = shift;
+        coarse->exact = lost == 0;
+        if (lost > sums.sum / WORST_LOSS) least = INT64_MAX;
+    }
+    return least < INT64_MAX;
+}
+
+static ct_status no_memory(ct_error *error)
+{
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
+}
+
+ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error)
+{
+    costs->coarse = NULL;
+    if (costs->plain || depends_on_label(costs)) return CT_OK;
+    uint32_t n = costs->n_classes;
+    ct_coarse *coarse = CT_ARENA_ZEROED(arena, ct_coarse, 1);
+    if (!coarse) return no_memory(error);
+    if (!choose_shift(costs, data, costs->weights ? MOST : (int64_t) 1 << SUM_BITS, coarse)) return CT_OK;
+    if (!costs->weights) {
+        uint32_t *gains = CT_ARENA_NEW(arena, uint32_t, n);
+        for (uint32_t c = 0; gains && c < n; c++) gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> coarse->shift);
+        coarse->gains = gains;
+        if (!gains) return no_memory(error);
+    } else {
+        uint8_t *rows = CT_ARENA_NEW(arena, uint8_t, data->n_rows), all = 0;
+        for (uint32_t row = 0; rows && row < data->n_rows; row++) {
+            int64_t cost = cost_of(costs, data, row) >> coarse->shift;
+            rows[row] = (uint8_t) (cost < MOST ? cost : MOST);
+            all |= rows[row];
+        }
+        if (!rows) return no_memory(error);
+        coarse->rows = rows;
+        coarse->n_planes = ct_bit_width(all);
+    }
+    costs->coarse = coarse;
+    return CT_OK;
+}

@@ -1,0 +1,179 @@
+/* Scans in coarse costs, in lanes of 32 bits: see ct_coarse. What they reject is done; the others are scanned in full costs,
+ * unless the coarse ones are exact. The bodies that follow count with these:
+ *
+ *   cost        what members of class c cost, by lane; w: the vector's first word
+ *   row_cost    what the row of class c at a place costs, block_cost the members of a block that begins there
+ *   own         a cost in these numbers, rounded up */
+
+enum { NOWHERE = 1 << 29 }; /* no legal place: its negative is below, itself above all that rows cost */
+
+#ifndef CT_BYTES_WHERE
+CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
+{
+    int sum = 0;
+    for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
+    return sum;
+}
+
+CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes, int *high, int *low)
+{
+    int net = 0;
+    *high = -NOWHERE, *low = NOWHERE;
+    for (uint32_t done = 0; ties; ties &= ties - 1) {
+        uint32_t upto = ties ^ (ties - 1);
+        net += bytes_where(a & upto & ~done, bytes) - bytes_where(b & upto & ~done, bytes);
+        done = upto;
+        *high = ct_larger(*high, net);
+        *low = -ct_larger(-*low, -net);
+    }
+}
+#endif
+
+CT_INLINE void extremes16_one_by_one(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high, int *low)
+{
+    *high = -NOWHERE, *low = NOWHERE;
+    for (; ties; ties &= ties - 1) {
+        uint32_t upto = ties ^ (ties - 1);
+        int net = (int) word_count(a & upto) * of_a - (int) word_count(b & upto) * of_b;
+        *high = ct_larger(*high, net);
+        *low = -ct_larger(-*low, -net);
+    }
+}
+
+CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high, int *low)
+{
+#ifdef CT_BYTES_WHERE
+    if ((of_a | of_b) >> 15 == 0) {
+        extremes16_of_shorts(a, b, ties, of_a, of_b, high, low);
+        return;
+    }
+#endif
+    extremes16_one_by_one(a, b, ties, of_a, of_b, high, low);
+}
+
+CT_INLINE vec FN(cost_of)(const ct_coarse *coarse, const uint64_t *planes, size_t words, vec members, uint32_t c, size_t w)
+{
+    if (!coarse->n_planes) return L(times)(L(count)(members), (int) coarse->gains[c]);
+    vec sum = v_fill(0);
+    for (unsigned i = coarse->n_planes; i-- > 0;)
+        sum = L(add)(L(add)(sum, sum), L(count)(v_and_not(members, v_load(planes + i * words + w))));
+    return sum;
+}
+
+CT_INLINE vec FN(cost)(const scan_job *job, vec members, uint32_t c, size_t w)
+{
+    return FN(cost_of)(job->all->rows->coarse, job->coarse_planes, job->words, members, c, w);
+}
+
+CT_INLINE vec FN(split_cost)(const ct_split *s, vec members, uint32_t c, size_t w)
+{
+    return FN(cost_of)(s->coarse, s->coarse_planes, s->words, members, c, w);
+}
+
+CT_INLINE int FN(row_cost)(const scan_job *job, uint32_t c, size_t place)
+{
+    return job->coarse_bytes ? job->coarse_bytes[place] : (int) job->all->rows->coarse->gains[c];
+}
+
+CT_INLINE int FN(block_cost)(const scan_job *job, uint32_t members, uint32_t c, size_t place)
+{
+    if (job->coarse_bytes) return bytes_where(members, job->coarse_bytes + place);
+    return (int) (word_count(members) * job->all->rows->coarse->gains[c]);
+}
+
+/* The largest and the smallest (cost of a) - (cost of b) over the prefixes of a block that end at a bit of `ties`. */
+CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties, size_t place, int *high,
+                                 int *low)
+{
+    enum { LOW = 0xffff };
+    const uint32_t *active = job->all->active, *gains = job->all->rows->coarse->gains;
+    const uint8_t *bytes = job->coarse_bytes ? job->coarse_bytes + place : NULL;
+    int net, high2, low2;
+    if (bytes) {
+        net = bytes_where(a & LOW, bytes) - bytes_where(b & LOW, bytes);
+        extremes16_by_row(a & LOW, b & LOW, ties & LOW, bytes, high, low);
+        extremes16_by_row(a >> 16, b >> 16, ties >> 16, bytes + 16, &high2, &low2);
+    } else {
+        int of_a = (int) gains[active[0]], of_b = (int) gains[active[1]];
+        net = (int) word_count(a & LOW) * of_a - (int) word_count(b & LOW) * of_b;
+        extremes16_by_class(a & LOW, b & LOW, ties & LOW, of_a, of_b, high, low);
+        extremes16_by_class(a >> 16, b >> 16, ties >> 16, of_a, of_b, &high2, &low2);
+    }
+    *high = ct_larger(*high, net + high2);
+    *low = -ct_larger(-*low, -(net + low2));
+}
+
+CT_INLINE void FN(split_masses)(const ct_split *s) { split_masses(s); }
+
+/* What the members of class c in either side cost, from the order of the first child. */
+static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
+{
+    const ct_children *all = job->all;
+    const ct_rows *rows = all->rows;
+    vec in = v_fill(0), out = in;
+    for (size_t w = rows->begin[0]; w < rows->end[0]; w += VEC_WORDS) {
+        vec keep = v_less(all->planes + w, rows->words, &all->threshold), set = v_load(rows->sets + c * rows->words + w);
+        in = L(add)(in, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and(set, keep), c, w));
+        out = L(add)(out, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and_not(set, keep), c, w));
+    }
+    sums[0] = (uint32_t) L(top)(L(last)(L(scan)(in)));
+    sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));
+}
+
+static void FN(begin)(scan_job *job)
+{
+    const ct_children *all = job->all;
+    const ct_coarse *coarse = all->rows->coarse;
+    uint32_t n_classes = all->rows->n_classes;
+    job->size[0] = job->size[1] = 0;
+    for (uint32_t c = 0; c < n_classes; c++) {
+        uint32_t sums[2];
+        int64_t gain = all->rows->gains[c * (n_classes + 1)];
+        if (coarse->n_planes && !coarse->exact) FN(sum_sides)(job, c, sums);
+        for (int side = 0; side < 2; side++) {
+            if (!coarse->n_planes) sums[side] = all->totals[side][c] * coarse->gains[c];
+            else if (coarse->exact) sums[side] = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);
+            all->coarse[(uint32_t) side * n_classes + c] = sums[side];
+            job->size[side] += sums[side];
+        }
+    }
+    for (int side = 0; side < 2; side++) job->totals[side] = all->coarse + (uint32_t) side * n_classes;
+}
+
+CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
+{
+    const int64_t most = (int64_t) 1 << 30; /* above all that rows cost */
+    unsigned shift = job->all->rows->coarse->shift;
+    if (cost <= 0) return 0;
+    cost = ((cost - 1) >> shift) + 1;
+    return cost < most ? cost : most;
+}
+
+/* In full costs: one side of the child that the job points at. */
+static void FN(confirm)(scan_job *job, int side, int64_t need, int64_t error[2], int64_t allowed[2])
+{
+    scan_job full = *job;
+    int64_t full_error[2], full_allowed[2];
+    begin64(&full);
+    full.need[side] = need;
+    full.need[!side] = 0;
+    full.dropped[side] = INT64_MAX;
+    scan64(&full, full_error, full_allowed);
+    error[side] = full_error[side];
+    allowed[side] = full_allowed[side];
+    job->refined = full.refined;
+}
+
+CT_INLINE void FN(settle)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+{
+    const ct_coarse *coarse = job->all->rows->coarse;
+    for (int side = 0; side < 2; side++) {
+        if (need[side] <= 0) continue;
+        if (!coarse->exact && error[side] < job->need[side]) {
+            FN(confirm)(job, side, need[side], error, allowed);
+            continue;
+        }
+        error[side] = error[side] < INT64_MAX >> coarse->shift ? error[side] << coarse->shift : INT64_MAX;
+        allowed[side] = allowed[side] < INT64_MAX >> coarse->shift ? allowed[side] << coarse->shift : INT64_MAX;
+    }
+}
