@@ -67,7 +67,7 @@ typedef struct {
                                 times columns times classes scanned, the same on every machine */
     int any_of_ties;         /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     ct_device_wish device;
-    int device_number;       /* of the CUDA device, from 0 */
+    int device_number;       /* of the CUDA device, from 0; -1: the twin in its place */
     size_t memory_limit;     /* bytes for the search's own memory */
     size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made feature by feature */
     uint32_t off;            /* bit i: shortcut i is not used */

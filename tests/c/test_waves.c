@@ -125,6 +125,33 @@ static void failures_in_the_middle(void)
     table_free(&table);
 }
 
+/* The twin in place of a CUDA device, number -1: lost at any call, it is an error, whatever was found by then. The model of
+ * costs places the work here, so the table is larger. */
+static void failures_of_a_device_asked_for(void)
+{
+    rng r = {7};
+    ct_options options = ct_options_default();
+    random_table table = table_random(&r, 20000, 5, 2, 0);
+    ct_result result;
+    options.depth = 2;
+    options.device = CT_DEVICE_CUDA;
+    options.device_number = -1;
+    ct_gpu_twin_fail_at(0);
+    REQUIRE(solve(&table.data, &options, &result));
+    CHECK(result.statistics.device_points > 0);
+    ct_result_free(&result);
+    long n_calls = ct_gpu_twin_fail_at(0);
+    for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 12) {
+        ct_error error = {CT_OK, ""};
+        ct_gpu_twin_fail_at(k);
+        CHECK_INT(ct_exact_solve(&table.data, &options, &result, NULL, &error), CT_NO_DEVICE);
+        CHECK(strstr(error.message, "the twin was told to fail") != NULL);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_fail_at(0);
+    table_free(&table);
+}
+
 static void limits_hold(void)
 {
     rng r = {4};
@@ -212,6 +239,7 @@ static const check_case cases[] = {
     {"many rows on the twin", many_rows_on_twin},
     {"random solves on a device", on_a_device},
     {"a twin that fails in the middle", failures_in_the_middle},
+    {"a device that was asked for and fails", failures_of_a_device_asked_for},
     {"limits hold with a device", limits_hold},
     {"where work is placed", placing},
     {"what is left to the CPU", what_is_left_to_the_cpu},
