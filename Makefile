@@ -1,5 +1,5 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
-.PHONY: help demo test bench fuzz install doc deps clean
+.PHONY: help demo test bench fuzz install doc site deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
@@ -8,6 +8,7 @@ help:
 	@echo "make fuzz      random problems against second opinions, for SECONDS=60; SEED=... repeats a run"
 	@echo "make install   install the package into your R library"
 	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
+	@echo "make site      the web site of the package, in build/site"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
 	@echo "make clean     remove everything built"
 
@@ -42,6 +43,13 @@ doc:
 	Rscript --vanilla -e 'roxygen2::roxygenise(load_code = "source")'
 	@sh tools/install.sh build/lib
 	R_LIBS=build/lib Rscript --vanilla tools/picture.R
+
+# Whatever would be fetched from the web is left out.
+site:
+	@sh tools/setup.sh site
+	@sh tools/install.sh build/lib
+	R_LIBS=build/lib Rscript --vanilla -e 'options(pkgdown.internet = FALSE)' \
+	  -e 'pkgdown::build_site(install = FALSE, new_process = FALSE, preview = FALSE)'
 
 deps:
 	@sh tools/setup.sh run test

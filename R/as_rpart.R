@@ -16,8 +16,8 @@
 #' * A level that was not in training is an error.
 #' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()` can take.
 #'
-#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as `< Inf`
-#' or `< -Inf`.
+#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as
+#' `< -Inf` or `>=-Inf`.
 #'
 #' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no competing splits. The
 #' object holds the training data only if the fit was made with `model = TRUE` or they are given as `data`; with them
@@ -79,7 +79,8 @@ rpart_cptable <- function(fit) {
 
 # ---- nodes and splits ----------------------------------------------------------------------------
 
-# The parts `frame`, `splits`, `csplit` and `ordered`. The surrogates of a split stand behind it.
+# The parts `frame`, `splits`, `csplit` and `ordered`. The surrogates of a split stand behind it. Where all values go to one
+# side, Inf is one of them: none is less than -Inf.
 rpart_nodes_and_splits <- function(fit) {
   parts <- rpart_parts(fit)
   leaf <- node_is_leaf(fit)
@@ -87,6 +88,8 @@ rpart_nodes_and_splits <- function(fit) {
   parts$frame <- cbind(parts$frame[1:5], complexity = ifelse(leaf, 0, rpart_cptable(fit)[1, "CP"]), ncompete = 0L,
                        nsurrogate = vapply(surrogates, NROW, 0L), parts$frame["yval2"])
   if (all(leaf)) return(parts["frame"])
+  turned <- parts$splits[, "index"] %in% Inf
+  parts$splits[turned, c("ncat", "index")] <- rep(c(1, -Inf), each = sum(turned))
   primary <- lapply(seq_len(sum(!leaf)), function(row) parts$splits[row, , drop = FALSE])
   parts$splits <- do.call(rbind, c(rbind(primary, surrogates[!leaf])))
   # levels without training rows in the node would follow the surrogates
@@ -123,8 +126,8 @@ surrogate_rows <- function(fit, node) {
   if (length(others) == 0) return(NULL)
   left <- node_default_left(fit)[node]
   by_level <- tree_types(fit)[others] %in% c("factor", "character")
-  ncat <- ifelse(by_level, pmax(2, lengths(tree_xlevels(fit)[others])), if (left) -1 else 1)
-  index <- ifelse(by_level, if (left) -1 else -2, Inf)
+  ncat <- ifelse(by_level, pmax(2, lengths(tree_xlevels(fit)[others])), if (left) 1 else -1)
+  index <- ifelse(by_level, if (left) -1 else -2, -Inf)
   matrix(c(0 * ncat, ncat, 0 * ncat, index, 0 * ncat), ncol = 5, dimnames = list(others, NULL))
 }
 

@@ -38,6 +38,8 @@ small_call <- function(call) {
   for (i in seq_along(call)[-1]) {
     value <- call[[i]]
     if (missing(value) || is.null(value)) next
+    # so do tidymodels give arguments: an expression with its environment
+    if (inherits(value, "quosure")) call[[i]] <- value <- unclass(value)[[2]]
     name <- if (is.null(names(call)) || !nzchar(names(call)[i])) "..." else names(call)[i]
     small <- is.language(value) || (is.atomic(value) && !is.object(value) && length(value) == 1)
     if (inherits(value, "formula")) call[[i]] <- plain_formula(value) else if (!small) call[[i]] <- as.name(name)

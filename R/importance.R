@@ -11,7 +11,8 @@
 #' importance.
 #'
 #' The element `variable.importance` of a fit, which [summary.contree()] prints, is another figure: the training errors
-#' that the splits on a predictor save.
+#' that the splits on a predictor save. It is what the package `vip` shows (`vip::vi(fit)`). Packages that explain any model
+#' by its predictions, such as `DALEX`, want a function that gives the probability of a class, as in the example.
 #'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose classes are known: data frame or matrix with the columns the tree was fitted with and, for trees
@@ -38,6 +39,11 @@
 #' importance <- contree_importance(fit, iris[-train, ])
 #' importance
 #' plot(importance)
+#'
+#' # for DALEX::explain(fit, data = iris[-train, 1:4], y = iris$Species[-train] == "virginica",
+#' #                   predict_function = virginica)
+#' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
+#' head(virginica(fit, iris[-train, ]))
 #' @export
 contree_importance <- function(fit, data, repeats = 10, y = NULL) {
   fit <- the_tree(fit)
@@ -109,4 +115,12 @@ plot.contree_importance <- function(x, main = NULL, ...) {
                      xlab = gettext("loss of accuracy"), xlim = range(0, x$drop, ends, na.rm = TRUE))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)
+}
+
+# What vip takes of a model.
+#' @exportS3Method vip::vi_model
+vi_model.contree <- function(object, ...) {
+  importance <- tree_importance(object)
+  structure(data.frame(Variable = as.character(names(importance)), Importance = as.numeric(importance)),
+            type = "errors saved", class = c("vi", "data.frame"))
 }

@@ -27,7 +27,8 @@
 #' goes), `missing_rows` (training rows of the node whose value is missing) and either `threshold` or `left` and `right`.
 #' A value less than the `threshold` goes left: a number, or the string `"Infinity"` if all values go left and missing
 #' ones right, or `"-Infinity"` if they go right and missing ones left. That of an ordered factor is on the places of the
-#' levels, the first being 1; dates are days and times seconds since 1970; logical values are 0 and 1. `left` and `right`
+#' levels, the first being 1, and a value that is none of them counts as missing; dates are days and times seconds since
+#' 1970; logical values are 0 and 1. `left` and `right`
 #' are the levels (arrays of strings) that go to either side; any other level goes to the child with more training rows,
 #' or left if both have as many.
 #'

@@ -152,9 +152,8 @@ json_flag <- function(value, path) {
 }
 
 json_amount <- function(value, path) {
-  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 0) as.numeric(value) else {
-    bad_json(path, gettext("a number, not negative"))
-  }
+  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 0) return(as.numeric(value))
+  bad_json(path, gettext("a number, not negative"))
 }
 
 json_count <- function(value, path) {

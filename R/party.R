@@ -13,7 +13,8 @@
 #' among more, two misclassified rows of a leaf may have exchanged theirs.
 #'
 #' Predictions are those of [predict.contree()], with some limits of `partykit`. A factor must come with the levels of the
-#' training data (others are an error), and a character column as a factor with these levels. Where missing values are
+#' training data (others are an error), and a character column as a factor with these levels. Infinite values count as
+#' missing. Where missing values are
 #' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered factors and, for
 #' factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no words of its own. Columns of matrices,
 #' as `poly()` makes them, must be given by their names in the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in
@@ -97,7 +98,9 @@ frame_of_rows <- function(fit, terms, data) {
                                 if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
   made <- !is.null(attr(data, "terms"))
-  frame <- if (made) data[match(names(attr(terms, "dataClasses")), names(data))] else {
+  frame <- if (made) {
+    data[match(names(attr(terms, "dataClasses")), names(data))]
+  } else {
     stats::model.frame(terms, data, na.action = stats::na.pass)
   }
   for (name in intersect(names(tree_xlevels(fit)), names(frame))) {

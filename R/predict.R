@@ -14,7 +14,7 @@
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
 #'   missing where it is needed goes where the missing training rows of the node went or, if it had none, to the child with
-#'   more training rows.
+#'   more training rows. Infinite values are values like any other.
 #' @param new_levels What happens to levels of a factor that no training data had, if the tree asks for it: `"majority"`
 #'   sends such rows to the child with more training rows and gives one warning of class `contree_new_levels` that names them
 #'   (its element `new_levels` lists them by variable), `"error"` stops. `NULL` is the setting of the fit, see
@@ -67,11 +67,15 @@ route <- function(fit, columns, values = seq_along(node_ids(fit))) {
   route_nodes(routing_table(fit), feature, columns, values)
 }
 
-# What walks need of the nodes but the columns that they ask, which the data say.
+# What walks need of the nodes but the columns that they ask, which the data say. Where all values are less than Inf, Inf is
+# one of them: such nodes are turned around, so that no value is less than -Inf.
 routing_table <- function(fit) {
   children <- node_children(fit)
   sides <- levels_left(fit)
-  list(threshold = node_threshold(fit), left = children$left, right = children$right, default_left = node_default_left(fit),
+  threshold <- node_threshold(fit)
+  turned <- threshold %in% Inf
+  list(threshold = replace(threshold, turned, -Inf), left = ifelse(turned, children$right, children$left),
+       right = ifelse(turned, children$left, children$right), default_left = xor(node_default_left(fit), turned),
        levels_left = if (any(lengths(sides))) sides)
 }
 

@@ -9,8 +9,9 @@
 #'
 #' @section Counters of the search:
 #' The element `search` says what the search did and what each of its bounds and shortcuts saved. None of them changes the
-#' cost of the tree. Their sources: \[C\] is ConTree (Brita, van der Linden and Demirovic, AAAI-25), \[M\] the
-#' branch-and-bound on trees of MurTree (Demirovic et al., JMLR 2022), and the others are of this package.
+#' cost of the tree; `vignette("proof")` explains the most important ones. Their sources: \[C\] is ConTree (Brita, van
+#' der Linden and Demirovic, AAAI-25), \[M\] the branch-and-bound on trees of MurTree (Demirovic et al., JMLR 2022), and
+#' the others are of this package.
 #'
 #' Work done:
 #' \describe{

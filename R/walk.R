@@ -21,21 +21,25 @@ node_questions <- function(fit) {
 
 ask <- function(fit) {
   xlevels <- tree_xlevels(fit)
-  Map(function(variable, type, threshold, levels, larger_left) {
+  Map(function(variable, type, threshold, levels, larger_left, default_left) {
     if (!is.null(levels)) return(ask_levels(levels$left, levels$right, larger_left))
     if (is.na(threshold)) return(NULL)
+    if (type == "ordered") {
+      low <- seq_along(xlevels[[variable]]) < threshold
+      return(ask_levels(xlevels[[variable]][low], xlevels[[variable]][!low], default_left))
+    }
     if (is.infinite(threshold)) return(list(kind = "known", yes_left = threshold > 0))
-    if (type != "ordered") return(list(kind = "less", threshold = threshold, yes_left = TRUE))
-    low <- seq_along(xlevels[[variable]]) < threshold
-    ask_levels(xlevels[[variable]][low], xlevels[[variable]][!low], larger_left)
-  }, node_variable(fit), tree_types(fit)[node_variable(fit)], node_threshold(fit), node_levels(fit), node_larger_left(fit))
+    list(kind = "less", threshold = threshold, yes_left = TRUE)
+  }, node_variable(fit), tree_types(fit)[node_variable(fit)], node_threshold(fit), node_levels(fit), node_larger_left(fit),
+  node_default_left(fit))
 }
 
-# Named are the levels of the smaller child; the larger one takes all others, also those that no training row had.
-ask_levels <- function(left, right, larger_left) {
-  named <- if (larger_left) right else left
-  if (length(named) == 0) return(list(kind = "known", yes_left = larger_left))
-  list(kind = "among", levels = named, yes_left = !larger_left)
+# Named are the levels of one child; the other one takes all others, also those that no training row had: the larger child
+# or, of an ordered factor, the one that takes missing values.
+ask_levels <- function(left, right, others_left) {
+  named <- if (others_left) right else left
+  if (length(named) == 0) return(list(kind = "known", yes_left = others_left))
+  list(kind = "among", levels = named, yes_left = !others_left)
 }
 
 # What leaf(node) and split(node, left, right) make of a tree, from the leaves up to the root: `node` is its row, `left` and
@@ -46,7 +50,9 @@ fold_tree <- function(fit, leaf, split) {
   made <- vector("list", length(is_leaf))
   # in preorder children come after their parent
   for (node in rev(seq_along(made))) {
-    made[[node]] <- if (is_leaf[node]) leaf(node) else {
+    made[[node]] <- if (is_leaf[node]) {
+      leaf(node)
+    } else {
       split(node, made[[children$left[node]]], made[[children$right[node]]])
     }
   }

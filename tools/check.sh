@@ -14,6 +14,8 @@ export PATH LC_ALL LANGUAGE
 export _R_CHECK_CRAN_INCOMING_=false
 export _R_CHECK_SYSTEM_CLOCK_=false
 export _R_CHECK_XREFS_USE_ALIASES_FROM_CRAN_=false
+# Enhanced packages need not be there.
+export _R_CHECK_PACKAGE_DEPENDS_IGNORE_MISSING_ENHANCES_=true
 # As CRAN sets them: more than two threads at work is a note.
 export _R_CHECK_EXAMPLE_TIMING_CPU_TO_ELAPSED_THRESHOLD_=2.5
 export _R_CHECK_TEST_TIMING_CPU_TO_ELAPSED_THRESHOLD_=2.5

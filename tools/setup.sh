@@ -3,10 +3,12 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, and what R CMD check asks for; also valgrind, Graphviz, clang's
-#            ThreadSanitizer, a compiler for 64-bit ARM and qemu-user, but their suites can be left out, so without them
+#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and spelling; also
+#            valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
+#            qemu-user, but their suites can be left out, so without them
 #            it goes on
 #     doc    roxygen2, for `make doc`
+#     site   pkgdown and what the examples show, for `make site`
 #
 # Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
 # which is put into build/bin without the 40 packages that its own would bring.
@@ -72,10 +74,12 @@ level_run () {
 
 level_test () {
   level_run
-  need_r codetools `r_dependencies`
+  need_r codetools lintr spelling yaml `r_dependencies`
   need_command qpdf qpdf
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
   command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
+  command -v cppcheck > /dev/null 2>&1 || wishes="$wishes cppcheck"
+  command -v clang-tidy > /dev/null 2>&1 || wishes="$wishes clang-tidy"
   clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
   neon_runs || wishes="$wishes gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
@@ -86,10 +90,16 @@ level_doc () {
   need_r roxygen2
 }
 
+level_site () {
+  level_run
+  need_r pkgdown `r_dependencies`
+  need_command pandoc pandoc
+}
+
 for level in ${*:-run}; do
   case $level in
-    run|test|doc) level_$level ;;
-    *) echo "setup: no such level: $level (run, test, doc)" >&2; exit 2 ;;
+    run|test|doc|site) level_$level ;;
+    *) echo "setup: no such level: $level (run, test, doc, site)" >&2; exit 2 ;;
   esac
 done
 if test -z "$packages$wishes" && test $script = no; then exit 0; fi

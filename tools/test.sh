@@ -2,12 +2,16 @@
 # All test suites, or those named: sh tools/test.sh [SUITE...]
 #
 #   layers     includes point downward                     tests/c/test_layers.sh
+#   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
 #   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
 #   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
 #   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a cross compiler, qemu-user)
 #   fuzz       random instances for a minute, ASan, UBSan  make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
+#   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang with libFuzzer)
+#   mutants    planted faults, each found by a test        make -C tests/c mutants
+#   analyse    what gcc, clang-tidy and cppcheck find      tools/analyse.sh
 #   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
@@ -23,7 +27,8 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-suites=${*:-layers c asan tsan valgrind neon fuzz instructions gpu configure check cuda bench r fuzz_r glue soak signals}
+suites=${*:-layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu configure check cuda bench r \
+  fuzz_r glue soak signals}
 logs=build/test
 mkdir -p $logs
 
@@ -95,12 +100,19 @@ has_neon () {
     echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -fopenmp -static -x c - -o $logs/neon-probe 2> /dev/null
 }
 
+has_libfuzzer () {
+  command -v clang > /dev/null 2>&1 &&
+    echo 'int LLVMFuzzerTestOneInput(const char *x, long n) { return x == 0 && n < 0; }' |
+      clang -fsanitize=fuzzer -x c - -o $logs/libfuzzer-probe 2> /dev/null
+}
+
 # skip WHY: the suite's line when the machine cannot run it.
 skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 
 run_suite () {
   case $1 in
     layers)    sh tests/c/test_layers.sh ;;
+    lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
     asan)      make -s -C tests/c WERROR="$WERROR" asan=1 ;;
     tsan)      if has_tsan; then make -s -C tests/c tsan=1; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
@@ -108,6 +120,10 @@ run_suite () {
     neon)      if has_neon; then make -s -C tests/c WERROR="$WERROR" neon=1
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
     fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz ;;
+    fuzz_api)  if has_libfuzzer; then make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
+               else skip "clang with libFuzzer is missing"; fi ;;
+    mutants)   make -s -C tests/c mutants ;;
+    analyse)   sh tools/analyse.sh ;;
     instructions) make -s -C tests/c instructions ;;
     gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
     configure) sh tools/test_configure.sh ;;
@@ -141,7 +157,7 @@ for suite in $suites; do
   passed=`expr $passed + "${n_passed:-0}"`
   failed=`expr $failed + "${n_failed:-0}"`
   if test "${n_failed:-0}" -eq 0; then
-    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances' "$log" | uniq
+    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances|^  fuzz_.* inputs|^[a-z-]+ +\| ' "$log" | uniq
     echo "$line, $seconds s"
   else
     broken="$broken $suite"

@@ -71,6 +71,9 @@ static ct_arena_chunk *next_chunk(ct_arena *arena, size_t bytes)
 void *ct_arena_alloc(ct_arena *arena, size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX / 2) / size) return NULL;
+#ifdef CT_DEBUG
+    if (ct_alloc_denied()) return NULL;
+#endif
     size_t bytes = (count * size + CT_ALIGN - 1) / CT_ALIGN * CT_ALIGN;
     if (!arena->current || bytes > arena->current->size - arena->used) {
         ct_arena_chunk *chunk = next_chunk(arena, bytes);

@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Of weights and of losses: so their products, and what makes whole numbers of them, are numbers too. */
+static const double LEAST_SUM = 1e-100, LARGEST_SUM = 1e100;
+
 /* An exponent of all ones, infinity or NaN, carries into the sign bit. Without a way out of the loop, which compilers turn
  * into vector code. */
 static int all_finite(const double *values, uint32_t n)
@@ -54,8 +57,8 @@ static ct_status check_costs(const ct_data *data, ct_error *error)
                            (unsigned long) row + 1);
         sum += data->weights[row];
     }
-    if (data->weights && (!isfinite(sum) || sum <= 0))
-        return ct_fail(error, CT_BAD_INPUT, "the sum of the weights must be finite and above 0");
+    if (data->weights && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the weights must be between %g and %g", LEAST_SUM, LARGEST_SUM);
     size_t n = data->n_classes;
     sum = 0;
     for (size_t i = 0; data->loss && i < n * n; i++) {
@@ -64,8 +67,8 @@ static ct_status check_costs(const ct_data *data, ct_error *error)
             return ct_fail(error, CT_BAD_INPUT, "losses must be numbers of at least 0, and 0 for the right class");
         sum += data->loss[i];
     }
-    if (data->loss && (!isfinite(sum) || (n > 1 && sum <= 0)))
-        return ct_fail(error, CT_BAD_INPUT, "the sum of the losses must be finite and above 0");
+    if (data->loss && n > 1 && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the losses must be between %g and %g", LEAST_SUM, LARGEST_SUM);
     return CT_OK;
 }
 

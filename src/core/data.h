@@ -19,8 +19,8 @@ typedef struct {
     uint32_t n_classes;       /* 1 .. 2^31 - 1 */
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
-    const double *weights;    /* [n_rows], finite and >= 0, not all 0; NULL: 1 each */
-    const double *loss;       /* [class][label], finite and >= 0, 0 where they are the same, not all 0; NULL: else 1 */
+    const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
+    const double *loss;       /* [class][label], >= 0, 0 where they are the same, their sum likewise; NULL: else 1 */
 } ct_data;
 
 static inline double ct_column_value(const ct_column *column, uint32_t row)

@@ -11,12 +11,20 @@
 enum { HUGE_PAGE = 2 << 20 };
 
 #ifdef CT_DEBUG
-static int64_t calls = 0, failing_call = -1;
+static int64_t calls = 0, first_failing = INT64_MAX, end_failing = INT64_MAX;
 
-long ct_alloc_fail_after(long after)
+long ct_alloc_fail_for(long after, long count)
 {
-    ct_atomic_write(&failing_call, after < 0 ? -1 : ct_atomic_read(&calls) + after);
-    return (long) ct_atomic_read(&calls);
+    int64_t now = ct_atomic_read(&calls);
+    ct_atomic_write(&first_failing, after < 0 ? INT64_MAX : now + after);
+    ct_atomic_write(&end_failing, after < 0 || count > INT64_MAX / 2 ? INT64_MAX : now + after + count);
+    return (long) now;
+}
+
+int ct_alloc_denied(void)
+{
+    int64_t call = ct_atomic_add(&calls, 1) - 1;
+    return call >= ct_atomic_read(&first_failing) && call < ct_atomic_read(&end_failing);
 }
 #endif
 
@@ -25,7 +33,7 @@ long ct_alloc_fail_after(long after)
 void *ct_alloc(size_t bytes)
 {
 #ifdef CT_DEBUG
-    if (ct_atomic_add(&calls, 1) - 1 == ct_atomic_read(&failing_call)) return NULL;
+    if (ct_alloc_denied()) return NULL;
 #endif
     size_t align = bytes >= 2 * (size_t) HUGE_PAGE ? (size_t) HUGE_PAGE : (size_t) CT_ALIGN;
     if (bytes > SIZE_MAX - align - sizeof(void *)) return NULL;

@@ -12,8 +12,13 @@ void ct_free(void *memory);
 #define CT_ALIGN 64
 
 #ifdef CT_DEBUG
-/* Makes the allocation after the next `after` ones fail, once; negative: none. Returns the number of calls so far. */
-long ct_alloc_fail_after(long after);
+/* Makes `count` allocations after the next `after` ones fail; negative: none. Those of arenas count too, whether they need
+ * memory or find it held. Returns the number of calls so far. */
+long ct_alloc_fail_for(long after, long count);
+static inline long ct_alloc_fail_after(long after) { return ct_alloc_fail_for(after, 1); }
+
+/* Counts a call; 1 if it is to fail. */
+int ct_alloc_denied(void);
 #endif
 
 #endif

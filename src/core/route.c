@@ -269,6 +269,8 @@ static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *
 
 ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error)
 {
+    for (uint32_t tree = 0; tree < forest->n_trees; tree++)
+        if (forest->roots[tree] >= forest->n_nodes) return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
     uint8_t *is_child = (uint8_t *) ct_alloc(forest->n_nodes);
     if (!is_child) return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes", (unsigned long) forest->n_nodes);
     memset(is_child, 0, forest->n_nodes);

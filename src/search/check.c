@@ -47,7 +47,7 @@ static double label_cost(const check *c, uint32_t node, size_t label)
     double cost = 0;
     for (size_t k = 0; k < n; k++) {
         double loss = c->data->loss ? c->data->loss[k * n + label] : k != label;
-        cost += loss * (c->data->weights ? c->weights[node * n + k] : c->counts[node * n + k]);
+        cost += loss * (c->weights ? c->weights[node * n + k] : c->counts[node * n + k]);
     }
     return cost;
 }

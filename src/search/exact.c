@@ -7,6 +7,7 @@
 #include "core/bits.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/route.h"
 #include "gpu/device.h"
 #include "search/branch.h"
 #include "search/check.h"
@@ -48,6 +49,21 @@ static ct_status check_options(const ct_options *options, ct_error *error)
     if (!ct_kernels_find(options->simd))
         return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
     return CT_OK;
+}
+
+static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *error)
+{
+    if (!start) return CT_OK;
+    uint32_t root = 0;
+    ct_forest tree = {0};
+    tree.n_trees = 1;
+    tree.n_nodes = start->n_nodes;
+    tree.roots = &root;
+    tree.feature = (int32_t *) start->feature;
+    tree.threshold = (double *) start->threshold;
+    tree.left = (uint32_t *) start->left;
+    tree.right = (uint32_t *) start->right;
+    return ct_forest_check(&tree, n_cols, error);
 }
 
 /* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
@@ -404,6 +420,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
+    CT_TRY(check_start(options->start, data->n_cols, error));
     ct_search search = {0};
     ct_history history = {0};
     history.options = options;

@@ -25,7 +25,7 @@ static const char *const names[] = {
 ct_shortcut ct_shortcut_find(const char *name)
 {
     int i = 0;
-    while (i < CT_N_SHORTCUTS && strcmp(names[i], name)) i++;
+    while (i < CT_N_SHORTCUTS && strcmp(names[i], name) != 0) i++;
     return (ct_shortcut) i;
 }
 

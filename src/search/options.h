@@ -40,7 +40,7 @@ typedef struct {
 } ct_progress;
 
 /* A tree to begin with: node i splits if feature[i] >= 0, into left[i] (value < threshold[i]) and right[i]; the root is
- * node 0, and children come after their parents. Borrowed for the call. */
+ * node 0, and children come after their parents, or the tree is refused. Borrowed for the call. */
 typedef struct {
     uint32_t n_nodes;
     const int32_t *feature;

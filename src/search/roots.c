@@ -100,21 +100,22 @@ CT_HOT int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
  * old one.) */
 CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 {
-    if (!worker->crew || !roots->task->path->n) return;
+    if (!worker->crew || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
     int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
     roots->cap -= fallen;
-    if (roots->cap >= roots->best || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
+    if (roots->cap >= roots->best) return;
     roots->best = roots->cap;
     roots->improved = 0; /* the tree stays, as a hint */
 }
 
 /* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below
- * the cap, the cap may fall so far without a change to them. */
+ * the cap, the cap may fall so far without a change to them. Without caps there is nothing to follow. */
 static int64_t seen_below(const ct_roots *roots)
 {
-    return roots->seen == INT64_MAX || roots->cap == INT64_MAX ? INT64_MAX : roots->seen - (roots->cap - roots->best);
+    if (roots->seen == INT64_MAX || !ct_uses(roots->worker, CT_SHORTCUT_CAPS)) return INT64_MAX;
+    return roots->seen - (roots->cap - roots->best);
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
@@ -548,7 +549,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with
  * any. */
-static void open_features(ct_roots *roots, const ct_worker *worker)
+static void open_features(ct_roots *roots, ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
@@ -556,6 +557,7 @@ static void open_features(ct_roots *roots, const ct_worker *worker)
         if (!roots->task->path->n && !ct_may_be_root(worker, f)) continue;
         ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
+    if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 

@@ -28,6 +28,9 @@ static struct {
 /* True where the checks run many times slower (valgrind): cases with loops over random tables then do fewer. */
 #define CHECK_QUICK() (getenv("CT_QUICK") != NULL)
 
+/* True where one failure is enough to know: the program names every case before it runs, and ends at the first failed check. */
+#define CHECK_FIRST() (getenv("CT_FIRST") != NULL)
+
 #define CHECK(condition) check_that((condition) != 0, __FILE__, __LINE__, #condition)
 
 #define CHECK_INT(got, expected) check_int((long long) (got), (long long) (expected), __FILE__, __LINE__, #got)
@@ -56,6 +59,7 @@ enum { CHECK_SHOWN = 10 };
 static inline int check_that(int holds, const char *file, int line, const char *what)
 {
     if (!holds && check_state.failed++ < CHECK_SHOWN) printf("    %s:%d: %s\n", file, line, what);
+    if (!holds && CHECK_FIRST()) exit(1);
     return holds;
 }
 
@@ -63,6 +67,7 @@ static inline int check_int(long long got, long long expected, const char *file,
 {
     if (got != expected && check_state.failed++ < CHECK_SHOWN)
         printf("    %s:%d: %s is %lld, not %lld\n", file, line, what, got, expected);
+    if (got != expected && CHECK_FIRST()) exit(1);
     return got == expected;
 }
 
@@ -89,6 +94,7 @@ static inline int check_main(int argc, char **argv, const char *file, const chec
         if (!check_wanted(cases[i].name, argc, argv)) continue;
         check_state.failed = 0;
         check_state.skipped = NULL;
+        if (CHECK_FIRST()) printf("  case: %s\n", cases[i].name);
         cases[i].run();
         if (check_state.failed) {
             printf("  FAILED: %s (%d checks)\n", cases[i].name, check_state.failed);

@@ -15,7 +15,7 @@
 #include "instance_random.h"
 #include "instance_shrink.h"
 
-enum { MOST_FAILURES = 3, HANGS_AFTER = 60, SHRINK_SECONDS = 60 };
+enum { MOST_FAILURES = 3, HANGS_AFTER = 180, SHRINK_SECONDS = 60 };
 
 /* What a child tells its parent, in memory they share. */
 typedef struct {

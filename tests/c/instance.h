@@ -6,7 +6,10 @@
  *     off child features          a shortcut that is switched off, by name; a line each
  *     copies 100                  every row below counts so many times
  *     optimum 1                   the least cost, where it is known
- *     data                        then a line a row: the class from 0, and the value of each column
+ *     root 2                      the root may be split on this column, from 0; a line each; without such lines on any
+ *     loss 0 1 2.5                what label 1 costs a row of class 0; a line each, others are 0; without such lines all are 1
+ *     weights                     the rows have weights
+ *     data                        then a line a row: the class from 0, the weight if rows have one, the value of each column
  *     0 0.5 1e300
  *     1 -0 4.9406564584124654e-324
  *     ...
@@ -27,6 +30,9 @@
     X(min_bucket, uint32_t)     \
     X(min_split, uint32_t)      \
     X(max_gap, double)          \
+    X(max_cost, double)         \
+    X(any_of_ties, int)         \
+    X(threads, unsigned)        \
     X(max_thresholds, uint32_t) \
     X(memory_limit, size_t)     \
     X(plane_budget, size_t)
@@ -44,9 +50,15 @@ static inline random_table table_select(const random_table *from, const uint32_t
                                         const uint32_t *cols, uint32_t n_cols, uint32_t copies)
 {
     random_table t = table_new(n_rows * copies, n_cols, from->data.n_classes);
+    size_t losses = (size_t) t.data.n_classes * t.data.n_classes;
+    t.data.weights = t.weights = from->weights ? (double *) malloc(t.data.n_rows * sizeof *t.weights) : NULL;
+    t.data.loss = t.loss = from->loss ? (double *) copy_of(from->loss, losses * sizeof *t.loss) : NULL;
+    t.roots = from->roots ? (uint8_t *) malloc(n_cols) : NULL;
+    for (uint32_t col = 0; t.roots && col < n_cols; col++) t.roots[col] = from->roots[cols[col]];
     for (uint32_t i = 0; i < t.data.n_rows; i++) {
         uint32_t row = rows[i / copies];
         t.classes[i] = from->classes[row];
+        if (t.weights) t.weights[i] = from->weights[row];
         for (uint32_t col = 0; col < n_cols; col++)
             table_column(&t, col)[i] = ct_column_value(&from->data.columns[cols[col]], row);
     }
@@ -103,9 +115,19 @@ static inline void instance_write(FILE *file, const instance *in)
         write_number(file, in->optimum);
         fprintf(file, "\n");
     }
+    for (uint32_t col = 0; in->table.roots && col < data->n_cols; col++)
+        if (in->table.roots[col]) fprintf(file, "root %u\n", col);
+    for (uint32_t i = 0; data->loss && i < data->n_classes * data->n_classes; i++) {
+        if (!(data->loss[i] > 0)) continue;
+        fprintf(file, "loss %u %u ", i / data->n_classes, i % data->n_classes);
+        write_number(file, data->loss[i]);
+        fprintf(file, "\n");
+    }
+    if (data->weights) fprintf(file, "weights\n");
     fprintf(file, "data\n");
     for (uint32_t row = 0; row < data->n_rows; row++) {
         fprintf(file, "%d", (int) data->classes[row]);
+        if (data->weights) fputc(' ', file), write_number(file, data->weights[row]);
         for (uint32_t col = 0; col < data->n_cols; col++) {
             fputc(' ', file);
             write_number(file, ct_column_value(&data->columns[col], row));
@@ -115,6 +137,25 @@ static inline void instance_write(FILE *file, const instance *in)
 }
 
 /* ---- reading ---- */
+
+/* What goes with the table; the first of such lines makes room. 0 if the line is something else. */
+static inline int read_costs(const char *line, random_table *t)
+{
+    uint32_t n = t->data.n_classes, i, k;
+    double value;
+    if (sscanf(line, "root %u", &i) == 1 && i < t->data.n_cols) {
+        if (!t->roots) t->roots = (uint8_t *) calloc(t->data.n_cols, 1);
+        return t->roots[i] = 1;
+    }
+    if (sscanf(line, "loss %u %u %lf", &i, &k, &value) == 3 && i < n && k < n) {
+        if (!t->loss) t->data.loss = t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
+        t->loss[(size_t) i * n + k] = value;
+        return 1;
+    }
+    if (strcmp(line, "weights") != 0) return 0;
+    if (!t->weights) t->data.weights = t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    return 1;
+}
 
 /* One line of options into *in; 0 if it says nothing known. */
 static inline int read_option(char *line, instance *in, uint32_t *copies)
@@ -145,36 +186,45 @@ static inline int read_rows(FILE *file, random_table *t)
         int code;
         if (fscanf(file, "%d", &code) != 1) return 0;
         t->classes[row] = code;
+        if (t->weights && fscanf(file, "%lf", &t->weights[row]) != 1) return 0;
         for (uint32_t col = 0; col < t->data.n_cols; col++)
             if (fscanf(file, "%lf", table_column(t, col) + row) != 1) return 0;
     }
     return 1;
 }
 
+/* The lines before the data; *once receives the table's size and costs. */
+static inline int read_head(FILE *file, instance *in, random_table *once, uint32_t *copies)
+{
+    char line[256];
+    unsigned n_rows, n_cols, n_classes;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        int sized = once->columns != NULL;
+        if (sized && !strcmp(line, "data")) return *copies > 0;
+        if (!sized && sscanf(line, "rows %u columns %u classes %u", &n_rows, &n_cols, &n_classes) == 3)
+            *once = table_new(n_rows, n_cols, n_classes);
+        else if (!(sized && read_costs(line, once)) && !read_option(line, in, copies)) {
+            printf("    what is '%s'?\n", line);
+            return 0;
+        }
+    }
+    return 0;
+}
+
 /* 0 and a printed line if the file is not an instance; *in then holds nothing. */
 static inline int instance_read(const char *path, instance *in)
 {
     FILE *file = fopen(path, "r");
-    char line[256] = "";
-    unsigned n_rows = 0, n_cols = 0, n_classes = 0;
+    random_table once;
     uint32_t copies = 1;
-    int fine = file != NULL, sized = 0;
+    memset(&once, 0, sizeof once);
     in->options = ct_options_default();
     in->optimum = NAN;
-    while (fine && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\r\n")] = '\0';
-        if (!strcmp(line, "data")) break;
-        if (sscanf(line, "rows %u columns %u classes %u", &n_rows, &n_cols, &n_classes) == 3) sized = 1;
-        else fine = read_option(line, in, &copies);
-    }
-    fine = fine && sized && copies && !strcmp(line, "data");
-    if (fine) {
-        random_table once = table_new(n_rows, n_cols, n_classes);
-        fine = read_rows(file, &once);
-        if (fine) in->table = table_repeat(&once, copies);
-        table_free(&once);
-    }
-    if (!fine) printf("    %s: not an instance, at '%s'\n", path, line);
+    int fine = file && read_head(file, in, &once, &copies) && read_rows(file, &once);
+    if (fine) in->table = table_repeat(&once, copies);
+    else printf("    %s: not an instance\n", path);
+    table_free(&once);
     if (file) fclose(file);
     return fine;
 }

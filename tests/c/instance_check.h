@@ -12,18 +12,25 @@
 #include "instance.h"
 #include "reference.h"
 
-/* Costs are fixed-point numbers in the library. */
-static const double TOLERANCE = 1e-6;
+/* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many bits, and losses beside
+ * weights to 24: see core/costs.h. Sums of doubles differ by the order of their terms. */
+static inline double tolerance_of(const ct_data *data)
+{
+    if (!data->weights && !data->loss) return 1e-6;
+    double share = data->weights && data->loss && data->n_classes > 2 ? 3e-7 : 1e-9;
+    return share * dearest_of(data);
+}
 
 /* ---- what is known of the least cost ---- */
 
 typedef struct {
-    double lower, upper;
+    double lower, upper, tolerance;
+    double *rooted; /* [n_cols] the largest lower bound of trees with that root so far; NULL: not kept */
 } known;
 
 static inline void narrow(known *k, double lower, double upper, const char *what)
 {
-    if (!CHECK(lower <= k->upper + TOLERANCE && k->lower <= upper + TOLERANCE)) {
+    if (!CHECK(lower <= k->upper + k->tolerance && k->lower <= upper + k->tolerance)) {
         printf("    %s: the least cost lies in %.12g .. %.12g, but was in %.12g .. %.12g\n", what, lower, upper, k->lower,
                k->upper);
         return;
@@ -32,13 +39,23 @@ static inline void narrow(known *k, double lower, double upper, const char *what
     if (upper < k->upper) k->upper = upper;
 }
 
+/* A tree with that root is known. */
+static inline void narrow_rooted(const known *k, uint32_t root, double upper, const char *what)
+{
+    if (!CHECK(k->rooted[root] <= upper + k->tolerance))
+        printf("    %s: a tree with root %u costs %.12g, but was to cost %.12g\n", what, root, upper, k->rooted[root]);
+}
+
 /* ---- one fit ---- */
 
 typedef struct {
     int done;      /* 0: there was too little memory to begin with, or a check failed */
+    int stopped;   /* it was told to stop, perhaps too late */
     ct_end end;
     double cost, bound;
     uint32_t splits;
+    uint64_t tree; /* a hash of its splits */
+    int32_t root;
     ct_statistics statistics;
 } fit;
 
@@ -48,10 +65,21 @@ enum { MOST_POLLS = 1 };
 
 static inline int stop_when_spent(void *left) { return --*(int *) left < 0; }
 
+static inline uint64_t hash_tree(const ct_forest *tree)
+{
+    uint64_t hash = tree->n_nodes;
+    for (uint32_t node = 0; node < tree->n_nodes; node++) {
+        uint64_t bits;
+        memcpy(&bits, &tree->threshold[node], sizeof bits);
+        hash = (hash * 31 + (uint64_t) (tree->feature[node] + 1)) * UINT64_C(0x100000001b3) + bits;
+    }
+    return hash;
+}
+
 /* Walks every row down the tree and adds up: the cost from the definition. NAN if a row gets lost. */
 static inline double recounted_cost(const ct_data *data, const ct_options *options, const ct_forest *tree, uint32_t *splits)
 {
-    double errors = 0;
+    double cost = 0;
     *splits = 0;
     for (uint32_t node = 0; node < tree->n_nodes; node++) *splits += tree->feature[node] >= 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -61,27 +89,30 @@ static inline double recounted_cost(const ct_data *data, const ct_options *optio
             node = x < tree->threshold[node] ? tree->left[node] : tree->right[node];
         }
         if (level > options->depth) return NAN;
-        errors += tree->label[node] != data->classes[row];
+        cost += cost_of_row(data, row, (uint32_t) tree->label[node]);
     }
-    return errors + options->complexity * data->n_rows * *splits;
+    return cost + options->complexity * sum_of_weights(data) * *splits;
 }
 
 /* What the end says about the distance of the two bounds. */
-static inline int end_agrees(const ct_options *options, const ct_result *result)
+static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance)
 {
     double gap = result->cost - result->bound;
     switch (result->end) {
     case CT_END_OPTIMAL: return gap == 0;
-    case CT_END_GAP: return gap > 0 && gap <= options->max_gap + TOLERANCE;
+    case CT_END_GAP: return gap > 0 && gap <= options->max_gap + tolerance;
     case CT_END_MEMORY: return gap > 0 && options->memory_limit < SIZE_MAX;
     case CT_END_INTERRUPT: return gap > 0;
+    case CT_END_COST: return result->bound > options->max_cost - options->max_gap - tolerance;
     default: return 0;
     }
 }
 
-static inline fit fit_once(const ct_data *data, const ct_options *options)
+/* k->rooted learns what was proven, k itself nothing. */
+static inline fit fit_once(const ct_data *data, const ct_options *options, const known *k)
 {
-    fit f = {0};
+    fit f;
+    memset(&f, 0, sizeof f);
     int polls = MOST_POLLS;
     ct_options stoppable = *options;
     ct_result result;
@@ -95,13 +126,19 @@ static inline fit fit_once(const ct_data *data, const ct_options *options)
         return f;
     }
     f.done = 1;
+    f.stopped = polls < 0;
     f.end = result.end;
     f.cost = result.cost;
     f.bound = result.bound;
     f.statistics = result.statistics;
+    f.tree = hash_tree(&result.tree);
+    f.root = result.tree.feature[result.tree.roots[0]];
     CHECK(result.bound <= result.cost);
-    CHECK(end_agrees(options, &result));
-    CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) < TOLERANCE);
+    CHECK(end_agrees(options, &result, k->tolerance));
+    CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <= k->tolerance);
+    CHECK(f.root < 0 || !options->roots || options->roots[f.root]);
+    for (uint32_t col = 0; k->rooted && col < data->n_cols; col++)
+        if (result.root_bounds[col] > k->rooted[col]) k->rooted[col] = result.root_bounds[col];
     ct_result_free(&result);
     return f;
 }
@@ -109,28 +146,31 @@ static inline fit fit_once(const ct_data *data, const ct_options *options)
 /* Fits and narrows. */
 static inline fit fit_known(const ct_data *data, const ct_options *options, known *k, const char *what)
 {
-    fit f = fit_once(data, options);
+    fit f = fit_once(data, options, k);
     if (f.done) narrow(k, f.bound, f.cost, what);
+    if (f.done && f.root >= 0 && k->rooted) narrow_rooted(k, (uint32_t) f.root, f.cost, what);
     return f;
 }
 
 /* ---- the properties ---- */
 
-/* The same course of the search on every instruction set. */
-static inline void check_levels(const ct_data *data, const ct_options *plain, known *k)
+/* The same course of the search on every instruction set. Returns one of them. */
+static inline fit check_levels(const ct_data *data, const ct_options *plain, known *k)
 {
     ct_options options = *plain;
-    fit first = {0};
+    fit first;
+    memset(&first, 0, sizeof first);
     for (unsigned i = 0; ct_kernels_at(i); i++) {
         options.simd = ct_kernels_at(i)->name;
         fit f = fit_known(data, &options, k, options.simd);
         if (!first.done) first = f;
-        CHECK(f.cost == first.cost && f.bound == first.bound);
+        CHECK(f.cost == first.cost && f.bound == first.bound && f.tree == first.tree);
         CHECK(!memcmp(&f.statistics, &first.statistics, sizeof first.statistics));
     }
+    return first;
 }
 
-/* The instance's own shortcuts, layout, gap and memory, one after the other and then all at once. */
+/* The instance's own shortcuts, layout, limits, memory and threads, one after the other and then all at once. */
 static inline void check_options(const instance *in, const ct_options *plain, known *k)
 {
     const ct_data *data = &in->table.data;
@@ -144,28 +184,56 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
     options.max_gap = in->options.max_gap;
     fit_known(data, &options, k, "gap");
     options = *plain;
+    options.max_cost = in->options.max_cost;
+    fit_known(data, &options, k, "cost limit");
+    options = *plain;
+    options.any_of_ties = 1;
+    fit_known(data, &options, k, "any of ties");
+    options = *plain;
     options.memory_limit = in->options.memory_limit;
     fit_known(data, &options, k, "memory limit");
-    fit_known(data, &in->options, k, "all at once");
+    options = in->options;
+    options.roots = plain->roots;
+    options.crew_after = 0;
+    fit_known(data, &options, k, "all at once");
     if (data->n_rows > 40) return;
     options = *plain;
     options.off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
     fit_known(data, &options, k, "all shortcuts off");
 }
 
-/* Several threads find what one does. */
-static inline void check_crew(const ct_data *data, const ct_options *plain, known *k)
+/* Several threads find what one does, and the same tree. */
+static inline void check_crew(const ct_data *data, const ct_options *plain, const fit *alone, known *k)
 {
     ct_options options = *plain;
     options.crew_after = 0;
     options.threads = 2 + data->n_rows % 2;
-    fit_known(data, &options, k, "crew");
+    fit f = fit_known(data, &options, k, "crew");
+    if (f.done && !f.stopped && !alone->stopped) CHECK(f.tree == alone->tree);
+    options.any_of_ties = 1;
+    fit_known(data, &options, k, "crew, any of ties");
+}
+
+/* A search that may split its root on one column alone has to cost at least what was proven of such trees. */
+static inline void check_rooted(const ct_data *data, const ct_options *plain, known *k)
+{
+    ct_options options = *plain;
+    known other = {0, HUGE_VAL, k->tolerance, NULL};
+    uint32_t col = data->n_rows % data->n_cols;
+    if (plain->roots && !plain->roots[col]) return;
+    uint8_t *only = (uint8_t *) calloc(data->n_cols, 1);
+    only[col] = 1;
+    options.roots = only;
+    fit f = fit_known(data, &options, &other, "one root");
+    if (f.done) narrow(k, 0, f.cost, "against one root");
+    if (f.done && f.root >= 0) narrow_rooted(k, col, f.cost, "against one root");
+    free(only);
 }
 
 /* Against problems whose least cost is above or below. */
 static inline void check_monotone(const ct_data *data, const ct_options *plain, known *k)
 {
-    known other = {0, HUGE_VAL};
+    known other = {0, HUGE_VAL, k->tolerance, NULL};
     ct_options options = *plain;
     fit f;
     if (options.depth) {
@@ -176,14 +244,21 @@ static inline void check_monotone(const ct_data *data, const ct_options *plain, 
     if (plain->complexity > 0) {
         options = *plain;
         options.complexity = 0;
-        f = fit_once(data, &options);
-        if (f.done) narrow(k, f.bound, f.cost + plain->complexity * data->n_rows * f.splits, "against complexity 0");
+        f = fit_once(data, &options, &other);
+        double of_splits = plain->complexity * sum_of_weights(data) * f.splits;
+        if (f.done) narrow(k, f.bound, f.cost + of_splits, "against complexity 0");
     }
     if (plain->max_thresholds) {
         options = *plain;
         options.max_thresholds = 0;
-        f = fit_once(data, &options);
+        f = fit_once(data, &options, &other);
         if (f.done) narrow(k, f.bound, HUGE_VAL, "against all thresholds");
+    }
+    if (plain->roots) {
+        options = *plain;
+        options.roots = NULL;
+        f = fit_once(data, &options, &other);
+        if (f.done) narrow(k, f.bound, HUGE_VAL, "against all roots");
     }
 }
 
@@ -197,37 +272,71 @@ static inline double count_values(const random_table *t)
     return count;
 }
 
+/* Trees with every root are known, and the best of all. */
+static inline void check_against(const ct_options *plain, const double *rooted, uint32_t n_cols, double least, known *k,
+                                 const char *what)
+{
+    narrow(k, least, least, what);
+    for (uint32_t col = 0; col < n_cols; col++)
+        if (!plain->roots || plain->roots[col]) narrow_rooted(k, col, rooted[col], what);
+}
+
+/* Of equal trees the one with the first root was to be found. Costs that were rounded need not be equal; and a tree that
+ * makes only such errors as cannot be avoided may be taken at once: see exact.h. */
+static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, const double *rooted,
+                               double least, double tolerance)
+{
+    uint32_t root = 0;
+    if (data->weights || data->loss || first->stopped || first->root < 0) return;
+    if (least <= tolerance || data->n_classes >> plain->depth) return;
+    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + tolerance)) root++;
+    CHECK_INT(first->root, root);
+}
+
 /* The second opinions, where they are quick. */
-static inline void check_references(const random_table *table, const ct_options *plain, known *k)
+static inline void check_references(const random_table *table, const ct_options *plain, const fit *first, known *k)
 {
     static brute b;
     random_table t = table_capped(table, plain->max_thresholds);
-    if (plain->depth == 2 && count_values(&t) * t.data.n_rows * t.data.n_cols <= 1e7) {
-        double least = depth2_optimum(&t.data, plain);
-        narrow(k, least, least, "reference");
+    const ct_data *data = &t.data;
+    double *rooted = (double *) malloc(data->n_cols * sizeof *rooted);
+    double work = count_values(&t) * data->n_rows * data->n_cols * (data->loss ? data->n_classes : 1);
+    if (plain->depth == 2 && work <= 1e7) {
+        double least = depth2_optimum(data, plain, rooted);
+        check_against(plain, rooted, data->n_cols, least, k, "reference");
+        check_first(data, plain, first, rooted, least, k->tolerance);
     }
-    if (plain->depth <= BRUTE_DEPTH && t.data.n_rows <= 12) {
-        double least = brute_optimum(&b, &t.data, plain);
-        narrow(k, least, least, "brute force");
+    if (plain->depth <= BRUTE_DEPTH && data->n_rows <= 12) {
+        double least = brute_optimum(&b, data, plain);
+        for (uint32_t col = 0; col < data->n_cols; col++) rooted[col] = brute_rooted(&b, col, plain->depth);
+        check_against(plain, rooted, data->n_cols, least, k, "brute force");
+        check_first(data, plain, first, rooted, least, k->tolerance);
     }
+    free(rooted);
     table_free(&t);
 }
 
 /* All of it. Failures are counted in check_state. */
 static inline void check_instance(const instance *in)
 {
-    known k = {0, HUGE_VAL};
-    ct_options plain = in->options, defaults = ct_options_default();
-    plain.off = 0;
-    plain.max_gap = 0;
-    plain.memory_limit = defaults.memory_limit;
-    plain.plane_budget = defaults.plane_budget;
-    check_levels(&in->table.data, &plain, &k);
+    const ct_data *data = &in->table.data;
+    known k = {0, HUGE_VAL, tolerance_of(data), NULL};
+    ct_options plain = ct_options_default();
+    plain.depth = in->options.depth;
+    plain.complexity = in->options.complexity;
+    plain.min_bucket = in->options.min_bucket;
+    plain.min_split = in->options.min_split;
+    plain.max_thresholds = in->options.max_thresholds;
+    plain.roots = in->table.roots;
+    k.rooted = (double *) calloc(data->n_cols, sizeof *k.rooted);
+    fit first = check_levels(data, &plain, &k);
     check_options(in, &plain, &k);
-    check_crew(&in->table.data, &plain, &k);
-    check_monotone(&in->table.data, &plain, &k);
-    check_references(&in->table, &plain, &k);
+    check_crew(data, &plain, &first, &k);
+    check_rooted(data, &plain, &k);
+    check_monotone(data, &plain, &k);
+    check_references(&in->table, &plain, &first, &k);
     if (!isnan(in->optimum)) narrow(&k, in->optimum, in->optimum, "known optimum");
+    free(k.rooted);
 }
 
 #endif

@@ -129,6 +129,9 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     if (rng_below(r, 6) == 0) options.min_split = 1 + rng_below(r, n_rows / 2 + 1);
     if (rng_below(r, 2)) options.max_gap = rng_unit(r) * 0.1 * n_rows;
     if (rng_below(r, 4) == 0) options.max_thresholds = 1 + rng_below(r, 20);
+    if (rng_below(r, 4) == 0) options.max_cost = rng_unit(r) * 0.5 * n_rows;
+    options.any_of_ties = rng_below(r, 4) == 0;
+    options.threads = rng_below(r, 5);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);
     options.plane_budget = rng_below(r, 2) ? 0 : rng_below(r, 100000);
     for (int s = 0; s < CT_N_SHORTCUTS; s++) options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;
@@ -147,6 +150,12 @@ static inline instance instance_random(uint64_t seed)
     else if (depth == 3 && special < 20) in.table = table_patchy(&r, 30 + rng_below(&r, 80));
     else in.table = random_shape(&r, depth);
     in.options = random_options(&r, depth, in.table.data.n_rows);
+    if (rng_below(&r, 3) == 0) table_add_weights(&in.table, &r);
+    if (rng_below(&r, 4) == 0) table_add_loss(&in.table, &r);
+    if (rng_below(&r, 5) == 0) table_add_roots(&in.table, &r);
+    double scale = dearest_of(&in.table.data) / in.table.data.n_rows;
+    in.options.max_gap *= scale;
+    in.options.max_cost *= scale;
     return in;
 }
 

@@ -16,7 +16,8 @@ typedef struct {
 static inline int shrink_to(shrinking *s, random_table candidate, ct_options options)
 {
     instance smaller = {candidate, options, NAN};
-    if (ct_seconds() >= s->deadline || !s->fails(&smaller)) {
+    ct_error error;
+    if (ct_data_check(&candidate.data, &error) != CT_OK || ct_seconds() >= s->deadline || !s->fails(&smaller)) {
         table_free(&candidate);
         return 0;
     }
@@ -54,6 +55,24 @@ static inline int shrink_size(shrinking *s, int columns)
 
 static inline random_table table_copy(const random_table *t) { return table_without(t, 0, 0, 0); }
 
+/* Without weights, losses or a choice of roots. */
+static inline int shrink_costs(shrinking *s)
+{
+    int changed = 0;
+    for (int what = 0; what < 3; what++) {
+        random_table t = table_copy(&s->in->table);
+        double *weights = t.weights, *loss = t.loss;
+        uint8_t *roots = t.roots;
+        int there = what == 0 ? weights != NULL : what == 1 ? loss != NULL : roots != NULL;
+        if (what == 0) free(weights), t.data.weights = t.weights = NULL;
+        else if (what == 1) free(loss), t.data.loss = t.loss = NULL;
+        else free(roots), t.roots = NULL;
+        if (there) changed |= shrink_to(s, t, s->in->options);
+        else table_free(&t);
+    }
+    return changed;
+}
+
 /* Sets options to their defaults; a lower depth; no shortcut off that need not be. */
 static inline int shrink_options(shrinking *s)
 {
@@ -79,6 +98,18 @@ static inline int shrink_options(shrinking *s)
     return changed;
 }
 
+/* Class c becomes number[c] - 1 of n; 0: no more. */
+static inline void renumber_losses(random_table *t, const int32_t *number, uint32_t n)
+{
+    double *loss = (double *) calloc((size_t) n * n, sizeof *loss);
+    for (uint32_t c = 0; c < t->data.n_classes; c++)
+        for (uint32_t k = 0; k < t->data.n_classes; k++)
+            if (number[c] && number[k])
+                loss[(uint32_t) (number[c] - 1) * n + (uint32_t) number[k] - 1] = t->loss[c * t->data.n_classes + k];
+    free(t->loss);
+    t->data.loss = t->loss = loss;
+}
+
 /* Ranks instead of values, classes from 0 without holes. */
 static inline void shrink_values(shrinking *s)
 {
@@ -90,6 +121,7 @@ static inline void shrink_values(shrinking *s)
         if (!*mine) *mine = ++next;
         t.classes[i] = *mine - 1;
     }
+    if (t.loss) renumber_losses(&t, number, (uint32_t) next);
     free(number);
     t.data.n_classes = (uint32_t) next;
     shrink_to(s, t, s->in->options);
@@ -103,6 +135,7 @@ static inline void instance_shrink(instance *in, int (*fails)(const instance *in
     while (changed && ct_seconds() < s.deadline) {
         changed = shrink_size(&s, 0);
         changed |= shrink_size(&s, 1);
+        changed |= shrink_costs(&s);
         changed |= shrink_options(&s);
     }
     shrink_values(&s);

@@ -34,6 +34,7 @@ typedef struct {
     double *values; /* column after column */
     int32_t *classes;
     double *weights, *loss; /* NULL unless asked for */
+    uint8_t *roots;         /* [n_cols] where the root may be split; likewise */
 } random_table;
 
 static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)
@@ -45,6 +46,7 @@ static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t 
     for (uint32_t col = 0; col < n_cols; col++)
         t.columns[col] = (ct_column){t.values + (size_t) col * n_rows, CT_DOUBLE};
     t.weights = t.loss = NULL;
+    t.roots = NULL;
     t.data = (ct_data){n_rows, n_cols, n_classes, t.columns, t.classes, NULL, NULL};
     return t;
 }
@@ -56,6 +58,7 @@ static inline void table_free(random_table *t)
     free(t->classes);
     free(t->weights);
     free(t->loss);
+    free(t->roots);
 }
 
 static inline double *table_column(random_table *t, uint32_t col) { return t->values + (size_t) col * t->data.n_rows; }
@@ -152,13 +155,64 @@ static inline void table_add_weights(random_table *t, rng *r)
 
 static inline void table_add_loss(random_table *t, rng *r)
 {
-    uint32_t n = t->data.n_classes, kind = rng_below(r, 4);
+    uint32_t n = t->data.n_classes, kind = rng_below(r, 4), by_class = rng_below(r, 4) == 0;
     t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
-    for (uint32_t c = 0; c < n; c++)
+    for (uint32_t c = 0; c < n; c++) {
+        double of_class = random_cost(r, kind);
         for (uint32_t k = 0; k < n; k++)
-            if (c != k) t->loss[c * n + k] = random_cost(r, kind);
+            if (c != k) t->loss[c * n + k] = by_class ? of_class : random_cost(r, kind);
+    }
     t->loss[1] += 1;
     t->data.loss = t->loss;
+}
+
+static inline void table_add_roots(random_table *t, rng *r)
+{
+    t->roots = (uint8_t *) calloc(t->data.n_cols, 1);
+    for (uint32_t col = 0; col < t->data.n_cols; col++) t->roots[col] = (uint8_t) rng_below(r, 2);
+}
+
+static inline void *copy_of(const void *from, size_t bytes)
+{
+    void *to = malloc(bytes ? bytes : 1);
+    if (to) memcpy(to, from, bytes);
+    return to;
+}
+
+/* Gives a table of the same rows, columns and classes the weights, losses and roots of another. */
+static inline void table_take_costs(random_table *t, const random_table *from)
+{
+    size_t n = from->data.n_classes;
+    if (from->weights) t->weights = (double *) copy_of(from->weights, from->data.n_rows * sizeof *t->weights);
+    if (from->loss) t->loss = (double *) copy_of(from->loss, n * n * sizeof *t->loss);
+    if (from->roots) t->roots = (uint8_t *) copy_of(from->roots, from->data.n_cols);
+    t->data.weights = t->weights;
+    t->data.loss = t->loss;
+}
+
+/* ---- what costs are, from the definition ---- */
+
+static inline double cost_of_row(const ct_data *data, uint32_t row, uint32_t label)
+{
+    uint32_t own = (uint32_t) data->classes[row];
+    double loss = data->loss ? data->loss[(size_t) own * data->n_classes + label] : own != label;
+    return loss * (data->weights ? data->weights[row] : 1);
+}
+
+static inline double sum_of_weights(const ct_data *data)
+{
+    double sum = data->weights ? 0 : data->n_rows;
+    for (uint32_t i = 0; data->weights && i < data->n_rows; i++) sum += data->weights[i];
+    return sum;
+}
+
+/* What all rows cost at most. */
+static inline double dearest_of(const ct_data *data)
+{
+    double most = data->loss ? 0 : 1;
+    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
+        if (data->loss[i] > most) most = data->loss[i];
+    return sum_of_weights(data) * most;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* A second opinion on tables of some thousand rows: the least cost of a tree of depth two, from the definition, in
- * O(rows features^2 thresholds). Shares nothing with the library but the types of the data. brute.h has the deeper trees of
+/* A second opinion on tables of some thousand rows: the least cost of a tree of depth two, from the definition, with weights,
+ * losses, leaf sizes and a choice of roots, in O(rows features^2 thresholds), with losses times the classes. Shares nothing with the library but the types of the data. brute.h has the deeper trees of
  * a few rows. */
 #ifndef CT_TEST_REFERENCE_H
 #define CT_TEST_REFERENCE_H
@@ -13,13 +13,20 @@ static inline int may_split(const ct_options *options, uint32_t n_left, uint32_t
     return n_left >= least && n_right >= least && n_left + n_right >= options->min_split;
 }
 
+/* What a growing set of rows costs as a leaf. Without losses `by` is the weight of each class, with them the cost of each
+ * label. */
+typedef struct {
+    double *by, all, most;
+} reference_leaf;
+
 typedef struct {
     const ct_data *data;
     const ct_options *options;
     double split_cost;
-    uint32_t **order;         /* [col][row] rows by increasing value */
-    uint32_t *side, *counts;  /* rows of a side in the order of a column; rows of each class */
-    uint32_t *largest_before; /* [i] rows of the largest class among the first i */
+    uint32_t **order; /* [col][row] rows by increasing value */
+    uint32_t *side;   /* rows of a side in the order of a column */
+    double *before;   /* [i] cost of the first i of them as a leaf */
+    reference_leaf leaf;
 } reference;
 
 static const double *reference_sort_by;
@@ -35,31 +42,41 @@ static inline const double *reference_values(const reference *r, uint32_t col)
     return (const double *) r->data->columns[col].values;
 }
 
-/* Adds a row to the counts; returns the rows of the largest class. */
-static inline uint32_t reference_count(const reference *r, uint32_t row, uint32_t largest)
+static inline void leaf_empty(reference *r)
 {
-    uint32_t count = ++r->counts[r->data->classes[row]];
-    return count > largest ? count : largest;
+    for (uint32_t k = 0; k < r->data->n_classes; k++) r->leaf.by[k] = 0;
+    r->leaf.all = r->leaf.most = 0;
+}
+
+/* Adds a row; returns the cost of the leaf. */
+static inline double leaf_add(reference *r, uint32_t row)
+{
+    const ct_data *data = r->data;
+    double *by = r->leaf.by, least = HUGE_VAL;
+    for (uint32_t k = 0; data->loss && k < data->n_classes; k++) {
+        by[k] += cost_of_row(data, row, k);
+        if (by[k] < least) least = by[k];
+    }
+    if (data->loss) return least;
+    double weight = data->weights ? data->weights[row] : 1, *own = &by[data->classes[row]];
+    r->leaf.all += weight;
+    if ((*own += weight) > r->leaf.most) r->leaf.most = *own;
+    return r->leaf.all - r->leaf.most;
 }
 
 /* The least cost of at most one split on `col` for the first n rows of r->side, which lie in the order of col. */
 static inline double reference_stump(reference *r, uint32_t col, uint32_t n)
 {
     const double *x = reference_values(r, col);
-    size_t bytes = r->data->n_classes * sizeof *r->counts;
-    uint32_t largest = 0;
-    memset(r->counts, 0, bytes);
-    for (uint32_t i = 0; i < n; i++) {
-        r->largest_before[i] = largest;
-        largest = reference_count(r, r->side[i], largest);
-    }
-    double best = n - largest;
-    memset(r->counts, 0, bytes);
-    largest = 0;
+    leaf_empty(r);
+    r->before[0] = 0;
+    for (uint32_t i = 0; i < n; i++) r->before[i + 1] = leaf_add(r, r->side[i]);
+    double best = r->before[n];
+    leaf_empty(r);
     for (uint32_t i = n; i-- > 1;) {
-        largest = reference_count(r, r->side[i], largest);
+        double after = leaf_add(r, r->side[i]);
         if (!(x[r->side[i - 1]] < x[r->side[i]]) || !may_split(r->options, i, n - i)) continue;
-        double cost = r->split_cost + (n - r->largest_before[i] - largest);
+        double cost = r->split_cost + r->before[i] + after;
         if (cost < best) best = cost;
     }
     return best;
@@ -82,42 +99,54 @@ static inline double reference_side(reference *r, uint32_t root, double cut, int
     return best;
 }
 
-static inline double reference_root(reference *r)
+/* The least cost of a tree whose root is split on `root`. */
+static inline double reference_root(reference *r, uint32_t root)
 {
-    uint32_t n = r->data->n_rows;
-    memcpy(r->side, r->order[0], n * sizeof *r->side);
-    double best = reference_stump(r, 0, n); /* covers the leaf */
-    for (uint32_t root = 0; root < r->data->n_cols; root++) {
-        const double *x = reference_values(r, root);
-        for (uint32_t i = 1; i < n; i++) {
-            double cut = x[r->order[root][i]];
-            if (!(x[r->order[root][i - 1]] < cut) || !may_split(r->options, i, n - i)) continue;
-            double cost = r->split_cost + reference_side(r, root, cut, 0) + reference_side(r, root, cut, 1);
-            if (cost < best) best = cost;
-        }
+    double best = HUGE_VAL;
+    const double *x = reference_values(r, root);
+    for (uint32_t i = 1, n = r->data->n_rows; i < n; i++) {
+        double cut = x[r->order[root][i]];
+        if (!(x[r->order[root][i - 1]] < cut) || !may_split(r->options, i, n - i)) continue;
+        double cost = r->split_cost + reference_side(r, root, cut, 0) + reference_side(r, root, cut, 1);
+        if (cost < best) best = cost;
     }
     return best;
 }
 
-/* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. */
-static inline double depth2_optimum(const ct_data *data, const ct_options *options)
+static inline void reference_sort(reference *r, uint32_t col)
+{
+    uint32_t n = r->data->n_rows;
+    r->order[col] = (uint32_t *) malloc(n * sizeof *r->order[col]);
+    for (uint32_t i = 0; i < n; i++) r->order[col][i] = i;
+    reference_sort_by = reference_values(r, col);
+    qsort(r->order[col], n, sizeof *r->order[col], reference_compare);
+}
+
+/* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. rooted[n_cols], which may be NULL, receives
+ * the least cost with each root; infinite where there is no such tree. */
+static inline double depth2_optimum(const ct_data *data, const ct_options *options, double *rooted)
 {
     uint32_t n = data->n_rows;
-    reference r = {data, options, options->complexity * n, NULL, NULL, NULL, NULL};
-    uint32_t *rooms = (uint32_t *) malloc(((size_t) n * (data->n_cols + 2) + data->n_classes) * sizeof *rooms);
+    reference r = {data, options, options->complexity * sum_of_weights(data), NULL, NULL, NULL, {NULL, 0, 0}};
     r.order = (uint32_t **) malloc(data->n_cols * sizeof *r.order);
+    r.side = (uint32_t *) malloc(n * sizeof *r.side);
+    r.before = (double *) malloc(((size_t) n + 1) * sizeof *r.before);
+    r.leaf.by = (double *) malloc(data->n_classes * sizeof *r.leaf.by);
+    for (uint32_t col = 0; col < data->n_cols; col++) reference_sort(&r, col);
+    leaf_empty(&r);
+    double best = HUGE_VAL;
+    for (uint32_t i = 0; i < n; i++) best = leaf_add(&r, i);
     for (uint32_t col = 0; col < data->n_cols; col++) {
-        r.order[col] = rooms + (size_t) col * n;
-        for (uint32_t i = 0; i < n; i++) r.order[col][i] = i;
-        reference_sort_by = reference_values(&r, col);
-        qsort(r.order[col], n, sizeof *r.order[col], reference_compare);
+        int may = !options->roots || options->roots[col];
+        double cost = may || rooted ? reference_root(&r, col) : HUGE_VAL;
+        if (rooted) rooted[col] = cost;
+        if (may && cost < best) best = cost;
     }
-    r.side = rooms + (size_t) data->n_cols * n;
-    r.largest_before = r.side + n;
-    r.counts = r.largest_before + n;
-    double best = reference_root(&r);
+    for (uint32_t col = 0; col < data->n_cols; col++) free(r.order[col]);
     free(r.order);
-    free(rooms);
+    free(r.side);
+    free(r.before);
+    free(r.leaf.by);
     return best;
 }
 
@@ -148,6 +177,7 @@ static inline random_table table_capped(const random_table *from, uint32_t max_t
     uint32_t n = from->data.n_rows;
     double *values = (double *) malloc(n * sizeof *values);
     memcpy(t.classes, from->classes, n * sizeof *t.classes);
+    table_take_costs(&t, from);
     for (uint32_t col = 0; col < t.data.n_cols; col++) {
         const double *x = (const double *) from->data.columns[col].values;
         uint32_t n_values = distinct_values(x, n, values), keep = n_values - 1;

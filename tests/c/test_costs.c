@@ -14,20 +14,10 @@ static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-/* What all rows cost at most. */
-static double dearest(const random_table *t)
-{
-    double weight = 0, most = 0;
-    for (uint32_t i = 0; i < t->data.n_rows; i++) weight += t->weights ? t->weights[i] : 1;
-    for (size_t i = 0; t->loss && i < (size_t) t->data.n_classes * t->data.n_classes; i++)
-        if (t->loss[i] > most) most = t->loss[i];
-    return weight * (t->loss ? most : 1);
-}
-
 /* Where rows have weights and losses have to be rounded, these have 24 bits: see core/costs.h. */
 static double rounding(const random_table *t)
 {
-    return t->weights && t->loss && t->data.n_classes > 2 ? dearest(t) * 3e-7 : 0;
+    return t->weights && t->loss && t->data.n_classes > 2 ? dearest_of(&t->data) * 3e-7 : 0;
 }
 
 static void equals_brute_force(void)
@@ -44,6 +34,29 @@ static void equals_brute_force(void)
         if (!CHECK(is_near(cost, expected) || fabs(cost - expected) <= rounding(&t)))
             printf("    seed %d: depth %u complexity %g: %.17g, not %.17g\n", seed, options.depth, options.complexity, cost,
                    expected);
+        table_free(&t);
+    }
+}
+
+/* Where weights say which thresholds near a bad one are bad too, and nothing else does. */
+static void windows_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 2000); seed++) {
+        rng r = {(uint64_t) seed + 12000};
+        uint32_t n = 6 + rng_below(&r, 9);
+        random_table t = table_random(&r, n, 1 + rng_below(&r, 2), 2 + rng_below(&r, 2), 0);
+        t.weights = (double *) calloc(n, sizeof *t.weights);
+        t.data.weights = t.weights;
+        for (uint32_t i = 0; i < n; i++) {
+            t.weights[i] = 1 + rng_below(&r, 4) * rng_below(&r, 4);
+            if (seed % 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        }
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 2;
+        options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
         table_free(&t);
     }
 }
@@ -142,6 +155,10 @@ static void bad_ones_are_refused(void)
     CHECK(is_refused(&t.data, &options, &error));
     weights[3] = INFINITY;
     CHECK(is_refused(&t.data, &options, &error));
+    weights[3] = 1e300;
+    CHECK(is_refused(&t.data, &options, &error));
+    weights[0] = 1e-310, weights[3] = 0;
+    CHECK(is_refused(&t.data, &options, &error));
     t.data.weights = NULL;
     t.data.loss = loss;
     loss[0] = 1;
@@ -197,6 +214,7 @@ static void proportions_become_small_numbers(void)
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
+    {"windows equal brute force", windows_equal_brute_force},
     {"nothing changes it", nothing_changes_it},
     {"weights are repeated rows", weights_are_repeated_rows},
     {"losses are class weights", losses_are_class_weights},

@@ -47,28 +47,11 @@ static void any_crew_finds_the_same_tree(void)
     }
 }
 
-/* Rows of `t` below the value of row `at` in a column. */
-static uint32_t rows_below(const ct_data *data, uint32_t col, uint32_t at)
-{
-    uint32_t below = 0;
-    double cut = ct_column_value(&data->columns[col], at);
-    for (uint32_t i = 0; i < data->n_rows; i++) below |= (uint32_t) (ct_column_value(&data->columns[col], i) < cut) << i;
-    return below;
-}
-
 /* The first column whose root split reaches `cost`, and the fewest rows that such a split sends left. */
 static uint32_t first_root(brute *b, const ct_data *data, unsigned depth, double cost, uint32_t *left)
 {
-    uint32_t all = (UINT32_C(1) << data->n_rows) - 1;
-    for (uint32_t col = 0; col < data->n_cols; col++) {
-        *left = all;
-        for (uint32_t at = 0; at < data->n_rows; at++) {
-            uint32_t below = rows_below(data, col, at);
-            if (!below || ct_popcount(below) >= ct_popcount(*left)) continue;
-            if (brute_cost(b, below, depth - 1) + brute_cost(b, all & ~below, depth - 1) == cost) *left = below;
-        }
-        if (*left != all) return col;
-    }
+    for (uint32_t col = 0; col < data->n_cols; col++)
+        if (brute_split(b, brute_all(b), col, depth, left) == cost) return col;
     return data->n_cols;
 }
 

@@ -103,6 +103,7 @@ static void history_narrows(void)
             const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
             CHECK(b->seconds >= a->seconds && b->upper <= a->upper && b->lower >= a->lower);
         }
+        for (uint32_t i = 0; i < result.n_history; i++) CHECK(result.history[i].lower <= result.cost);
         CHECK(result.history[result.n_history - 1].upper == result.cost);
         CHECK(result.history[result.n_history - 1].lower == result.bound);
         ct_result_free(&result);

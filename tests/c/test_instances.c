@@ -25,6 +25,8 @@ static size_t list_files(const char *folder, char *names[], size_t room)
     return n;
 }
 
+static int is_same(const void *a, const void *b, size_t bytes) { return a && b ? !memcmp(a, b, bytes) : a == b; }
+
 /* The instance, written and read back, is the same to the bit. */
 static void survives_writing(const char *path, const instance *in)
 {
@@ -39,6 +41,9 @@ static void survives_writing(const char *path, const instance *in)
     if (CHECK(a->n_rows == b->n_rows && a->n_cols == b->n_cols && a->n_classes == b->n_classes)) {
         CHECK(!memcmp(in->table.values, again.table.values, (size_t) a->n_rows * a->n_cols * sizeof(double)));
         CHECK(!memcmp(in->table.classes, again.table.classes, a->n_rows * sizeof(int32_t)));
+        CHECK(is_same(a->weights, b->weights, a->n_rows * sizeof(double)));
+        CHECK(is_same(a->loss, b->loss, (size_t) a->n_classes * a->n_classes * sizeof(double)));
+        CHECK(is_same(in->table.roots, again.table.roots, a->n_cols));
     }
 #define SAME(field, type) CHECK(in->options.field == again.options.field);
     INSTANCE_SETTINGS(SAME)
@@ -51,6 +56,7 @@ static int replay(const char *path, const char *scratch)
 {
     instance in;
     check_state.failed = 0;
+    if (CHECK_FIRST()) printf("  case: %s\n", path);
     if (CHECK(instance_read(path, &in))) {
         if (in.table.data.n_rows < 1000) survives_writing(scratch, &in);
         check_instance(&in);

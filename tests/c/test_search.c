@@ -62,6 +62,24 @@ static void deeper_equals_brute_force(void)
     }
 }
 
+/* Deep enough that leaf sizes rule splits out whose nodes are within other nodes, and that such row sets are remembered. */
+static void deep_leaf_sizes_equal_brute_force(void)
+{
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 400); seed++) {
+        rng r = {(uint64_t) seed + 38000};
+        random_table t = table_random(&r, 8 + rng_below(&r, 7), 2 + rng_below(&r, 2), 2 + rng_below(&r, 3), seed % 3);
+        for (uint32_t i = 0; i < t.data.n_rows; i += 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        ct_options options = ct_options_default();
+        options.depth = 4;
+        options.min_bucket = 1 + rng_below(&r, 3);
+        if (seed % 4 == 0) options.min_split = 1 + rng_below(&r, 6);
+        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
+        table_free(&t);
+    }
+}
+
 static void depth_zero_is_a_leaf(void)
 {
     rng r = {1};
@@ -154,6 +172,7 @@ static void remembered_row_sets_change_nothing(void)
         for (uint32_t i = 0; i < n_rows; i++)
             if (rng_below(&r, 3) == 0) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
+        if (seed % 4 == 0) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
         double cost = solved_cost(&t.data, &options);
         options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
         CHECK(solved_cost(&t.data, &options) == cost);
@@ -304,24 +323,6 @@ static void gap_and_caps(void)
     }
 }
 
-/* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked before. */
-static double brute_rooted(brute *b, uint32_t col, unsigned depth)
-{
-    uint32_t n = b->data->n_rows, rows = (UINT32_C(1) << n) - 1;
-    double best = HUGE_VAL;
-    for (uint32_t at = 0; at < n && n >= b->min_split; at++) {
-        double cut = ct_column_value(&b->data->columns[col], at);
-        uint32_t left = 0;
-        for (uint32_t i = 0; i < n; i++)
-            if (ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
-        uint32_t n_left = ct_popcount(left);
-        if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
-        double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
-        if (cost < best) best = cost;
-    }
-    return best;
-}
-
 /* A tree up to max_cost is found if there is one, and its root is one of those allowed. */
 static void check_roots(const ct_data *data, const ct_options *options, double expected, double leaf)
 {
@@ -349,7 +350,7 @@ static void roots_equal_brute_force(void)
         if (seed % 2) random_sizes(&r, &options, 4);
         if (rng_below(&r, 2)) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
         brute_optimum(&b, &t.data, &options);
-        double rooted[3], leaf = brute_leaf(&b, (UINT32_C(1) << n_rows) - 1), expected = leaf;
+        double rooted[3], leaf = brute_leaf(&b, brute_all(&b)), expected = leaf;
         uint8_t allowed[3];
         for (uint32_t col = 0; col < n_cols; col++) {
             rooted[col] = brute_rooted(&b, col, options.depth);
@@ -440,6 +441,7 @@ static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"leaf sizes equal brute force", leaf_sizes_equal_brute_force},
     {"deeper equals brute force", deeper_equals_brute_force},
+    {"deep leaf sizes equal brute force", deep_leaf_sizes_equal_brute_force},
     {"depth zero is a leaf", depth_zero_is_a_leaf},
     {"instruction sets agree", instruction_sets_agree},
     {"shortcuts change nothing", shortcuts_change_nothing},

@@ -73,6 +73,19 @@ many_classes <- function(n = 120) {
   data
 }
 
+# Two classes and columns with long names.
+long_names <- function() {
+  set.seed(2)
+  n <- 300
+  data <- data.frame(median_household_income_before_tax = rlnorm(n, 10),
+                     number_of_late_payments_last_24_months = rpois(n, 2),
+                     DebtToIncomeRatioAtApplication = runif(n))
+  risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication + rnorm(n)
+  data$y <- factor(risk > 4, labels = c("Application was approved without further conditions",
+                                        "Application was declined by the underwriting department"))
+  data
+}
+
 # Noise: a proof for depth 4 would take hours.
 hard_table <- function(n = 3000, columns = 10) {
   set.seed(11)

@@ -14,6 +14,14 @@ mixed_data <- function(n = 200) {
   data
 }
 
+# An ordered factor, an unordered one and a number that matter by being there, which they mostly are not.
+mostly_missing <- function() {
+  data <- expand.grid(o = c(NA, NA, NA, "low", "high"), f = c(NA, NA, NA, "a", "b"), x = c(NA, NA, NA, 1, 2))
+  data$o <- factor(data$o, c("low", "high"), ordered = TRUE)
+  data$class <- factor(ifelse(is.na(data$o), ifelse(is.na(data$f), "x", "y"), ifelse(is.na(data$x), "x", "z")))
+  data
+}
+
 # Each with the data it was fitted to. Together the trees ask for every type of predictor.
 shared_trees <- function() {
   mixed <- mixed_data()
@@ -34,6 +42,9 @@ shared_trees <- function() {
     dates = c(depth = 3, with_class(answer(mixed$d < as.Date("2020-02-01"), mixed$t > .POSIXct(1577886800, "UTC"),
                                            is.na(mixed$i)))),
     codes = c(depth = 3, with_class(answer(mixed$o < "high", mixed$l, mixed$o == "high" & mixed$i > 4))),
+    # values are parted from missing ones, of which some nodes have more
+    gaps = c(depth = 3, with_class(answer(is.na(mixed$x), is.na(mixed$f), is.na(mixed$o)))),
+    holes = list(depth = 2, data = mostly_missing()),
     hostile = list(data = cbind(hostile, class = factor(hostile_names[1 + 2 * (hostile[[1]] < 0.5) + on_level])), depth = 3))
   random <- lapply(1:8, function(i) {
     data <- mixed_table(30, classes = 3)
@@ -46,8 +57,8 @@ shared_trees <- function() {
   })
 }
 
-# The training rows; some of them with each predictor of the tree in turn missing, at its thresholds and next to them, and
-# with a level that is new.
+# The training rows; some of them with each predictor of the tree in turn missing, at its thresholds and next to them,
+# infinite, and with a level that is new.
 trial_rows <- function(fit, data) {
   rows <- data[setdiff(names(data), "class")]
   some <- rows[rep_len(seq_len(nrow(rows)), 40), ]
@@ -69,7 +80,10 @@ trial_rows <- function(fit, data) {
       rows <- rbind(rows, changed(name, value))
     }
     if (is.character(rows[[name]])) rows <- rbind(rows, changed(name, "never 'seen'"))
-    if (is.factor(rows[[name]]) && !is.ordered(rows[[name]])) {
+    if (is.double(rows[[name]]) && !is.object(rows[[name]])) {
+      rows <- rbind(rows, changed(name, Inf)[1:3, ], changed(name, -Inf)[1:3, ])
+    }
+    if (is.factor(rows[[name]])) {
       levels(some[[name]]) <- c(levels(some[[name]]), "never 'seen'")
       rows <- rbind(rows, changed(name, "never 'seen'"))
       levels(some[[name]]) <- levels(rows[[name]])

@@ -37,11 +37,12 @@ test_that("mean and standard error are those of a loop written by hand", {
   columns <- c("Petal.Length", "Petal.Width") # in the order of the data
   expect_setequal(na.omit(as.data.frame(iris2)$variable), columns)
   set.seed(9)
-  drops <- sapply(columns, function(column) replicate(7, {
+  loss <- function(column) {
     shuffled <- iris
     shuffled[[column]] <- shuffled[[column]][sample.int(150)]
     mean(predict(iris2, iris) == iris$Species) - mean(predict(iris2, shuffled) == iris$Species)
-  }))
+  }
+  drops <- sapply(columns, function(column) replicate(7, loss(column)))
   set.seed(9)
   i <- contree_importance(iris2, iris, repeats = 7)
   expect_equal(i$drop[match(columns, i$variable)], unname(colMeans(drops)))

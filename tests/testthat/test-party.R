@@ -10,7 +10,9 @@ for_partykit <- function(rows, fit) {
 test_that("partykit predicts what predict() predicts, missing values included", {
   skip_if_not_installed("partykit")
   for_each_tree(function(fit, rows, expected, name) {
-    known <- !has_new_level(rows)
+    # for partykit infinite values are missing
+    infinite <- Reduce(`|`, lapply(rows, function(x) is.infinite(as.numeric(if (is.numeric(x)) x else 0))))
+    known <- !has_new_level(rows) & !infinite
     rows <- for_partykit(rows[known, ], fit)
     party <- partykit::as.party(fit)
     expect_s3_class(party, c("constparty", "party"), exact = TRUE)

@@ -20,18 +20,6 @@ boxes_apart <- function(layout) {
   !any(overlap & !diag(TRUE, length(left)))
 }
 
-long_names <- function() {
-  set.seed(2)
-  n <- 300
-  data <- data.frame(median_household_income_before_tax = rlnorm(n, 10),
-                     number_of_late_payments_last_24_months = rpois(n, 2),
-                     DebtToIncomeRatioAtApplication = runif(n))
-  risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication + rnorm(n)
-  data$y <- factor(risk > 4, labels = c("Application was approved without further conditions",
-                                        "Application was declined by the underwriting department"))
-  data
-}
-
 test_that("boxes stay on the page and apart", {
   fits <- list(iris = contree(Species ~ ., iris, depth = 3), root = contree(Species ~ ., iris, depth = 0),
                many = contree(class ~ ., many_classes(), depth = 4), long = contree(y ~ ., long_names(), depth = 4))

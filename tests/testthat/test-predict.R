@@ -210,3 +210,35 @@ test_that("a new level of an ordered factor goes where a missing value goes, wit
   expect_error(predict(fit, new, new_levels = "error"), "'xl'", class = "contree_input_error")
   expect_silent(predict(fit, data))
 })
+
+test_that("infinite values are values, and new levels of ordered factors go where missing values go", {
+  data <- data.frame(x = c(1:10, rep(NA, 8)), y = rep(c("a", "b"), c(10, 8)))
+  data$o <- factor(ifelse(is.na(data$x), NA, "low"), c("low", "high"), ordered = TRUE)
+  new <- data.frame(x = c(-Inf, Inf, 0, NA, NaN), o = c("low", "new", "high", NA, NA))
+  # the missing ones may stand on the left, as fits have them here, or on the right
+  expect_parted <- function(fit, expected) {
+    told <- function(code) as.character(suppressWarnings(code, classes = "contree_new_levels"))
+    expect_identical(told(predict(fit, new)), expected)
+    expect_identical(told(contree_predictor(fit)(new)), expected)
+    skip_if_not_installed("rpart")
+    # rpart takes no new levels, and needs other predictors for missing values
+    if (name == "o") return()
+    tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
+    expect_identical(as.character(predict(tree, new[1:3, ], type = "class")), expected[1:3])
+  }
+  skip_if_not_installed("jsonlite")
+  for (name in c("x", "o")) {
+    fit <- contree(data[name], data$y, depth = 1)
+    expected <- if (name == "x") c("a", "a", "a", "b", "b") else c("a", "b", "a", "b", "b")
+    expect_identical(fit$splits[1, "index"], -Inf)
+    expect_parted(fit, expected)
+    text <- strsplit(as_json(fit), "\n")[[1]]
+    leaves <- grep("\"id\":[23]", text)
+    # the leaves exchange their numbers and places
+    text[leaves] <- paste0(rev(sub(",$", "", chartr("23", "32", text[leaves]))), c(",", ""))
+    text <- sub("\"-Infinity\",\"missing\":\"left\"", "\"Infinity\",\"missing\":\"right\"", text)
+    turned <- contree_from_json(paste(text, collapse = "\n"))
+    expect_identical(turned$splits[1, "index"], Inf)
+    expect_parted(turned, expected)
+  }
+})

@@ -1,0 +1,86 @@
+# The learner "classif.contree" of mlr3, put into its dictionary as soon as both packages are loaded.
+
+#' Optimal trees in mlr3
+#'
+#' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")` makes a learner. Its parameters
+#' are the settings of [contree_control()] and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training, and
+#' `new_levels` of [predict.contree()], for predicting.
+#' `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since resampling may run in parallel itself.
+#'
+#' The learner predicts classes and probabilities for two or more classes, takes missing values, factors, dates and case weights as
+#' `contree()` does, and has `importance()` (the errors that the splits on a feature save) and `selected_features()`.
+#' Its `model` is a fit of `contree()`.
+#' @seealso [contree_parsnip], [contree_caret()]
+#' @examplesIf requireNamespace("mlr3", quietly = TRUE)
+#' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
+#' learner$train(mlr3::tsk("iris"))
+#' learner$importance()
+#' learner$predict(mlr3::tsk("iris"))$score(mlr3::msr("classif.acc"))
+#' learner$model
+#' @name contree_mlr3
+NULL
+
+register_mlr3 <- function() mlr3::mlr_learners$add("classif.contree", mlr3_learner())
+
+# Made when mlr3 is there, since it inherits from one of its classes.
+mlr3_learner <- function() {
+  self <- super <- private <- NULL # in methods these are bound by R6
+  R6::R6Class("LearnerClassifContree", inherit = mlr3::LearnerClassif,
+    public = list(
+      initialize = function() {
+        super$initialize(id = "classif.contree", packages = "contree", param_set = mlr3_parameters(),
+                         feature_types = mlr3_feature_types(), predict_types = c("response", "prob"),
+                         properties = c("importance", "missings", "multiclass", "selected_features", "twoclass", "weights"),
+                         label = "Optimal Classification Tree", man = "contree::contree_mlr3")
+      },
+      importance = function() sort(mlr3_model(self)$variable.importance, decreasing = TRUE),
+      selected_features = function() used_predictors(mlr3_model(self))),
+    private = list(
+      .train = function(task) {
+        arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
+                          weights = private$.get_weights(task))
+        do.call(mlr3_fit, c(arguments, self$param_set$get_values(tags = "train")))
+      },
+      .predict = function(task) {
+        rows <- as.data.frame(task$data(cols = task$feature_names))
+        tell <- function(type) {
+          do.call(predict.contree, c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
+        }
+        if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
+      }))
+}
+
+# Called by this name so that the call in the fit has no data in it.
+mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
+
+mlr3_model <- function(learner) {
+  if (is.null(learner$model)) stop_input("model", gettext("the learner has no model yet; call its method train() first"))
+  learner$model
+}
+
+# Which types there are depends on the version of mlr3.
+mlr3_feature_types <- function() {
+  intersect(c("logical", "integer", "numeric", "character", "factor", "ordered", "Date", "POSIXct"),
+            mlr3::mlr_reflections$task_feature_types)
+}
+
+# Numbers within the limits of the settings; whatever is no single number or flag is checked by contree() itself.
+mlr3_parameters <- function() {
+  numbers <- function(names, make) {
+    lapply(setting_table[names], function(range) make(lower = range$low, upper = range$high, tags = "train"))
+  }
+  # max_thresholds is a whole number or Inf, which p_int() does not take
+  parameters <- c(numbers(c("depth", "minbucket", "minsplit", "subset_levels"), paradox::p_int),
+                  numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"), paradox::p_dbl))
+  parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
+  for (name in c("deterministic", "verbose")) parameters[[name]] <- paradox::p_lgl(tags = "train")
+  parameters$missing <- paradox::p_fct(c("learn", "omit", "fail"), tags = "train")
+  parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
+  for (name in c("memory_limit", "start", "progress", "loss", "class_weights")) {
+    parameters[[name]] <- paradox::p_uty(tags = "train")
+  }
+  parameters$new_levels <- paradox::p_fct(c("majority", "error"), tags = "predict")
+  set <- do.call(paradox::ps, parameters)
+  set$values <- list(threads = 1L)
+  set
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Planted faults: every mutant of mutants.txt must be found by a test.
+#
+#   sh mutants.sh DIR             all of them, as many at a time as there are cores; DIR holds the unchanged objects and
+#                                 the objects of the tests (make -C tests/c mutants)
+#   sh mutants.sh DIR NAME...     these
+#
+# A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the tests are linked with that
+# and run, the likely ones first, until one fails. Prints a line a mutant: which test found it, after how long. A mutant that
+# none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
+# the kernels it has the scalar ones alone.
+here=`cd "\`dirname "$0"\`" && pwd`
+src=$here/../../src table=$here/mutants.txt
+dir=$1
+shift
+all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent test_instances test_route"
+patience=100 # seconds for a test
+CC=${CC:-cc}
+
+# What the mutant's record says about WORD.
+says () { awk -v name="$name" -v word="$1" '
+  $1 == "mutant" { on = $2 == name }
+  on && $1 == word { sub(/^[a-z]+ +/, ""); print }' "$table"; }
+
+# The mutated text of the file; fails if the lines to replace are not there exactly once.
+mutated () { awk -v name="$name" '
+  FNR == NR {
+    if ($1 == "mutant") on = $2 == name
+    if (!on) next
+    if (/^-/) { if (last != "-") n++; from[n] = from[n] substr($0, 2) "\n" }
+    if (/^\+/) to[n] = to[n] substr($0, 2) "\n"
+    last = substr($0, 1, 1)
+    next
+  }
+  { text = text $0 "\n" }
+  END {
+    for (i = 1; i <= n; i++) {
+      at = index("\n" text, "\n" from[i])
+      if (!at || index(substr(text, at + 1), "\n" from[i])) exit 3
+      text = substr(text, 1, at - 1) to[i] substr(text, at + length(from[i]))
+    }
+    if (!n) exit 3
+    printf "%s", text
+  }' "$table" "$src/$file"; }
+
+# Compiles anew what includes the file; leaves the objects to link with in $objects.
+compile () {
+  objects=
+  for base in `cat "$dir/objects"`; do
+    base=$dir/${base#build/mutants/}
+    source=${base#"$dir"/} source=${source%.o}.c
+    if test "$source" = "$file" || grep -q "[/ ]$file\( \|$\)" "${base%.o}.d"; then
+      object=$mine/`echo "$source" | tr / _`.o
+      if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
+      $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" || return 1
+      objects="$objects $object"
+    else
+      objects="$objects $base"
+    fi
+  done
+}
+
+# killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
+killed_by () {
+  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects -lm -o "$mine/$1" || return 1
+  (cd "$here" && CT_FIRST=1 timeout $patience "$mine/$1" ${2:+"$2"}) > "$mine/log" 2>&1
+  case $? in 0|124) return 1 ;; esac # what takes too long has found nothing: the machine may be busy
+  killer="$1: `sed -n 's/^  case: //p' "$mine/log" | tail -n 1`"
+}
+
+# Finds a test; 1 if there is none.
+find_killer () {
+  old=$IFS
+  IFS=,
+  set -- $likely
+  IFS=$old
+  for test
+  do
+    program=`echo "$test" | sed 's/:.*//; s/ //g'` part=`echo "$test" | sed -n 's/.*: *//p'`
+    killed_by "$program" "$part" && return 0
+  done
+  for program in $all_tests; do killed_by "$program" && return 0; done
+  return 1
+}
+
+one () {
+  name=$1 file=`says file` likely=`says killers` mine=$dir/of/$1
+  start=`date +%s`
+  rm -rf "$mine"
+  mkdir -p "$mine/`dirname "$file"`"
+  if ! mutated > "$mine/$file"; then verdict="STALE: its lines are not in $file exactly once"
+  elif ! compile > "$mine/compiler" 2>&1; then verdict="DOES NOT COMPILE: `head -n 1 "$mine/compiler"`"
+  elif find_killer; then verdict="$killer, `expr \`date +%s\` - $start` s"
+  else verdict="SURVIVED"
+  fi
+  printf '%-30s | %s\n' "$name" "$verdict" > "$dir/of/$name.line"
+  rm -rf "$mine"
+}
+
+# For xargs: mutants.sh DIR --one NAME
+if test "$1" = --one; then one "$2"; exit; fi
+
+names=${*:-`awk '$1 == "mutant" { print $2 }' "$table"`}
+rm -rf "$dir/of"
+mkdir -p "$dir/of"
+echo $names | tr ' ' '\n' | xargs -P "${CORES:-`getconf _NPROCESSORS_ONLN`}" -n 1 sh "$0" "$dir" --one
+printf '%-30s | %s\n' mutant 'killed by'
+alive=0 killed=0
+for name in $names; do
+  cat "$dir/of/$name.line"
+  if grep -q '| test_' "$dir/of/$name.line"; then killed=`expr $killed + 1`; else alive=`expr $alive + 1`; fi
+done
+echo "mutants: $killed passed, $alive failed, 0 skipped"
+test $alive -eq 0 && test $killed -gt 0

@@ -1,0 +1,123 @@
+/* Numbers at the edges of what doubles hold: each row goes down the finished tree where the search counted it, and a tree that
+ * separates such values exactly is found. */
+#include <float.h>
+
+#include "check.h"
+#include "core/route.h"
+#include "solve.h"
+
+static const double edges[][2] = {
+    {1, 1 + DBL_EPSILON},                                /* nothing between them */
+    {-1 - DBL_EPSILON, -1},
+    {0, 4.9406564584124654e-324},                        /* denormals */
+    {-4.9406564584124654e-324, 0},
+    {-4.9406564584124654e-324, 4.9406564584124654e-324},
+    {2.2250738585072009e-308, DBL_MIN},
+    {1e-310, 2e-310},
+    {-1e300, 1e300},                                     /* the sum, or the difference, overflows */
+    {1e300, DBL_MAX},
+    {-DBL_MAX, DBL_MAX},
+    {-DBL_MAX, -1e308},
+    {9007199254740992.0, 9007199254740994.0},            /* integers above 2^53 */
+    {18014398509481984.0, 18014398509481988.0},
+    {1700000000.123456, 1700000000.1234562},             /* seconds since 1970 */
+};
+
+/* The threshold lies in a < threshold <= b, for which alone both values go the right way. */
+static void thresholds_between(void)
+{
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        double a = edges[i][0], b = edges[i][1], t = ct_threshold_between(a, b);
+        if (!CHECK(a < t && t <= b && isfinite(t))) printf("    %.17g between %.17g and %.17g\n", t, a, b);
+    }
+}
+
+/* Rows by a walk, by ct_route and by the search. */
+static void check_rows(const random_table *t, const ct_options *options, double expected)
+{
+    ct_result result;
+    ct_error error;
+    uint32_t n = t->data.n_rows, n_wrong = 0;
+    uint32_t *leaf = (uint32_t *) calloc(n, sizeof *leaf), *counts;
+    int32_t *numbers, *routed = (int32_t *) calloc(n, sizeof *routed);
+    REQUIRE(ct_exact_solve(&t->data, options, &result, leaf, &error) == CT_OK);
+    numbers = (int32_t *) calloc(result.tree.n_nodes, sizeof *numbers);
+    counts = (uint32_t *) calloc((size_t) result.tree.n_nodes * t->data.n_classes, sizeof *counts);
+    for (uint32_t node = 0; node < result.tree.n_nodes; node++) numbers[node] = (int32_t) node;
+    CHECK(ct_route(&result.tree, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) == CT_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = result.tree.roots[0];
+        while (result.tree.feature[node] >= 0) {
+            double x = ct_column_value(&t->columns[result.tree.feature[node]], i);
+            node = x < result.tree.threshold[node] ? result.tree.left[node] : result.tree.right[node];
+        }
+        CHECK(leaf[i] == node && routed[i] == (int32_t) node);
+        counts[node * t->data.n_classes + (uint32_t) t->classes[i]]++;
+        n_wrong += result.tree.label[node] != t->classes[i];
+    }
+    for (uint32_t node = 0; node < result.tree.n_nodes; node++)
+        if (result.tree.feature[node] < 0)
+            CHECK(!memcmp(counts + (size_t) node * t->data.n_classes,
+                          result.tree.counts + (size_t) node * t->data.n_classes, t->data.n_classes * sizeof *counts));
+    CHECK(n_wrong == result.errors);
+    if (expected >= 0) CHECK(result.errors == expected && result.end == CT_END_OPTIMAL);
+    ct_result_free(&result);
+    free(leaf), free(routed), free(numbers), free(counts);
+}
+
+/* Two columns of the pair's values whose classes are an exclusive or: every split has to be right. */
+static void pairs_are_separated(void)
+{
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        for (unsigned depth = 2; depth < 5; depth++) {
+            random_table t = table_new(24, 2, 2);
+            ct_options options = ct_options_default();
+            for (uint32_t row = 0; row < 24; row++) {
+                uint32_t x = row % 2, y = row / 2 % 2;
+                table_column(&t, 0)[row] = edges[i][x];
+                table_column(&t, 1)[row] = edges[i][y];
+                t.classes[row] = (int32_t) (x ^ y);
+            }
+            options.depth = depth;
+            check_rows(&t, &options, 0);
+            table_free(&t);
+        }
+}
+
+/* Zeros of both signs are one value: no threshold is between them. */
+static void signed_zeros_are_one(void)
+{
+    random_table t = table_new(20, 1, 2);
+    ct_options options = ct_options_default();
+    for (uint32_t row = 0; row < 20; row++) {
+        table_column(&t, 0)[row] = row % 2 ? 0.0 : -0.0;
+        t.classes[row] = (int32_t) (row % 2);
+    }
+    for (options.depth = 1; options.depth < 4; options.depth++) check_rows(&t, &options, 10);
+    table_free(&t);
+}
+
+static void all_edges_together(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 300); seed++) {
+        rng r = {(uint64_t) seed + 64000};
+        random_table t = table_random(&r, 20 + rng_below(&r, 100), 3, 2 + rng_below(&r, 3), 1);
+        ct_options options = ct_options_default();
+        for (uint32_t i = 0; i < t.data.n_rows * 3; i++)
+            if (rng_below(&r, 2)) t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];
+        options.depth = 1 + rng_below(&r, 3);
+        options.threads = 1 + rng_below(&r, 2);
+        options.crew_after = 0;
+        check_rows(&t, &options, -1);
+        table_free(&t);
+    }
+}
+
+static const check_case cases[] = {
+    {"thresholds between", thresholds_between},
+    {"pairs are separated", pairs_are_separated},
+    {"signed zeros are one", signed_zeros_are_one},
+    {"all edges together", all_edges_together},
+};
+
+CHECK_MAIN(cases)
