@@ -43,16 +43,19 @@ static uint32_t shortcuts_off(SEXP names)
     return off;
 }
 
-/* "cpu", "auto", "cuda", "cuda:1", "twin". */
+/* "cpu", "auto", "twin" or "cuda:" and a number. */
 static void set_device(ct_options *options, SEXP device)
 {
     if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1) Rf_error("control element 'device' must be a string");
     const char *name = CHAR(STRING_ELT(device, 0));
-    options->device = CT_DEVICE_CUDA;
     if (!strcmp(name, "cpu")) options->device = CT_DEVICE_CPU;
     else if (!strcmp(name, "auto")) options->device = CT_DEVICE_AUTO;
     else if (!strcmp(name, "twin")) options->device = CT_DEVICE_TWIN;
-    else if (!strncmp(name, "cuda:", 5)) options->device_number = atoi(name + 5);
+    else if (!strncmp(name, "cuda:", 5) && strlen(name) < 10) options->device = CT_DEVICE_CUDA;
+    else Rf_error("there is no device of that name");
+    if (options->device != CT_DEVICE_CUDA) return;
+    long number = strtol(name + 5, NULL, 10);
+    options->device_number = number < 0 ? 0 : (int) number;
 }
 
 static ct_options options_of(SEXP control)
