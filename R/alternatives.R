@@ -20,8 +20,8 @@
 #'   are taken from the fit, if this has `model = TRUE`, or the arguments in its call are evaluated again, as
 #'   [update()][contree_methods] does.
 #' @param ... Settings that say how to search, not what for: `time_limit` (for all of it), `memory_limit`, `threads`,
-#'   `deterministic`, `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those of the
-#'   fit.
+#'   `device`, `deterministic`, `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those
+#'   of the fit.
 #' @return A list of fits (see [contree.object]) named by predictor, the best first, of class `contree_alternatives`; its
 #'   length is 0 if there are none. The setting `root` of such a fit names the predictor, and its `bound`, `gap` and
 #'   `status` are about the trees that begin with it.
@@ -54,7 +54,7 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
 
 # Those of the fit, with what says how to search.
 search_settings <- function(fit, given) {
-  how <- c("time_limit", "memory_limit", "threads", "deterministic", "max_gap", "on_interrupt", "progress", "verbose")
+  how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap", "on_interrupt", "progress", "verbose")
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
     stop_input(other[1], gettextf("'%s' is part of the problem, which is that of the fit; fit another tree with update()",

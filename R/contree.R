@@ -210,8 +210,10 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame)
   problem <- new_problem(frame, settings)
-  fit <- new_fit(solve_problem(problem, settings), problem, settings, call)
+  solved <- solve_problem(problem, settings)
+  fit <- new_fit(solved, problem, settings, call)
   if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
+  tell_device(solved)
   tell_restricted(fit)
   warn_if_stopped(fit)
   fit
@@ -271,6 +273,7 @@ column_predictors <- function(problem) {
 stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
+  if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
   stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
 }
 
@@ -291,7 +294,7 @@ search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
-       threads = threads_to_use(settings$threads), any_of_ties = as.integer(!settings$deterministic),
+       threads = threads_to_use(settings$threads), device = device_wanted(settings), any_of_ties = as.integer(!settings$deterministic),
        start = start, roots = roots, max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }

@@ -68,6 +68,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   When they are used up the search stops as at the time limit. See the section on memory for what it takes.
 #' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the number that
 #'   [contree_threads()] gives, 2 unless set, and no more than that page says are used in any case. Small searches use one.
+#' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the table is large enough for it
+#'   to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the first GPU, `"cuda:1"` on the second (see
+#'   [contree_gpu()] for their numbers), which is an error where it cannot be used. The tree is the same. On a GPU go row sets of
+#'   two levels that are large enough; all else, and all of it with `weights`, `loss`, `class_weights` or more than 64 classes, stays
+#'   on the CPU. If a GPU fails in the middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which
+#'   was at hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
 #'   [contree()].
 #' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:
@@ -109,8 +115,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
 contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
-                            time_limit = Inf, memory_limit = NULL, threads = NULL, deterministic = TRUE,
-                            missing = c("learn", "omit", "fail"), subset_levels = 6, new_levels = c("majority", "error"),
+                            time_limit = Inf, memory_limit = NULL, threads = NULL, device = c("auto", "cpu", "cuda"),
+                            deterministic = TRUE, missing = c("learn", "omit", "fail"), subset_levels = 6, new_levels = c("majority", "error"),
                             start = NULL, on_interrupt = c("return", "error"), progress = NULL, verbose = NULL,
                             certificate = FALSE, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
@@ -121,6 +127,7 @@ contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbuc
   control$time_limit <- check_setting("time_limit", time_limit)
   control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
   control["threads"] <- list(check_threads("threads", threads))
+  control$device <- check_device(device)
   control$deterministic <- check_flag("deterministic", deterministic)
   control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
   control$subset_levels <- check_setting("subset_levels", subset_levels)

@@ -1,4 +1,4 @@
-# What the package was built with and what the machine offers.
+# What the package was built with, what the machine offers, and which device a search is to use.
 
 #' GPUs that contree can see
 #'
@@ -64,4 +64,36 @@ print.contree_info <- function(x, ...) {
       gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n",
       gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
   invisible(x)
+}
+
+# ---- the device of a search ------------------------------------------------------------------------
+
+# "auto", "cpu" or "cuda:<number>". The twin runs the GPU's part of the search on the CPU, slowly, for tests alone (option
+# contree.twin).
+check_device <- function(value) {
+  if (identical(value, c("auto", "cpu", "cuda"))) return("auto")
+  if (is.character(value) && length(value) == 1 && !is.na(value)) {
+    if (value %in% c("auto", "cpu") || grepl("^cuda:[0-9]{1,4}$", value)) return(value)
+    if (value == "cuda") return("cuda:0")
+    if (value == "twin" && isTRUE(getOption("contree.twin"))) return(value)
+  }
+  stop_input("device", gettextf(
+    "'device' must be \"auto\", \"cpu\", \"cuda\" or the number of a GPU as in \"cuda:1\", not %s", show_value(value)))
+}
+
+# Fits made before there was a choice have none.
+device_wanted <- function(settings) if (is.null(settings$device)) "auto" else settings$device
+
+stop_device <- function(why) {
+  stop_input("device", gettextf(
+    "the GPU asked for by 'device' cannot be used: %s; use device = \"auto\" or \"cpu\", and contree_gpu() to see what there is",
+    why))
+}
+
+# Said once a fit: why a device was not used, or not to the end.
+tell_device <- function(solved) {
+  if (!nzchar(solved$device_note)) return(invisible())
+  message(structure(list(message = paste0(gettextf("the search went on without the GPU: %s", solved$device_note), "\n"),
+                         call = user_call()),
+                    class = c("contree_message", "message", "condition")))
 }

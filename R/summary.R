@@ -21,6 +21,8 @@
 #'   \item{`scans`}{child features scanned for a threshold at depth two.}
 #'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
 #'   \item{`planes built`}{predictors for which the tables of bits were made.}
+#'   \item{`device batches`, `device thresholds`}{batches of thresholds that a GPU evaluated, and thresholds in these; see
+#'     `device` in [contree_control()].}
 #'   \item{`row sets shared`}{row sets below the root where threads that had nothing to do there came to help.}
 #' }
 #'

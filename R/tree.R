@@ -47,8 +47,9 @@ newest_format <- 2L
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
 #'     `plot(fit, what = "progress")`.}
 #'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked for.}
-#'   \item{search, simd, threads, elapsed}{counters of the search, named, see [summary.contree()]; the vector instructions
-#'     it used; the number of threads that took part (1 if it was over before others were called); its seconds.}
+#'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see [summary.contree()]; the vector
+#'     instructions it used; the number of threads that took part (1 if it was over before others were called); `"cpu"`, or the
+#'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
 #'   \item{ylevels}{classes, in order, with those that no training row has.}
@@ -99,7 +100,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
-    simd = solved$simd, threads = solved$threads, elapsed = solved$elapsed,
+    simd = solved$simd, threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
     variable.importance = importance(solved, nodes),
     ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
     units = frame$units, restricted = if (length(restricted)) restricted,

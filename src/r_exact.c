@@ -43,6 +43,21 @@ static uint32_t shortcuts_off(SEXP names)
     return off;
 }
 
+/* "cpu", "auto", "twin" or "cuda:" and a number. */
+static void set_device(ct_options *options, SEXP device)
+{
+    if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1) Rf_error("control element 'device' must be a string");
+    const char *name = CHAR(STRING_ELT(device, 0));
+    if (!strcmp(name, "cpu")) options->device = CT_DEVICE_CPU;
+    else if (!strcmp(name, "auto")) options->device = CT_DEVICE_AUTO;
+    else if (!strcmp(name, "twin")) options->device = CT_DEVICE_TWIN;
+    else if (!strncmp(name, "cuda:", 5) && strlen(name) < 10) options->device = CT_DEVICE_CUDA;
+    else Rf_error("there is no device of that name");
+    if (options->device != CT_DEVICE_CUDA) return;
+    long number = strtol(name + 5, NULL, 10);
+    options->device_number = number < 0 ? 0 : (int) number;
+}
+
 static ct_options options_of(SEXP control)
 {
     ct_options options = ct_options_default();
@@ -62,6 +77,7 @@ static ct_options options_of(SEXP control)
     options.threads = count_of(number(control, "threads"));
     if (options.threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
     options.any_of_ties = number(control, "any_of_ties") != 0;
+    set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);
     return options;
@@ -239,8 +255,8 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
                                         "weights", "where", "objective", "cost", "bound", "split_cost", "root_bounds",
-                                        "status", "capped", "search", "elapsed", "simd", "threads", "history",
-                                        "interrupted"};
+                                        "status", "capped", "search", "elapsed", "simd", "threads", "device",
+                                        "device_note", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -264,6 +280,8 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->seconds));
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->simd));
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) result->threads));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(result->device_note));
     SET_VECTOR_ELT(list, i++, history(result));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
     UNPROTECT(1);

@@ -113,7 +113,8 @@ void r_fail(const char *format, ...)
 void r_check(ct_status status, const ct_error *error)
 {
     if (status == CT_OK) return;
-    r_fail("%s%s", status == CT_INTERNAL ? "internal error, please report: " : "", error->message);
+    const char *what = status == CT_INTERNAL ? "internal error, please report: " : status == CT_NO_DEVICE ? "no device: " : "";
+    r_fail("%s%s", what, error->message);
 }
 
 SEXP r_element(SEXP list, const char *name)

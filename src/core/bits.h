@@ -5,6 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For what a hot path shares with a rare one: it costs the hot path no call. */
+#if defined(__GNUC__)
+#define CT_HOT static inline __attribute__((always_inline))
+#else
+#define CT_HOT static inline
+#endif
+
 /* Number of bits set. */
 static inline unsigned ct_popcount(uint64_t word)
 {

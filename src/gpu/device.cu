@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/block_count_body.h"
 
@@ -59,10 +60,23 @@ static cudaError_t list_devices(ct_device_list *list)
     return n > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
+/* What CUDA has set up in a process is of no use to one forked from it, and its calls may hang there. */
+static bool forked(void)
+{
+    static pid_t first = 0;
+    if (!first) first = getpid();
+    return first != getpid();
+}
+
 void ct_device_query(ct_device_list *list)
 {
     memset(list, 0, sizeof *list);
     list->compiled = 1;
+    if (forked()) {
+        snprintf(list->reason, sizeof list->reason,
+                 "this process was forked from one that has looked for a GPU; use workers that start afresh (PSOCK clusters)");
+        return;
+    }
     if (!driver_found()) {
         snprintf(list->reason, sizeof list->reason, "no NVIDIA driver found");
         return;

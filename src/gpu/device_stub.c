@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpu/backend.h"
+
 static const char without_cuda[] = "contree was built without CUDA";
 
 void ct_device_query(ct_device_list *list)
@@ -15,4 +17,9 @@ ct_status ct_device_self_test(int device, ct_error *error)
 {
     (void) device;
     return ct_fail(error, CT_NO_DEVICE, "%s", without_cuda);
+}
+
+const ct_backend *ct_backend_cuda(void)
+{
+    return NULL;
 }

@@ -34,6 +34,7 @@ __device__ static inline ct_team ct_team_warp(void)
 
 #ifdef CT_TEAM_SIMULATED
 static uint32_t ct_team_simulated_scan(ct_team team, uint32_t value, uint32_t *total);
+static uint32_t ct_team_simulated_exchange(ct_team team, uint32_t value, uint32_t step);
 #endif
 
 /* Sum of `value` over the lanes before this one; *total becomes the sum over all lanes. */
@@ -55,6 +56,39 @@ CT_HD uint32_t ct_team_scan(ct_team team, uint32_t value, uint32_t *total)
     *total = value;
     return 0;
 #endif
+}
+
+/* The value of lane `lane ^ step`, a lane of the team. */
+CT_HD uint32_t ct_team_exchange(ct_team team, uint32_t value, uint32_t step)
+{
+#ifdef __CUDA_ARCH__
+    (void) team;
+    return __shfl_xor_sync(0xffffffffu, value, (int) step);
+#elif defined(CT_TEAM_SIMULATED)
+    return ct_team_simulated_exchange(team, value, step);
+#else
+    (void) team, (void) step;
+    return value;
+#endif
+}
+
+/* The words of 32 lanes as a matrix of bits, transposed: bit i of lane j's becomes bit j of lane i's. By halves: of each
+ * pair of lanes `step` apart the lower one keeps its low bits of each group and takes the other's in place of the high ones.
+ * `low` marks the low bits of the groups. */
+CT_HD uint32_t ct_transpose_step(uint32_t own, uint32_t other, uint32_t lane, uint32_t step, uint32_t low)
+{
+    return lane & step ? (own & ~low) | (other & ~low) >> step : (own & low) | (other & low) << step;
+}
+
+/* For a team of 32. */
+CT_HD uint32_t ct_team_transpose(ct_team team, uint32_t word)
+{
+    uint32_t low = 0x0000ffffu;
+    for (uint32_t step = 16; step; step /= 2) {
+        word = ct_transpose_step(word, ct_team_exchange(team, word, step), team.lane, step, low);
+        low ^= low << step / 2;
+    }
+    return word;
 }
 
 #endif

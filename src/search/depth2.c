@@ -66,27 +66,16 @@ static void prepare(const ct_seat *seat, const ct_point *a, const ct_point *b, c
     }
 }
 
-static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split. */
+CT_HOT int ask(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m, ct_children *children,
+               int64_t leaf[2])
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    ct_container *box = roots->node->box;
-    ct_children *children = (ct_children *) seat->extra;
-    worker->statistics.thresholds2++;
-    prepare(seat, a, b, m, children);
-    if (close_by_counts(seat, a, b, m, children)) {
-        keep_bounds(children, a, b, m);
-        worker->statistics.closed_counts++;
-        ct_evidence_point(worker, box, f, m->threshold, 1);
-        m->proven = ct_point_total(worker, m);
-        return INT64_MAX;
-    }
-    ct_evidence_point(worker, box, f, m->threshold, 0);
     /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
      * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
-    int64_t leaf[2], known[2] = {b->lower[1], a->lower[0]}, upper = worker->search->split_cost;
-    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? seat->target - upper : INT64_MAX / 2;
-    int allowed = ct_may_split_at(worker, roots->node->n_rows, m->n_left);
+    ct_worker *worker = seat->worker;
+    int64_t known[2] = {b->lower[1], a->lower[0]};
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? seat->target - worker->search->split_cost : INT64_MAX / 2;
+    int allowed = ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left);
     for (int side = 0; side < 2; side++) {
         /* without an allowed split the least relaxed errors are all that is asked for */
         children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
@@ -94,12 +83,14 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
-    children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
-    children->planes = ct_container_planes(worker, box, f, &children->threshold);
-    worker->statistics.planes_spared += children->threshold.first;
-    worker->search->kernels->children[roots->node->kernel](children);
-    ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * roots->node->n_rows);
+    return allowed;
+}
 
+/* Takes in what was found of both sides. */
+CT_HOT int64_t answer(ct_seat *seat, ct_point *m, const ct_children *children, const int64_t leaf[2], int allowed)
+{
+    const ct_worker *worker = seat->worker;
+    int64_t upper = worker->search->split_cost;
     m->proven = upper;
     for (int side = 0; side < 2; side++) {
         int64_t relaxed = split_cost(worker, children->least[side]);
@@ -113,6 +104,78 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     if (allowed) return upper;
     m->proven = INT64_MAX;
     return INT64_MAX;
+}
+
+/* 1 if class counts and neighbours alone have closed m, which is then filled in. */
+CT_HOT int begin(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+{
+    seat->worker->statistics.thresholds2++;
+    prepare(seat, a, b, m, children);
+    if (!close_by_counts(seat, a, b, m, children)) return 0;
+    keep_bounds(children, a, b, m);
+    seat->worker->statistics.closed_counts++;
+    m->proven = ct_point_total(seat->worker, m);
+    return 1;
+}
+
+static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_container *box = roots->node->box;
+    ct_children *children = (ct_children *) seat->extra;
+    int64_t leaf[2];
+    int closed = begin(seat, a, b, m, children);
+    ct_evidence_point(worker, box, f, m->threshold, closed);
+    if (closed) return INT64_MAX;
+    int allowed = ask(seat, a, b, m, children, leaf);
+    children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
+    children->planes = ct_container_planes(worker, box, f, &children->threshold);
+    worker->statistics.planes_spared += children->threshold.first;
+    worker->search->kernels->children[roots->node->kernel](children);
+    /* where losses depend on the label, each class counts for each of them */
+    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * (roots->node->kernel == 2 ? box->n_classes : 1);
+    ct_worker_poll(worker, per_row * roots->node->n_rows);
+    return answer(seat, m, children, leaf, allowed);
+}
+
+/* ---- on a device ---- */
+
+int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question)
+{
+    ct_children *children = (ct_children *) seat->extra;
+    if (begin(seat, a, b, m, children)) return 0;
+    keep_bounds(children, a, b, m);
+    question->allowed = ask(seat, a, b, m, children, question->leaf);
+    for (int side = 0; side < 2; side++) {
+        question->need[side] = children->need[side] > 0 ? children->need[side] : 0;
+        question->min_rows[side] = children->min_rows[side];
+    }
+    return 1;
+}
+
+int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *question, const int32_t *errors)
+{
+    ct_children *children = (ct_children *) seat->extra;
+    uint32_t n_cols = children->rows->n_cols;
+    children->size[0] = m->n_left;
+    children->size[1] = seat->roots->node->n_rows - m->n_left;
+    for (int side = 0; side < 2; side++, errors += 2 * (size_t) n_cols) {
+        int64_t need = question->need[side], least = INT64_MAX, least_allowed = INT64_MAX;
+        children->best[side] = -1;
+        for (uint32_t g = 0; g < n_cols; g++) {
+            int64_t allowed = ct_larger_cost(m->errors[side][g], errors[n_cols + g]);
+            m->errors[side][g] = ct_larger_cost(m->errors[side][g], errors[g]);
+            least = ct_smaller_cost(least, m->errors[side][g]);
+            least_allowed = ct_smaller_cost(least_allowed, allowed);
+            if (allowed >= need) continue;
+            need = allowed;
+            children->best[side] = (int32_t) g;
+        }
+        children->least[side] = least;
+        children->least_allowed[side] = least_allowed;
+    }
+    return answer(seat, m, children, question->leaf, question->allowed);
 }
 
 static ct_point *new_point(ct_roots *roots)

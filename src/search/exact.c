@@ -1,17 +1,20 @@
 #include "search/exact.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/bits.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/route.h"
+#include "gpu/device.h"
 #include "search/branch.h"
 #include "search/check.h"
 #include "search/complete.h"
 #include "search/history.h"
 #include "search/incumbent.h"
+#include "search/placing.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -20,7 +23,8 @@ static const double RANK_TOGETHER = 2e6;
 
 const char *ct_end_name(ct_end end)
 {
-    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit"};
+    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit",
+                                        "device lost"};
     return names[end];
 }
 
@@ -259,9 +263,69 @@ static int any_capped(const ct_worker *workers)
     return capped;
 }
 
+/* ---- the device ---- */
+
+static void note(ct_result *result, const char *what, const char *why)
+{
+    snprintf(result->device_note, sizeof result->device_note, "%s%s", what, why);
+}
+
+static int wants_device(const ct_search *search, const ct_table *table)
+{
+    const ct_options *options = search->options;
+    if (options->device == CT_DEVICE_CPU) return 0;
+    if (options->device != CT_DEVICE_AUTO) return 1;
+    return search->costs->plain && table->n_classes <= CT_GPU_CLASSES &&
+           ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
+}
+
+/* With AUTO a device that is there and does not work is worth a note; that there is none is not. */
+static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why, ct_error *error)
+{
+    ct_device_list list = {0};
+    if (options->device == CT_DEVICE_CUDA) return ct_fail(error, why->status, "%s", why->message);
+    if (options->device == CT_DEVICE_AUTO) ct_device_query(&list);
+    if (options->device != CT_DEVICE_AUTO || list.n_devices) note(result, "", why->message);
+    return CT_OK;
+}
+
+/* Opens the device that the options ask for, if the search has work for it, and gives every worker a queue. */
+static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_table *table,
+                             ct_result *result, ct_error *error)
+{
+    const ct_options *options = search->options;
+    int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
+    ct_error why = {CT_OK, ""};
+    if (!wants_device(search, table)) return CT_OK;
+    if (!search->costs->plain) note(result, "rows or errors that do not all cost the same are left to the CPU", "");
+    else if (table->n_classes > CT_GPU_CLASSES) note(result, "so many classes are left to the CPU", "");
+    if (result->device_note[0]) return CT_OK;
+    ct_gpu_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
+                         table->n_values, table->data->classes};
+    if (ct_gpu_open(number, &sent, n_workers, &search->gpu, &why) != CT_OK)
+        return without_device(options, result, &why, error);
+    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_gpu_queue_at(search->gpu, i);
+    if (twin) snprintf(result->device, sizeof result->device, "twin");
+    else snprintf(result->device, sizeof result->device, "cuda:%d", number);
+    return CT_OK;
+}
+
+/* What happened to it. */
+static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
+{
+    if (search->gpu && ct_gpu_is_lost(search->gpu)) {
+        note(result, "the device failed: ", ct_gpu_why(search->gpu));
+        if (search->options->device == CT_DEVICE_CUDA)
+            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
+    }
+    ct_gpu_close(search->gpu);
+    search->gpu = NULL;
+    return status;
+}
+
 /* ---- the whole ---- */
 
-static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, const ct_data *data, ct_result *result,
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table, const ct_data *data, ct_result *result,
                        uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
@@ -274,6 +338,7 @@ static ct_status solve(ct_worker *worker, ct_search *search, ct_table *table, co
     if (!costs.plain || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
+    CT_TRY(open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
@@ -326,7 +391,9 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
     ct_table table;
     search->table = &table;
-    ct_status status = solve(workers, search, &table, data, result, leaf_of_row, error);
+    snprintf(result->device, sizeof result->device, "cpu");
+    ct_status status = solve(workers, n_workers, search, &table, data, result, leaf_of_row, error);
+    status = close_device(search, status, result, error);
     result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
     for (unsigned i = 0; i < n_workers; i++) {

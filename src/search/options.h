@@ -50,6 +50,10 @@ typedef struct {
     const uint32_t *left, *right;
 } ct_start;
 
+/* Where depth-two work may be done. AUTO: on the first CUDA device if that pays and as long as it works, without a word
+ * where there is none. TWIN: on the host twin, all of it (for tests). */
+typedef enum { CT_DEVICE_CPU, CT_DEVICE_AUTO, CT_DEVICE_CUDA, CT_DEVICE_TWIN } ct_device_wish;
+
 typedef struct {
     unsigned depth;          /* 0 .. CT_MAX_DEPTH */
     double complexity;       /* cost of a split as a share of the rows, >= 0 */
@@ -64,6 +68,8 @@ typedef struct {
     double crew_after;       /* work that the calling thread does alone, unless the search is clearly a long one: rows
                                 times columns times classes scanned, the same on every machine */
     int any_of_ties;         /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
+    ct_device_wish device;
+    int device_number;       /* of the CUDA device, from 0; -1: the twin in its place */
     size_t memory_limit;     /* bytes for the search's own memory */
     size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made feature by feature */
     uint32_t off;            /* bit i: shortcut i is not used */

@@ -12,6 +12,7 @@ ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
     again.max_cost = bound * NEARLY_ALL;
     again.max_gap = 0;
     again.threads = 1;
+    again.device = CT_DEVICE_CPU;
     again.any_of_ties = 1;
     again.start = NULL;
     again.roots = NULL;

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "search/history.h"
 #include "search/lines.h"
+#include "search/waves.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
@@ -81,13 +82,13 @@ static int ties_count(const ct_roots *roots, uint32_t feature, uint32_t t)
     return feature < best || (feature == best && t < roots->best_threshold);
 }
 
-static int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
+CT_HOT int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
     return roots->best - roots->task->gap + ties_count(roots, feature, t);
 }
 
 /* What is proven about a root feature before the search. */
-static int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
+CT_HOT int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
 {
     int handed_on = roots->task->floors && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
     return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
@@ -97,7 +98,7 @@ static int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
  * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The crew is told of a limit that holds
  * for all thresholds, with one more for ties: a threshold may come before the new best one although it came after the
  * old one.) */
-static void refresh(const ct_worker *worker, ct_roots *roots)
+CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 {
     if (!worker->crew || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
     int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
@@ -137,8 +138,7 @@ static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature,
     ct_lines_note(roots, feature, ct_point_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
 
-/* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
-static int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
+CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
@@ -205,8 +205,7 @@ static void announce(ct_seat *seat)
     ct_history_look(seat->worker->search->history, &moment);
 }
 
-/* Takes in what was found at m. */
-static void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
+CT_HOT void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
 {
     ct_roots *roots = seat->roots;
     int64_t total = ct_point_total(seat->worker, m);
@@ -231,8 +230,7 @@ static int is_whole(const ct_roots *roots, const ct_interval *i)
     return i->a == &roots->ends[0] && i->b == &roots->ends[1];
 }
 
-/* The totals of both sides of m, and how many rows lie to its left. */
-static void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
+CT_HOT void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
 {
     const ct_node *node = seat->roots->node;
     m->n_left = ct_node_counts(seat->worker, node, feature, m->threshold, &seat->totals[0]);
@@ -268,7 +266,7 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 }
 
 /* For the statistics: by which of the two bounds the interval is closed. */
-static void count_closed(ct_seat *seat, const ct_interval *i)
+CT_HOT void count_closed(ct_seat *seat, const ct_interval *i)
 {
     ct_worker *worker = seat->worker;
     int64_t straight = worker->search->split_cost + i->a->lower[0] + i->b->lower[1];
@@ -276,12 +274,10 @@ static void count_closed(ct_seat *seat, const ct_interval *i)
     else worker->statistics.crossed++;
 }
 
-/* Closes an interval, or splits it at a new point. */
-static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+CT_HOT int close_interval(ct_seat *seat, uint32_t feature, const ct_interval *i)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    uint32_t first, last, t = hinted_threshold(seat, feature);
     refresh(worker, roots);
     seat->target = target_from(roots, feature, i->a->threshold);
     int64_t known = known_floor(worker, roots, feature);
@@ -290,10 +286,21 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     if (known >= seat->target) {
         ct_lines_note(roots, feature, ct_larger_cost(known, i->bound));
         if (is_whole(roots, i)) worker->statistics.skipped_roots++;
-    } else if (bounded || ct_is_halted(worker)) {
-        ct_lines_note(roots, feature, i->bound);
-        if (bounded) count_closed(seat, i);
-    } else if (t || window(seat, feature, i, &first, &last)) {
+        return 1;
+    }
+    if (!bounded && !ct_is_halted(worker)) return 0;
+    ct_lines_note(roots, feature, i->bound);
+    if (bounded) count_closed(seat, i);
+    return 1;
+}
+
+/* Closes an interval, or splits it at a new point. */
+static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    uint32_t first, last, t = hinted_threshold(seat, feature);
+    if (!close_interval(seat, feature, i) && (t || window(seat, feature, i, &first, &last))) {
         worker->statistics.hints += t > 0;
         if (!t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
         if (!t) t = middle_threshold(worker, first, last);
@@ -304,6 +311,35 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
     }
     if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
 }
+
+/* ---- the steps, for waves.c ---- */
+
+int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t)
+{
+    return target_from(roots, feature, t);
+}
+
+int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i)
+{
+    return close_interval(seat, feature, i);
+}
+
+int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
+{
+    return window(seat, feature, i, first, last);
+}
+
+void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
+{
+    count_sides(seat, feature, m);
+}
+
+void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
+{
+    settle(seat, feature, m, upper);
+}
+
+/* ---- taking part ---- */
 
 /* From the worker's arena, until the search of the row set ends; 0 if memory ends. */
 static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
@@ -409,6 +445,10 @@ static double work_done(const ct_worker *worker)
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
+    if (seat->worker->queue && ct_waves_wanted(seat)) {
+        if (roots->hinted >= 0) step(seat);
+        ct_waves_run(seat); /* may leave some open */
+    }
     ct_crew_lock(roots->crew);
     while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
@@ -440,9 +480,11 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_task plain = *roots->task;
     const ct_task *task = roots->task;
     struct ct_quadrants *quadrants = worker->quadrants;
+    struct ct_gpu_queue *queue = worker->queue;
     plain.hint = NULL;
     roots->task = &plain;
     worker->quadrants = NULL;
+    worker->queue = NULL; /* of equal trees a device may come to another one first */
     for (int side = 0; side < 2; side++) near[side].lower[side] = roots->best_side[side];
     m->threshold = roots->best_threshold;
     count_sides(&seat, f, m);
@@ -450,6 +492,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     seat.seen = INT64_MAX;
     if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
     worker->quadrants = quadrants;
+    worker->queue = queue;
     roots->task = task;
 }
 

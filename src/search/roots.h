@@ -124,6 +124,19 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
  * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker);
 
+/* The steps of that search, for waves.c. With the crew's lock where there is a crew. */
+
+/* Costs of trees with this root that need not be told apart: see ct_task.first_of_ties. */
+int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t);
+/* 1 if the interval needs no further look; its bound is then noted. Else seat->target is that of its thresholds. */
+int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i);
+/* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
+int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last);
+/* The totals of both sides of m, and how many rows lie to its left. */
+void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
+/* Takes in what an evaluation has found at m, and what it returned. */
+void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
+
 /* What is known at the moment, but for the time. Holding the crew's lock. */
 void ct_roots_progress(const ct_roots *roots, ct_progress *progress);
 

@@ -10,8 +10,8 @@
 #include "search/options.h"
 #include "search/statistics.h"
 
-/* Why a search ended. */
-typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST } ct_end;
+/* Why a search ended. CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST, CT_END_DEVICE } ct_end;
 
 /* Costs are 64-bit integers; what rows cost is in core/costs.h. */
 typedef struct {
@@ -27,10 +27,12 @@ typedef struct {
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
+    struct ct_gpu *gpu; /* NULL: the CPU alone */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
 struct ct_quadrants;
+struct ct_gpu_queue;
 struct ct_crew;
 struct ct_history;
 
@@ -41,6 +43,7 @@ typedef struct {
     ct_arena arena;
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
+    struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
     int capped;       /* a column that it ranked had more thresholds than it may have */

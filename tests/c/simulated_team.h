@@ -46,4 +46,13 @@ static uint32_t ct_team_simulated_scan(ct_team team, uint32_t value, uint32_t *t
     return lower;
 }
 
+static uint32_t ct_team_simulated_exchange(ct_team team, uint32_t value, uint32_t step)
+{
+    simulated_values[team.lane] = value;
+#pragma omp barrier
+    uint32_t other = simulated_values[team.lane ^ step];
+#pragma omp barrier
+    return other;
+}
+
 #endif

@@ -57,8 +57,31 @@ static void block_prefix_of_few_blocks(void)
     for (uint32_t n_blocks = 0; n_blocks <= 9; n_blocks++) compare_with_one_lane(all, all, n_blocks, 4);
 }
 
+static uint32_t matrix[32], transposed[32];
+
+static void call_transpose(ct_team team, void *argument)
+{
+    (void) argument;
+    if (team.width == 32) transposed[team.lane] = ct_team_transpose(team, matrix[team.lane]);
+}
+
+static void bits_are_transposed(void)
+{
+    uint64_t state = 5;
+    for (int round = 0; round < 3; round++) {
+        for (int lane = 0; lane < 32; lane++) {
+            matrix[lane] = (uint32_t) (next(&state) >> 32);
+            transposed[lane] = ~matrix[lane];
+        }
+        simulate_team(32, call_transpose, NULL);
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 32; j++) CHECK_INT(transposed[i] >> j & 1, matrix[j] >> i & 1);
+    }
+}
+
 static const check_case cases[] = {
     {"block prefix with any number of lanes", block_prefix_with_any_number_of_lanes},
     {"block prefix of few blocks", block_prefix_of_few_blocks},
+    {"bits of 32 lanes are transposed", bits_are_transposed},
 };
 CHECK_MAIN(cases)

@@ -176,7 +176,7 @@ try_call <- function(call) {
 # ---- cases ---------------------------------------------------------------------------------------
 
 settings <- list(depth = 2, complexity = 0.01, minbucket = 2, minsplit = 3, max_gap = 0, max_thresholds = 5,
-                 memory_limit = "1GB", threads = 1, deterministic = TRUE, missing = "learn", subset_levels = 4,
+                 memory_limit = "1GB", threads = 1, device = "cpu", deterministic = TRUE, missing = "learn", subset_levels = 4,
                  new_levels = "error",
                  on_interrupt = "return")
 
@@ -188,7 +188,7 @@ route_arguments <- function(fit) {
 }
 solve_arguments <- list(entry$ffi_exact_solve, list(runif(12), 1:12), rep(1:2, 6), 2L, list(
   depth = 2, complexity = 0, minbucket = 1, minsplit = 2, max_gap = 0, max_cost = Inf, max_thresholds = Inf,
-  time_limit = 0.2, memory_limit = Inf, threads = 1, any_of_ties = 0, simd = "", switches = character(),
+  time_limit = 0.2, memory_limit = Inf, threads = 1, device = "twin", any_of_ties = 0, simd = "", switches = character(),
   weights = NULL, loss = NULL,
   start = NULL, roots = NULL, report = NULL))
 

@@ -1,0 +1,390 @@
+/* A device at work, whatever it is (backend.h): the table on it, row sets, batches. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "gpu/backend.h"
+#include "gpu/scan_body.h"
+
+/* The sides of a batch's points take at most so much. */
+static const size_t SIDES_BYTES = (size_t) 1 << 30;
+
+/* Memory that grows when more is asked for; its content is lost then. */
+typedef struct {
+    void *memory;
+    size_t bytes;
+} buffer;
+
+/* What is cut out of one buffer, part by part; without memory it only adds up. */
+typedef struct {
+    char *memory;
+    size_t used;
+} cutter;
+
+typedef struct {
+    ct_gpu_point *points; /* on the host */
+    int32_t *errors;
+    buffer on_host, on_device;
+} batch_slot;
+
+struct ct_gpu_queue {
+    ct_gpu *gpu;
+    void *stream;
+    ct_gpu_views views;
+    buffer scratch, rows;
+    batch_slot slots[CT_GPU_SLOTS];
+};
+
+struct ct_gpu {
+    const ct_backend *backend;
+    void *device;
+    buffer table;
+    ct_gpu_table_view view;
+    unsigned n_queues;
+    ct_gpu_queue *queues;
+    int64_t lost; /* atomic: a call has failed */
+    ct_lock lock; /* on what is said of it */
+    char why[200];
+};
+
+/* ---- failure ---- */
+
+/* Returns 1 if the call went well. */
+static int went_well(ct_gpu *gpu, int code)
+{
+    if (!code) return 1;
+    ct_lock_take(&gpu->lock);
+    if (!gpu->lost) {
+        gpu->backend->why(code, gpu->why, sizeof gpu->why);
+        ct_atomic_write(&gpu->lost, 1);
+    }
+    ct_lock_leave(&gpu->lock);
+    return 0;
+}
+
+int ct_gpu_is_lost(const ct_gpu *gpu)
+{
+    return ct_atomic_read(&gpu->lost) != 0;
+}
+
+const char *ct_gpu_why(const ct_gpu *gpu)
+{
+    return gpu->why;
+}
+
+/* ---- memory ---- */
+
+static void *cut(cutter *c, size_t bytes)
+{
+    void *part = c->memory ? c->memory + c->used : NULL;
+    c->used += (bytes + 255) / 256 * 256;
+    return part;
+}
+
+static int grow(ct_gpu *gpu, buffer *b, size_t bytes, int on_host)
+{
+    const ct_backend *backend = gpu->backend;
+    if (bytes <= b->bytes) return 1;
+    (on_host ? backend->give_host : backend->give)(gpu->device, b->memory);
+    b->memory = NULL;
+    b->bytes = 0;
+    if (!went_well(gpu, (on_host ? backend->take_host : backend->take)(gpu->device, bytes, &b->memory))) return 0;
+    b->bytes = bytes;
+    return 1;
+}
+
+static size_t cut_table(ct_gpu_table_view *view, char *memory, size_t rank_bytes)
+{
+    cutter c = {memory, 0};
+    size_t n_cols = view->n_cols, n_rows = view->n_rows;
+    view->order = (const uint32_t *) cut(&c, n_cols * n_rows * sizeof *view->order);
+    view->ties = (const uint64_t *) cut(&c, n_cols * view->tie_words * sizeof *view->ties);
+    view->rank_at = (const uint64_t *) cut(&c, n_cols * sizeof *view->rank_at);
+    view->rank_bytes = (const uint8_t *) cut(&c, n_cols);
+    view->classes = (const uint8_t *) cut(&c, n_rows);
+    view->ranks = (uint8_t *) cut(&c, rank_bytes);
+    return c.used;
+}
+
+static size_t cut_scratch(ct_gpu_scratch_view *view, const ct_gpu_table_view *table, char *memory)
+{
+    cutter c = {memory, 0};
+    size_t all = ((size_t) table->n_cols + 1) * table->words * sizeof(uint32_t);
+    view->flags = (uint32_t *) cut(&c, table->words * sizeof(uint32_t));
+    view->members = (uint32_t *) cut(&c, all);
+    view->starts = (uint32_t *) cut(&c, all);
+    return c.used;
+}
+
+static size_t cut_rows(ct_gpu_rows_view *view, const ct_gpu_table_view *table, char *memory)
+{
+    cutter c = {memory, 0};
+    size_t n_cols = table->n_cols, sets = n_cols * view->words * table->n_classes * sizeof(uint32_t);
+    view->rows = (uint32_t *) cut(&c, view->n_rows * sizeof(uint32_t));
+    view->order = (uint32_t *) cut(&c, n_cols * view->n_rows * sizeof(uint32_t));
+    view->codes = (uint8_t *) cut(&c, n_cols * view->n_rows);
+    view->ties = (uint32_t *) cut(&c, n_cols * view->words * sizeof(uint32_t));
+    view->sets = (uint32_t *) cut(&c, sets);
+    view->before = (uint32_t *) cut(&c, sets);
+    view->whole = (uint32_t *) cut(&c, table->n_classes * sizeof(uint32_t));
+    return c.used;
+}
+
+/* ---- the table ---- */
+
+static int launch(ct_gpu_queue *queue, ct_gpu_kernel kernel, size_t items)
+{
+    ct_gpu *gpu = queue->gpu;
+    return went_well(gpu, gpu->backend->launch(gpu->device, queue->stream, kernel, &queue->views, items));
+}
+
+static int send(ct_gpu_queue *queue, const void *to, const void *from, size_t bytes)
+{
+    ct_gpu *gpu = queue->gpu;
+    /* the views are read-only for all but this */
+    return went_well(gpu, gpu->backend->send(gpu->device, queue->stream, (void *) (uintptr_t) to, from, bytes));
+}
+
+static int drain(ct_gpu_queue *queue)
+{
+    ct_gpu *gpu = queue->gpu;
+    return went_well(gpu, gpu->backend->mark(gpu->device, queue->stream, 0)) &&
+           went_well(gpu, gpu->backend->wait(gpu->device, queue->stream, 0));
+}
+
+static uint8_t rank_bytes_of(uint32_t n_values)
+{
+    return n_values <= 0x100 ? 1 : n_values <= 0x10000 ? 2 : 4;
+}
+
+/* Where the ranks of each column go; returns their bytes altogether. */
+static size_t place_ranks(const ct_gpu_table *table, uint64_t *at, uint8_t *bytes)
+{
+    size_t used = 0;
+    for (uint32_t col = 0; col < table->n_cols; col++) {
+        bytes[col] = rank_bytes_of(table->n_values[col]);
+        at[col] = used;
+        used += ((size_t) table->n_rows * bytes[col] + 255) / 256 * 256;
+    }
+    return used;
+}
+
+static int send_columns(ct_gpu_queue *queue, const ct_gpu_table *table)
+{
+    const ct_gpu_table_view *view = &queue->gpu->view;
+    for (uint32_t col = 0; col < table->n_cols; col++) {
+        const uint32_t *order = view->order + (size_t) col * table->n_rows;
+        const uint64_t *ties = view->ties + (size_t) col * table->tie_words;
+        if (!send(queue, order, table->order[col], table->n_rows * sizeof *order)) return 0;
+        if (!send(queue, ties, table->ties[col], table->tie_words * sizeof *ties)) return 0;
+    }
+    return 1;
+}
+
+/* `host`: memory for what is sent, until the queue has drained. */
+static int send_table(ct_gpu_queue *queue, const ct_gpu_table *table, char *host)
+{
+    ct_gpu *gpu = queue->gpu;
+    ct_gpu_table_view *view = &gpu->view;
+    uint64_t *at = (uint64_t *) (void *) host;
+    uint8_t *bytes = (uint8_t *) (at + table->n_cols), *classes = bytes + table->n_cols;
+    size_t rank_bytes = place_ranks(table, at, bytes);
+    for (uint32_t row = 0; row < table->n_rows; row++) classes[row] = (uint8_t) table->classes[row];
+    if (!grow(gpu, &gpu->table, cut_table(view, NULL, rank_bytes), 0)) return 0;
+    (void) cut_table(view, (char *) gpu->table.memory, rank_bytes);
+    queue->views.table = *view;
+    size_t words = (size_t) table->n_cols * view->words;
+    return send(queue, view->rank_at, at, table->n_cols * sizeof *at) &&
+           send(queue, view->rank_bytes, bytes, table->n_cols) && send(queue, view->classes, classes, table->n_rows) &&
+           send_columns(queue, table) && launch(queue, CT_GPU_TIES, words) &&
+           launch(queue, CT_GPU_STARTS, table->n_cols) && launch(queue, CT_GPU_RANKS, words) && drain(queue);
+}
+
+/* Done when a queue is first used: not every thread comes to that. */
+static int open_queue(ct_gpu_queue *queue)
+{
+    ct_gpu *gpu = queue->gpu;
+    if (queue->scratch.memory) return 1;
+    queue->views.table = gpu->view;
+    if (!queue->stream && !went_well(gpu, gpu->backend->stream_new(gpu->device, &queue->stream))) return 0;
+    if (!grow(gpu, &queue->scratch, cut_scratch(&queue->views.scratch, &gpu->view, NULL), 0)) return 0;
+    (void) cut_scratch(&queue->views.scratch, &gpu->view, (char *) queue->scratch.memory);
+    return 1;
+}
+
+static void set_up(ct_gpu *gpu, const ct_gpu_table *table, unsigned n_queues)
+{
+    gpu->view.n_rows = table->n_rows;
+    gpu->view.n_cols = table->n_cols;
+    gpu->view.n_classes = table->n_classes;
+    gpu->view.words = (table->n_rows + 31) / 32;
+    gpu->view.tie_words = table->tie_words;
+    gpu->n_queues = n_queues;
+    memset(gpu->queues, 0, n_queues * sizeof *gpu->queues);
+    for (unsigned i = 0; i < n_queues; i++) gpu->queues[i].gpu = gpu;
+}
+
+static int start(ct_gpu *gpu, const ct_gpu_table *table)
+{
+    char *host = (char *) ct_alloc(table->n_cols * (sizeof(uint64_t) + 1) + table->n_rows);
+    int fine = host && open_queue(&gpu->queues[0]) && send_table(&gpu->queues[0], table, host);
+    if (!host) snprintf(gpu->why, sizeof gpu->why, "not enough memory on the host");
+    ct_free(host);
+    return fine;
+}
+
+static ct_status find_device(int number, ct_error *error)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) return ct_fail(error, CT_NO_DEVICE, "%s", list.reason);
+    if (number < list.n_devices) return CT_OK;
+    return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d, only %d of them, counted from 0", number, list.n_devices);
+}
+
+ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, ct_gpu **out, ct_error *error)
+{
+    const ct_backend *backend = number < 0 ? &ct_backend_twin : ct_backend_cuda();
+    *out = NULL;
+    if (table->n_classes > CT_GPU_CLASSES)
+        return ct_fail(error, CT_NO_DEVICE, "more than %d classes are left to the CPU", CT_GPU_CLASSES);
+    if (table->n_rows > INT32_MAX) return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
+    if (number >= 0) CT_TRY(find_device(number, error));
+    ct_gpu *gpu = (ct_gpu *) ct_alloc(sizeof *gpu);
+    ct_gpu_queue *queues = (ct_gpu_queue *) ct_alloc(n_queues * sizeof *queues);
+    if (!gpu || !queues) {
+        ct_free(gpu);
+        ct_free(queues);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u queues", n_queues);
+    }
+    memset(gpu, 0, sizeof *gpu);
+    gpu->backend = backend;
+    gpu->queues = queues;
+    ct_lock_init(&gpu->lock);
+    set_up(gpu, table, n_queues);
+    int code = backend->open(number, &gpu->device), opened = went_well(gpu, code);
+    if (opened && start(gpu, table)) {
+        *out = gpu;
+        return CT_OK;
+    }
+    ct_status status = ct_fail(error, CT_NO_DEVICE, "%s", gpu->why);
+    if (!opened) gpu->backend = NULL;
+    ct_gpu_close(gpu);
+    return status;
+}
+
+static void close_queue(ct_gpu *gpu, ct_gpu_queue *queue)
+{
+    const ct_backend *backend = gpu->backend;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
+        backend->give_host(gpu->device, queue->slots[slot].on_host.memory);
+        backend->give(gpu->device, queue->slots[slot].on_device.memory);
+    }
+    backend->give(gpu->device, queue->scratch.memory);
+    backend->give(gpu->device, queue->rows.memory);
+    backend->stream_free(gpu->device, queue->stream);
+}
+
+void ct_gpu_close(ct_gpu *gpu)
+{
+    if (!gpu) return;
+    if (gpu->backend) {
+        for (unsigned i = 0; i < gpu->n_queues; i++) close_queue(gpu, &gpu->queues[i]);
+        gpu->backend->give(gpu->device, gpu->table.memory);
+        gpu->backend->close(gpu->device);
+    }
+    ct_lock_free(&gpu->lock);
+    ct_free(gpu->queues);
+    ct_free(gpu);
+}
+
+ct_gpu_queue *ct_gpu_queue_at(ct_gpu *gpu, unsigned i)
+{
+    return &gpu->queues[i];
+}
+
+/* ---- a row set ---- */
+
+static int make_room_for_rows(ct_gpu_queue *queue, uint32_t n_rows)
+{
+    ct_gpu_rows_view *rows = &queue->views.rows;
+    const ct_gpu_table_view *table = &queue->views.table;
+    rows->n_rows = n_rows;
+    rows->words = (n_rows + 31) / 32;
+    if (!grow(queue->gpu, &queue->rows, cut_rows(rows, table, NULL), 0)) return 0;
+    (void) cut_rows(rows, table, (char *) queue->rows.memory);
+    return 1;
+}
+
+int ct_gpu_begin_rows(ct_gpu_queue *queue, const ct_gpu_conditions *conditions, uint32_t n_rows)
+{
+    const ct_gpu_table_view *table = &queue->views.table;
+    if (ct_gpu_is_lost(queue->gpu) || !open_queue(queue) || !make_room_for_rows(queue, n_rows)) return 0;
+    queue->views.conditions = *conditions;
+    size_t orders = (size_t) table->n_cols + 1;
+    return launch(queue, CT_GPU_FLAGS, table->words) && launch(queue, CT_GPU_MEMBERS, orders * table->words) &&
+           launch(queue, CT_GPU_STARTS, orders) && launch(queue, CT_GPU_PLACE, orders * table->words) &&
+           launch(queue, CT_GPU_LAY, (size_t) table->n_cols * queue->views.rows.words) &&
+           launch(queue, CT_GPU_BEFORE, (size_t) table->n_cols * table->n_classes);
+}
+
+/* ---- batches ---- */
+
+uint32_t ct_gpu_room(const ct_gpu_queue *queue)
+{
+    size_t group = queue->views.rows.n_rows * sizeof(uint32_t), groups = SIDES_BYTES / group;
+    size_t points = (groups ? groups : 1) * CT_GPU_LANES;
+    return points < CT_GPU_POINTS ? (uint32_t) points : CT_GPU_POINTS;
+}
+
+static size_t errors_bytes(const ct_gpu_queue *queue, uint32_t n_points)
+{
+    return (size_t) n_points * 4 * queue->views.table.n_cols * sizeof(int32_t);
+}
+
+/* Room in the slot for a batch. The view is of the memory on the device. */
+static int make_room_for_batch(ct_gpu_queue *queue, batch_slot *slot, ct_gpu_batch_view *view)
+{
+    size_t points_bytes = view->n_points * sizeof *slot->points, errors = errors_bytes(queue, view->n_points);
+    size_t sides = (size_t) view->n_groups * queue->views.rows.n_rows * sizeof(uint32_t);
+    cutter host = {NULL, 0}, device = {NULL, 0};
+    for (int pass = 0; pass < 2; pass++) {
+        slot->points = (ct_gpu_point *) cut(&host, points_bytes);
+        slot->errors = (int32_t *) cut(&host, errors);
+        view->points = (const ct_gpu_point *) cut(&device, points_bytes);
+        view->errors = (int32_t *) cut(&device, errors);
+        view->sides = (uint32_t *) cut(&device, sides);
+        if (pass) break;
+        if (!grow(queue->gpu, &slot->on_host, host.used, 1) || !grow(queue->gpu, &slot->on_device, device.used, 0)) return 0;
+        host = (cutter){(char *) slot->on_host.memory, 0};
+        device = (cutter){(char *) slot->on_device.memory, 0};
+    }
+    return 1;
+}
+
+int ct_gpu_submit(ct_gpu_queue *queue, unsigned slot_number, const ct_gpu_point *points, uint32_t n_points)
+{
+    ct_gpu *gpu = queue->gpu;
+    batch_slot *slot = &queue->slots[slot_number];
+    ct_gpu_batch_view *view = &queue->views.batch;
+    if (ct_gpu_is_lost(gpu)) return 0;
+    CT_ASSERT(n_points && n_points <= ct_gpu_room(queue));
+    view->n_points = n_points;
+    view->n_groups = (n_points + CT_GPU_LANES - 1) / CT_GPU_LANES;
+    if (!make_room_for_batch(queue, slot, view)) return 0;
+    memcpy(slot->points, points, n_points * sizeof *points);
+    return send(queue, view->points, slot->points, n_points * sizeof *points) &&
+           launch(queue, CT_GPU_SIDES, (size_t) view->n_groups * queue->views.rows.n_rows) &&
+           launch(queue, CT_GPU_SCAN, (size_t) view->n_groups * queue->views.table.n_cols) &&
+           went_well(gpu, gpu->backend->fetch(gpu->device, queue->stream, slot->errors, view->errors,
+                                              errors_bytes(queue, n_points))) &&
+           went_well(gpu, gpu->backend->mark(gpu->device, queue->stream, slot_number));
+}
+
+const int32_t *ct_gpu_wait(ct_gpu_queue *queue, unsigned slot_number)
+{
+    ct_gpu *gpu = queue->gpu;
+    if (ct_gpu_is_lost(gpu)) return NULL;
+    return went_well(gpu, gpu->backend->wait(gpu->device, queue->stream, slot_number)) ? queue->slots[slot_number].errors : NULL;
+}

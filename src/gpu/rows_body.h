@@ -1,0 +1,157 @@
+/* Bodies that lay the table and a row set out on the device: one item each, whatever thread takes it.
+ *
+ * A row set is sent as the conditions on the way to it. Each row is looked at once; every order of the table is then
+ * filtered by the rows that passed (members, sums over them, places), so that a row set costs about as much as the table
+ * is long, and the batches that follow only what it holds itself. */
+#ifndef CT_GPU_ROWS_BODY_H
+#define CT_GPU_ROWS_BODY_H
+
+#include "gpu/views.h"
+#include "kernels/team.h"
+
+CT_HD uint32_t ct_gpu_rank(const ct_gpu_table_view *table, uint32_t col, uint32_t row)
+{
+    const void *ranks = table->ranks + table->rank_at[col];
+    if (table->rank_bytes[col] == 1) return ((const uint8_t *) ranks)[row];
+    if (table->rank_bytes[col] == 2) return ((const uint16_t *) ranks)[row];
+    return ((const uint32_t *) ranks)[row];
+}
+
+CT_HD void ct_gpu_set_rank(const ct_gpu_table_view *table, uint32_t col, uint32_t row, uint32_t rank)
+{
+    void *ranks = table->ranks + table->rank_at[col];
+    if (table->rank_bytes[col] == 1) ((uint8_t *) ranks)[row] = (uint8_t) rank;
+    else if (table->rank_bytes[col] == 2) ((uint16_t *) ranks)[row] = (uint16_t) rank;
+    else ((uint32_t *) ranks)[row] = rank;
+}
+
+/* How many of `n` positions are in word w. */
+CT_HD uint32_t ct_gpu_in_word(uint32_t n, uint32_t w)
+{
+    return n - w * 32 < 32 ? n - w * 32 : 32;
+}
+
+/* The lowest `count` bits set; count in 0..31. */
+CT_HD uint32_t ct_gpu_low_bits(uint32_t count)
+{
+    return (1u << count) - 1;
+}
+
+/* ---- ranks ---- */
+
+CT_HD void ct_gpu_take_ties(const ct_gpu_views *v, size_t item)
+{
+    size_t col = item / v->table.words, w = item % v->table.words;
+    uint64_t both = v->table.ties[col * v->table.tie_words + w / 2];
+    v->scratch.members[item] = (uint32_t) (both >> (32 * (w % 2)));
+}
+
+CT_HD void ct_gpu_make_ranks(const ct_gpu_views *v, size_t item)
+{
+    uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words);
+    const uint32_t *order = v->table.order + (size_t) col * v->table.n_rows + (size_t) w * 32;
+    uint32_t ties = v->scratch.members[item], rank = v->scratch.starts[item];
+    for (uint32_t bit = 0; bit < ct_gpu_in_word(v->table.n_rows, w); bit++) {
+        ct_gpu_set_rank(&v->table, col, order[bit], rank);
+        rank += ties >> bit & 1;
+    }
+}
+
+/* ---- a row set ---- */
+
+CT_HD void ct_gpu_make_flags(const ct_gpu_views *v, size_t item)
+{
+    uint32_t w = (uint32_t) item, flags = 0;
+    for (uint32_t bit = 0; bit < ct_gpu_in_word(v->table.n_rows, w); bit++) {
+        uint32_t row = w * 32 + bit, in = 1;
+        for (uint32_t i = 0; i < v->conditions.n; i++) {
+            uint32_t line = v->conditions.line[i], rank = ct_gpu_rank(&v->table, line / 2, row);
+            in &= (uint32_t) (rank >= v->conditions.threshold[i]) == line % 2;
+        }
+        flags |= in << bit;
+    }
+    v->scratch.flags[w] = flags;
+}
+
+CT_HD void ct_gpu_find_members(const ct_gpu_views *v, size_t item)
+{
+    uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words), members = 0;
+    if (col == v->table.n_cols) {
+        v->scratch.members[item] = v->scratch.flags[w];
+        return;
+    }
+    const uint32_t *order = v->table.order + (size_t) col * v->table.n_rows + (size_t) w * 32;
+    for (uint32_t bit = 0; bit < ct_gpu_in_word(v->table.n_rows, w); bit++)
+        members |= (v->scratch.flags[order[bit] / 32] >> (order[bit] % 32) & 1) << bit;
+    v->scratch.members[item] = members;
+}
+
+CT_HD void ct_gpu_place_members(const ct_gpu_views *v, size_t item)
+{
+    uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words);
+    uint32_t at = v->scratch.starts[item], members = v->scratch.members[item];
+    const uint32_t *numbers = v->scratch.starts + (size_t) v->table.n_cols * v->table.words;
+    for (uint32_t bit = 0; members; bit++, members >>= 1) {
+        if (!(members & 1)) continue;
+        if (at >= v->rows.n_rows) return; /* never: the host has counted them */
+        if (col == v->table.n_cols) {
+            v->rows.rows[at++] = w * 32 + bit;
+            continue;
+        }
+        uint32_t row = v->table.order[(size_t) col * v->table.n_rows + (size_t) w * 32 + bit];
+        uint32_t below = v->scratch.flags[row / 32] & ct_gpu_low_bits(row % 32);
+        v->rows.order[(size_t) col * v->rows.n_rows + at++] = numbers[row / 32] + ct_hd_popcount(below);
+    }
+}
+
+CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
+{
+    uint32_t col = (uint32_t) (item / v->rows.words), w = (uint32_t) (item % v->rows.words);
+    uint32_t n_classes = v->table.n_classes, ties = 0, n = ct_gpu_in_word(v->rows.n_rows, w);
+    size_t start = (size_t) col * v->rows.n_rows + (size_t) w * 32;
+    uint32_t *sets = v->rows.sets + item * n_classes;
+    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_gpu_rank(&v->table, col, row);
+    for (uint32_t c = 0; c < n_classes; c++) sets[c] = 0;
+    for (uint32_t bit = 0; bit < n; bit++) {
+        uint8_t code = v->table.classes[row];
+        sets[code] |= 1u << bit;
+        v->rows.codes[start + bit] = code;
+        if (w * 32 + bit + 1 == v->rows.n_rows) break;
+        row = v->rows.rows[v->rows.order[start + bit + 1]];
+        uint32_t next = ct_gpu_rank(&v->table, col, row);
+        ties |= (uint32_t) (next != rank) << bit;
+        rank = next;
+    }
+    v->rows.ties[item] = ties;
+}
+
+/* ---- sums ---- */
+
+/* out[i * stride] becomes the bits set in in[0], in[stride], ... before that; returns all of them. */
+CT_HD uint32_t ct_gpu_sum_up(ct_team team, const uint32_t *in, uint32_t *out, uint32_t n, uint32_t stride)
+{
+    uint32_t sum = 0;
+    for (uint32_t start = 0; start < n; start += team.width) {
+        uint32_t i = start + team.lane, total;
+        size_t at = (size_t) i * stride;
+        uint32_t lower = ct_team_scan(team, i < n ? ct_hd_popcount(in[at]) : 0, &total);
+        if (i < n) out[at] = sum + lower;
+        sum += total;
+    }
+    return sum;
+}
+
+CT_HD void ct_gpu_sum_members(ct_team team, const ct_gpu_views *v, size_t item)
+{
+    size_t at = item * v->table.words;
+    (void) ct_gpu_sum_up(team, v->scratch.members + at, v->scratch.starts + at, v->table.words, 1);
+}
+
+CT_HD void ct_gpu_sum_sets(ct_team team, const ct_gpu_views *v, size_t item)
+{
+    size_t n_classes = v->table.n_classes, at = item / n_classes * v->rows.words * n_classes + item % n_classes;
+    uint32_t sum = ct_gpu_sum_up(team, v->rows.sets + at, v->rows.before + at, v->rows.words, (uint32_t) n_classes);
+    if (item < n_classes && team.lane == 0) v->rows.whole[item] = sum;
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* The host twin of a device: the bodies of the kernels, one lane after the other. Calls are done when they return. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "gpu/backend.h"
+#include "gpu/scan_body.h"
+
+/* For tests, see device.h. Atomic: queues of several threads use the twin at the same time. */
+static int64_t calls, fail_at, blocks;
+
+enum { TOLD_TO_FAIL = 1, NO_MEMORY };
+
+long ct_gpu_twin_fail_at(long k)
+{
+    long before = (long) ct_atomic_read(&calls);
+    ct_atomic_write(&calls, 0);
+    ct_atomic_write(&fail_at, k);
+    return before;
+}
+
+long ct_gpu_twin_blocks(void)
+{
+    return (long) ct_atomic_read(&blocks);
+}
+
+static int fails(void)
+{
+    int64_t k = ct_atomic_add(&calls, 1), at = ct_atomic_read(&fail_at);
+    return at && k >= at ? TOLD_TO_FAIL : 0;
+}
+
+static int twin_open(int number, void **device)
+{
+    (void) number;
+    *device = NULL;
+    return fails();
+}
+
+static void twin_close(void *device)
+{
+    (void) device;
+}
+
+static int twin_take(void *device, size_t bytes, void **memory)
+{
+    (void) device;
+    if (fails()) return TOLD_TO_FAIL;
+    *memory = ct_alloc(bytes);
+    if (!*memory) return NO_MEMORY;
+    ct_atomic_add(&blocks, 1);
+    return 0;
+}
+
+static void twin_give(void *device, void *memory)
+{
+    (void) device;
+    if (memory) ct_atomic_add(&blocks, -1);
+    ct_free(memory);
+}
+
+static int twin_stream_new(void *device, void **stream)
+{
+    return twin_take(device, 1, stream);
+}
+
+static int twin_copy(void *device, void *stream, void *to, const void *from, size_t bytes)
+{
+    (void) device, (void) stream;
+    if (fails()) return TOLD_TO_FAIL;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+/* ---- kernels ---- */
+
+/* ct_team_transpose for all lanes at once. */
+static void transpose(uint32_t words[CT_GPU_LANES])
+{
+    uint32_t low = 0x0000ffffu, before[CT_GPU_LANES];
+    for (uint32_t step = 16; step; step /= 2) {
+        memcpy(before, words, sizeof before);
+        for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
+            words[lane] = ct_transpose_step(before[lane], before[lane ^ step], lane, step, low);
+        low ^= low << step / 2;
+    }
+}
+
+static void left_of_points(const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t left[CT_GPU_LANES])
+{
+    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) left[lane] = ct_scan_sides(v, col, group, w, lane);
+    transpose(left);
+}
+
+static void count_part(const ct_gpu_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
+{
+    uint32_t n_classes = v->table.n_classes, left[CT_GPU_LANES];
+    uint32_t *counts = block->counts + warp * n_classes * CT_GPU_LANES;
+    ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
+    memset(counts, 0, n_classes * CT_GPU_LANES * sizeof *counts);
+    for (uint32_t w = part.begin; w < part.end; w++) {
+        const uint32_t *sets = v->rows.sets + ((size_t) col * v->rows.words + w) * n_classes;
+        left_of_points(v, col, group, w, left);
+        for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
+            ct_scan_count(counts + lane, CT_GPU_LANES, sets, n_classes, left[lane]);
+    }
+}
+
+static void scan_part(const ct_gpu_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
+{
+    ct_scan_lane lanes[CT_GPU_LANES];
+    uint32_t left[CT_GPU_LANES], first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
+    uint32_t n = v->batch.n_points - first < CT_GPU_LANES ? v->batch.n_points - first : CT_GPU_LANES;
+    ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
+    for (uint32_t i = 0; i < n; i++) {
+        lanes[i].n_classes = v->table.n_classes;
+        lanes[i].stride = CT_GPU_LANES;
+        lanes[i].x = block->counts + warp * step + i;
+        lanes[i].y = block->scratch + warp * step + i;
+        lanes[i].totals = block->totals + i;
+        ct_scan_begin(&lanes[i], v->batch.points + first + i, v->rows.n_rows);
+    }
+    for (uint32_t w = part.begin; w < part.end; w++) {
+        left_of_points(v, col, group, w, left);
+        for (uint32_t i = 0; i < n; i++) ct_scan_word(&lanes[i], v, col, w, left[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) block->found[warp * CT_GPU_LANES + i] = lanes[i].found;
+}
+
+static void scan_block(const ct_gpu_views *v, size_t item, void *memory)
+{
+    uint32_t col = (uint32_t) (item % v->table.n_cols), group = (uint32_t) (item / v->table.n_cols);
+    ct_scan_block block = ct_scan_block_at(memory, v->table.n_classes);
+    for (uint32_t warp = 0; warp < block.n_warps; warp++) count_part(v, &block, col, group, warp);
+    for (uint32_t i = 0; i < v->table.n_classes * CT_GPU_LANES; i++) ct_scan_sum_warps(&block, v->table.n_classes, i);
+    for (uint32_t warp = 0; warp < block.n_warps; warp++) scan_part(v, &block, col, group, warp);
+    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) ct_scan_end(&block, v, col, group, lane);
+}
+
+static int twin_launch(void *device, void *stream, ct_gpu_kernel kernel, const ct_gpu_views *v, size_t items)
+{
+    (void) device, (void) stream;
+    if (fails()) return TOLD_TO_FAIL;
+    void *memory = kernel == CT_GPU_SCAN ? ct_alloc(ct_scan_bytes(v->table.n_classes)) : NULL;
+    if (kernel == CT_GPU_SCAN && !memory) return NO_MEMORY;
+    for (size_t item = 0; item < items; item++) {
+        switch (kernel) {
+#define RUN(id, body, text) case CT_GPU_##id: body(v, item); break;
+            CT_GPU_ITEM_KERNELS(RUN)
+#undef RUN
+        case CT_GPU_STARTS: ct_gpu_sum_members(ct_team_alone(), v, item); break;
+        case CT_GPU_BEFORE: ct_gpu_sum_sets(ct_team_alone(), v, item); break;
+        case CT_GPU_SCAN: scan_block(v, item, memory); break;
+        }
+    }
+    ct_free(memory);
+    return 0;
+}
+
+static int twin_event(void *device, void *stream, unsigned slot)
+{
+    (void) device, (void) stream, (void) slot;
+    return fails();
+}
+
+static void twin_why(int code, char *text, size_t size)
+{
+    snprintf(text, size, "%s", code == NO_MEMORY ? "the twin has no memory" : "the twin was told to fail");
+}
+
+const ct_backend ct_backend_twin = {twin_open,       twin_close, twin_take, twin_give, twin_take,   twin_give,  twin_stream_new,
+                                    twin_give,       twin_copy,  twin_copy, twin_launch, twin_event, twin_event, twin_why};

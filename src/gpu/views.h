@@ -1,0 +1,83 @@
+/* What the kernels are handed: where on the device the table, the row set and the batch are. All of it goes to every kernel,
+ * by value; a kernel is an index into the list below.
+ *
+ * Bit sets have words of 32 rows here, one for each lane of a team. */
+#ifndef CT_GPU_VIEWS_H
+#define CT_GPU_VIEWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/hd.h"
+#include "gpu/device.h"
+
+enum { CT_GPU_LANES = 32 };
+
+/* The data set, sent once. `ranks` is made on the device. */
+typedef struct {
+    uint32_t n_rows, n_cols, n_classes;
+    uint32_t words;            /* of a bit set over all rows */
+    const uint32_t *order;     /* [g][n_rows] */
+    const uint64_t *ties;      /* [g][tie_words] as in core/table.h */
+    size_t tie_words;
+    uint8_t *ranks;            /* all columns, one after the other */
+    const uint64_t *rank_at;   /* [g] where g's begin */
+    const uint8_t *rank_bytes; /* [g] 1, 2 or 4 */
+    const uint8_t *classes;    /* [row] */
+} ct_gpu_table_view;
+
+/* A row set: its rows numbered from 0, in the order of each column. */
+typedef struct {
+    uint32_t n_rows, words;
+    uint32_t *rows;   /* [n_rows] of the table */
+    uint32_t *order;  /* [g][n_rows] */
+    uint8_t *codes;   /* [g][n_rows] the class of the row there */
+    uint32_t *ties;   /* [g][words] where the value of g changes */
+    uint32_t *sets;   /* [g][words][class] members */
+    uint32_t *before; /* [g][words][class] members before the word */
+    uint32_t *whole;  /* [class] members */
+} ct_gpu_rows_view;
+
+/* Scratch memory while ranks or a row set are made. */
+typedef struct {
+    uint32_t *flags;   /* [words of the table] the rows wanted */
+    uint32_t *members; /* [n_cols + 1][words of the table] the same in each order; last, in that of the rows */
+    uint32_t *starts;  /* [n_cols + 1][words of the table] members before the word */
+} ct_gpu_scratch_view;
+
+/* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
+typedef struct {
+    uint32_t n_points, n_groups;
+    const ct_gpu_point *points;
+    uint32_t *sides; /* [group][n_rows] bit p: the row is left of point p of the group */
+    int32_t *errors; /* see ct_gpu_wait */
+} ct_gpu_batch_view;
+
+typedef struct {
+    ct_gpu_table_view table;
+    ct_gpu_scratch_view scratch;
+    ct_gpu_rows_view rows;
+    ct_gpu_conditions conditions;
+    ct_gpu_batch_view batch;
+} ct_gpu_views;
+
+/* X(identifier, body, what one item is): one thread an item. */
+#define CT_GPU_ITEM_KERNELS(X)                                              \
+    X(TIES, ct_gpu_take_ties, "a word of a column's ties")                  \
+    X(RANKS, ct_gpu_make_ranks, "a word of a column's order")               \
+    X(FLAGS, ct_gpu_make_flags, "a word of the table's rows")               \
+    X(MEMBERS, ct_gpu_find_members, "a word of an order")                   \
+    X(PLACE, ct_gpu_place_members, "a word of an order")                    \
+    X(LAY, ct_gpu_lay_out, "a word of a column's order of the row set")     \
+    X(SIDES, ct_gpu_make_sides, "a row of the row set, for one group")
+
+typedef enum {
+#define CT_GPU_KERNEL_ID(id, body, text) CT_GPU_##id,
+    CT_GPU_ITEM_KERNELS(CT_GPU_KERNEL_ID)
+#undef CT_GPU_KERNEL_ID
+    CT_GPU_STARTS, /* one team an order: sums over `members` */
+    CT_GPU_BEFORE, /* one team a column and class: sums over `sets` */
+    CT_GPU_SCAN    /* one block a column and group: see scan_body.h */
+} ct_gpu_kernel;
+
+#endif

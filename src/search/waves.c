@@ -1,0 +1,252 @@
+#include "search/waves.h"
+
+#include "gpu/device.h"
+#include "search/depth2.h"
+#include "search/lines.h"
+#include "search/placing.h"
+
+enum {
+    WAVE_POINTS = 512, /* 16 groups of 32: with 20 columns 320 blocks, more than any device has multiprocessors */
+    WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
+};
+
+/* A point under evaluation. */
+typedef struct {
+    ct_point *m;
+    int asked; /* it is in the batch */
+    ct_depth2_question question;
+} wave_point;
+
+/* An interval under evaluation, cut at n_points points. */
+typedef struct {
+    ct_interval *interval;
+    uint32_t feature, n_points;
+} wave_part;
+
+/* What is in one slot of the queue. */
+typedef struct {
+    uint32_t n_parts, n_points, n_asked;
+    wave_part *parts;
+    wave_point *points;
+    ct_gpu_point *asked;
+} wave;
+
+int ct_waves_wanted(const ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    return roots->task->depth == 2 && !roots->crew && ct_pays_on_device(seat->worker, roots->node);
+}
+
+/* Until the search of the row set ends: points come from the same arena. 0 if memory ends. */
+static int wave_new(ct_arena *arena, wave *w)
+{
+    *w = (wave){0, 0, 0, NULL, NULL, NULL};
+    w->parts = CT_ARENA_NEW(arena, wave_part, WAVE_POINTS);
+    w->points = CT_ARENA_NEW(arena, wave_point, WAVE_POINTS);
+    w->asked = CT_ARENA_NEW(arena, ct_gpu_point, WAVE_POINTS);
+    return w->parts && w->points && w->asked;
+}
+
+/* Makes the row set the queue's: 0 if the device is lost. */
+static int begin_rows(ct_seat *seat)
+{
+    const ct_path *path = seat->roots->task->path;
+    ct_gpu_conditions conditions = {path->n, {0}, {0}};
+    for (uint32_t i = 0; i < path->n; i++) {
+        conditions.line[i] = path->line[i];
+        conditions.threshold[i] = path->threshold[i];
+    }
+    return ct_gpu_begin_rows(seat->worker->queue, &conditions, seat->roots->node->n_rows);
+}
+
+/* ---- gathering ---- */
+
+static uint32_t count_open(const ct_roots *roots)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) n++;
+    return n;
+}
+
+/* Puts m, a point of the interval, into the wave. */
+static void add_point(ct_seat *seat, wave *w, uint32_t feature, const ct_interval *i, ct_point *m)
+{
+    wave_point *point = &w->points[w->n_points++];
+    point->m = m;
+    seat->target = ct_roots_target(seat->roots, feature, m->threshold);
+    point->asked = ct_depth2_ask(seat, i->a, i->b, m, &point->question);
+    seat->worker->statistics.thresholds++;
+    if (!point->asked) return;
+    ct_gpu_point *asked = &w->asked[w->n_asked++];
+    asked->feature = feature;
+    asked->threshold = ct_container_to_global(seat->roots->node->box, feature, m->threshold);
+    for (int side = 0; side < 2; side++) {
+        asked->need[side] = (int32_t) point->question.need[side];
+        asked->min_rows[side] = point->question.min_rows[side];
+    }
+}
+
+/* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends before the first. */
+static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i, uint32_t first, uint32_t last, uint32_t cuts)
+{
+    wave_part *part = &w->parts[w->n_parts];
+    uint32_t n = last - first + 1, before = i->a->n_left;
+    if (cuts > n) cuts = n;
+    *part = (wave_part){i, feature, 0};
+    for (uint32_t k = 0; k < cuts; k++) {
+        ct_point *m = ct_lines_take_point(seat->roots);
+        if (!m) break;
+        m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
+        m->open = 1; /* it is held by the wave */
+        ct_roots_count_sides(seat, feature, m);
+        if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
+            ct_lines_release_point(seat->roots, m);
+            continue;
+        }
+        before = m->n_left;
+        add_point(seat, w, feature, i, m);
+        part->n_points++;
+    }
+    if (!part->n_points) return 0;
+    w->n_parts++;
+    ct_lines_begin_work(seat->roots, i);
+    return 1;
+}
+
+/* Takes intervals off until the wave is full or none is open; returns how many are in it. */
+static uint32_t fill(ct_seat *seat, wave *w, uint32_t room)
+{
+    ct_roots *roots = seat->roots;
+    uint32_t open = count_open(roots), cuts = open ? room / open : 1, first, last;
+    if (cuts > WAVE_CUTS) cuts = WAVE_CUTS;
+    if (cuts < 1) cuts = 1;
+    w->n_parts = w->n_points = w->n_asked = 0;
+    for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_lines_choose(roots)) >= 0;) {
+        ct_interval *i = roots->lines[f].open;
+        roots->lines[f].open = i->next;
+        roots->lines[f].begun = 1;
+        if (!ct_roots_close(seat, (uint32_t) f, i) && ct_roots_window(seat, (uint32_t) f, i, &first, &last)) {
+            if (add_interval(seat, w, (uint32_t) f, i, first, last, cuts)) continue;
+            ct_lines_note(roots, (uint32_t) f, i->bound);
+            roots->lost = 1;
+        }
+        ct_lines_give_back(roots, i);
+    }
+    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+    return w->n_parts;
+}
+
+/* ---- taking in ---- */
+
+/* The interval's parts between its points are open from here on. */
+static void open_parts(ct_seat *seat, const wave_part *part, const wave_point *points)
+{
+    ct_roots *roots = seat->roots;
+    ct_interval *i = part->interval;
+    ct_point *end = i->b;
+    for (uint32_t k = part->n_points; k-- > 0; end = points[k].m)
+        ct_lines_push(seat->worker, roots, part->feature, points[k].m, end);
+    ct_lines_push(seat->worker, roots, part->feature, i->a, end);
+    ct_lines_end_work(roots, i);
+    for (uint32_t k = 0; k < part->n_points; k++) ct_lines_release_point(roots, points[k].m);
+    ct_lines_give_back(roots, i);
+}
+
+/* Takes in the errors of all points, which are in the order of the batch. */
+static void take_in(ct_seat *seat, wave *w, const int32_t *errors)
+{
+    ct_roots *roots = seat->roots;
+    const wave_point *point = w->points;
+    size_t step = 4 * (size_t) roots->node->box->n_cols;
+    for (uint32_t p = 0; p < w->n_parts; p++) {
+        const wave_part *part = &w->parts[p];
+        const ct_interval *i = part->interval;
+        int64_t least = INT64_MAX;
+        for (uint32_t k = 0; k < part->n_points; k++) {
+            ct_point *m = point[k].m;
+            int64_t upper = INT64_MAX;
+            if (point[k].asked) {
+                upper = ct_depth2_answer(seat, m, &point[k].question, errors);
+                errors += step;
+            }
+            ct_roots_settle(seat, part->feature, m, upper);
+            least = ct_smaller_cost(least, ct_point_total(seat->worker, m));
+        }
+        if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->lines[part->feature].key = least;
+        open_parts(seat, part, point);
+        point += part->n_points;
+    }
+    w->n_parts = 0;
+    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+}
+
+/* Undoes fill(): the intervals are open as they were. */
+static void put_back(ct_seat *seat, wave *w)
+{
+    ct_roots *roots = seat->roots;
+    for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_point(roots, w->points[k].m);
+    for (uint32_t p = 0; p < w->n_parts; p++) {
+        ct_interval *i = w->parts[p].interval;
+        ct_lines_end_work(roots, i);
+        i->next = roots->lines[w->parts[p].feature].open;
+        roots->lines[w->parts[p].feature].open = i;
+    }
+    w->n_parts = 0;
+}
+
+static int submit(ct_seat *seat, const wave *w, unsigned slot)
+{
+    ct_worker *worker = seat->worker;
+    if (!w->n_asked) return 1;
+    worker->statistics.waves++;
+    worker->statistics.device_points += w->n_asked;
+    return ct_gpu_submit(worker->queue, slot, w->asked, w->n_asked);
+}
+
+/* Waits for a wave and takes it in; 0 if the device is lost. */
+static int collect(ct_seat *seat, wave *w, unsigned slot)
+{
+    const ct_node *node = seat->roots->node;
+    const int32_t *errors = NULL;
+    if (w->n_asked) {
+        errors = ct_gpu_wait(seat->worker->queue, slot);
+        if (!errors) return 0;
+    }
+    ct_worker_poll(seat->worker, (uint64_t) w->n_points * node->box->n_cols * node->n_rows);
+    take_in(seat, w, errors);
+    return 1;
+}
+
+/* ---- the whole ---- */
+
+/* Two waves in turn; 0 if the device is lost. What is left in the waves is then put back. */
+static int run(ct_seat *seat, wave waves[CT_GPU_SLOTS])
+{
+    uint32_t room = ct_gpu_room(seat->worker->queue);
+    if (room > WAVE_POINTS) room = WAVE_POINTS;
+    for (unsigned slot = 0;; slot = !slot) {
+        wave *next = &waves[slot], *other = &waves[!slot];
+        if (fill(seat, next, room)) {
+            if (!submit(seat, next, slot)) return 0;
+        } else if (!other->n_parts) {
+            return 1;
+        }
+        if (other->n_parts && !collect(seat, other, !slot)) return 0;
+    }
+}
+
+void ct_waves_run(ct_seat *seat)
+{
+    ct_worker *worker = seat->worker;
+    wave waves[CT_GPU_SLOTS];
+    if (!wave_new(&worker->arena, &waves[0]) || !wave_new(&worker->arena, &waves[1])) {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        return;
+    }
+    if (!begin_rows(seat) || !run(seat, waves)) {
+        for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) put_back(seat, &waves[slot]);
+        worker->queue = NULL; /* the CPU goes on from here */
+        if (worker->search->options->device == CT_DEVICE_CUDA) ct_worker_stop(worker, CT_END_DEVICE);
+    }
+}

@@ -1,0 +1,96 @@
+/* Batches of thresholds on the first device: the bytes and integer operations that they must take by the kernels' text, the
+ * times that these would take at the card's rates, and the time measured. The table of bench/NOTES.md.
+ *
+ *     time_batches [BYTES_PER_SECOND INTEGER_OPERATIONS_PER_SECOND]      default: one H200
+ *
+ * Without a device the last columns stay open. */
+#include <math.h>
+#include <stdio.h>
+
+#include "random.h"
+
+#include "core/clock.h"
+#include "core/table.h"
+#include "gpu/device.h"
+
+/* Lane instructions a word of 32 rows and point, from the text of gpu/scan_body.h: both passes gather and transpose, then
+ * count; the second bounds both sides. A population count is worth four. Words that are looked into come on top. */
+static double operations(double n, double n_cols, double n_classes, double points)
+{
+    double gather = 2 * 31, count = 2 * 6 * n_classes, bound = 2 * (17 * n_classes + 14);
+    return n / 32 * n_cols * points * (gather + count + bound) + n * points * 6;
+}
+
+/* Of each row: its place in the order and the sides of 32 points, twice; of each word the classes three times and the ties.
+ * The sides themselves are made from ranks of two bytes. */
+static double bytes(double n, double n_cols, double n_classes, double points)
+{
+    double groups = ceil(points / 32);
+    return groups * n_cols * n * (2 * 8 + (3 * n_classes + 1) * 4 / 32) + groups * n * (8 + 32 * 2);
+}
+
+static double measure(ct_gpu_queue *queue, const ct_gpu_point *points, uint32_t n_points)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 20; i++) {
+        double start = ct_seconds();
+        if (!ct_gpu_submit(queue, 0, points, n_points) || !ct_gpu_wait(queue, 0)) return NAN;
+        double seconds = ct_seconds() - start;
+        if (seconds < least) least = seconds;
+    }
+    return least;
+}
+
+/* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best split makes. */
+static void fill_points(ct_gpu_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols)
+{
+    for (uint32_t i = 0; i < n_points; i++) {
+        uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
+        points[i] = (ct_gpu_point){i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
+    }
+}
+
+static void time_table(int device, uint32_t n, double byte_rate, double operation_rate)
+{
+    enum { COLS = 20, CLASSES = 2 };
+    const uint32_t sizes[] = {32, 128, 512};
+    rng r = {1};
+    random_table table = table_random(&r, n, COLS, CLASSES, 0);
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_table ranked;
+    ct_gpu *gpu = NULL;
+    ct_gpu_point points[512];
+    ct_arena_init(&arena, &budget);
+    if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
+        for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
+        ct_gpu_table sent = {n, COLS, CLASSES, ranked.order, ranked.ties, ranked.words, ranked.n_values, table.classes};
+        if (ct_gpu_open(0, &sent, 1, &gpu, NULL) == CT_OK)
+            (void) ct_gpu_begin_rows(ct_gpu_queue_at(gpu, 0), &(ct_gpu_conditions){0, {0}, {0}}, n);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        double b = bytes(n, COLS, CLASSES, sizes[i]), o = operations(n, COLS, CLASSES, sizes[i]);
+        fill_points(points, sizes[i], n, COLS);
+        printf("| %u | %u | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
+        double seconds = gpu ? measure(ct_gpu_queue_at(gpu, 0), points, sizes[i]) : NAN;
+        if (seconds > 0) printf(" %.4g | %.3g |\n", seconds * 1e6, seconds / fmax(b / byte_rate, o / operation_rate));
+        else printf(" not measured | |\n");
+    }
+    ct_gpu_close(gpu);
+    ct_arena_free(&arena);
+    table_free(&table);
+}
+
+int main(int argc, char **argv)
+{
+    const uint32_t rows[] = {2000, 20000, 250000};
+    double byte_rate = argc > 2 ? atof(argv[1]) : 4.8e12, operation_rate = argc > 2 ? atof(argv[2]) : 1.48e13;
+    ct_device_list list;
+    ct_device_query(&list);
+    printf("20 columns, 2 classes; %.3g bytes/s, %.3g integer operations/s; %s\n\n", byte_rate, operation_rate,
+           list.n_devices ? list.device[0].name : list.reason);
+    printf("| rows | points | bytes | operations | us by bytes | us by operations | us measured | measured / floor |\n");
+    printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) time_table(list.n_devices > 0, rows[i], byte_rate, operation_rate);
+    return 0;
+}
