@@ -11,8 +11,8 @@
 ct_status ct_route(const ct_forest *tree, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, const int32_t *values,
                    uint32_t n_threads, int32_t *value_of_row, ct_error *error);
 
-/* CT_BAD_INPUT unless every tree has a root and every node of the forest is a leaf or has a column below n_cols and two later
- * nodes as children, which no other node has: then every walk ends. For trees that come from outside. */
+/* CT_BAD_INPUT unless every tree has a root and every node of the forest is a leaf or has a column below n_cols and two
+ * later nodes as children, which no other node has: then every walk ends. For trees that come from outside. */
 ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error);
 
 #endif

@@ -95,9 +95,9 @@ uint32_t ct_gpu_room(const ct_gpu_queue *queue);
 
 /* Starts a batch in a slot that has none under way; the points are copied. */
 int ct_gpu_submit(ct_gpu_queue *queue, unsigned slot, const ct_gpu_point *points, uint32_t n_points);
-/* Waits for it. [point][side][any, allowed][column] the least errors of a split on the column in that side of the point, over
- * splits of any size and over allowed ones: exact if below the side's need, else a lower bound that is not below it. 0 for
- * sides that are not wanted. Valid until the slot is used again. */
+/* Waits for it. [point][side][any, allowed][column] the least errors of a split on the column in that side of the point,
+ * over splits of any size and over allowed ones: exact if below the side's need, else a lower bound that is not below it. 0
+ * for sides that are not wanted. Valid until the slot is used again. */
 const int32_t *ct_gpu_wait(ct_gpu_queue *queue, unsigned slot);
 
 /* For tests: the k-th call to the twin from now on fails, and all after it; 0: none. Returns how many calls were made since

@@ -240,7 +240,8 @@ static ct_status find_device(int number, ct_error *error)
     ct_device_query(&list);
     if (list.n_devices == 0) return ct_fail(error, CT_NO_DEVICE, "%s", list.reason);
     if (number < list.n_devices) return CT_OK;
-    return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d, only %d of them, counted from 0", number, list.n_devices);
+    return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d, only %d of them, counted from 0", number,
+                   list.n_devices);
 }
 
 ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, ct_gpu **out, ct_error *error)
@@ -386,5 +387,6 @@ const int32_t *ct_gpu_wait(ct_gpu_queue *queue, unsigned slot_number)
 {
     ct_gpu *gpu = queue->gpu;
     if (ct_gpu_is_lost(gpu)) return NULL;
-    return went_well(gpu, gpu->backend->wait(gpu->device, queue->stream, slot_number)) ? queue->slots[slot_number].errors : NULL;
+    if (!went_well(gpu, gpu->backend->wait(gpu->device, queue->stream, slot_number))) return NULL;
+    return queue->slots[slot_number].errors;
 }

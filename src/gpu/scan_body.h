@@ -26,7 +26,7 @@ typedef struct {
     int32_t best[2][2], passed[2][2]; /* [side][any, allowed] */
 } ct_scan_found;
 
-/* The memory that a block shares: [warp][class][lane] counts and scratch, [class][lane] totals, [warp][lane] what is found. */
+/* What a block shares: [warp][class][lane] counts and scratch, [class][lane] totals, [warp][lane] what it finds. */
 typedef struct {
     uint32_t n_warps;
     uint32_t *counts, *scratch, *totals;

@@ -169,5 +169,6 @@ static void twin_why(int code, char *text, size_t size)
     snprintf(text, size, "%s", code == NO_MEMORY ? "the twin has no memory" : "the twin was told to fail");
 }
 
-const ct_backend ct_backend_twin = {twin_open,       twin_close, twin_take, twin_give, twin_take,   twin_give,  twin_stream_new,
-                                    twin_give,       twin_copy,  twin_copy, twin_launch, twin_event, twin_event, twin_why};
+const ct_backend ct_backend_twin = {twin_open,       twin_close, twin_take, twin_give,   twin_take,  twin_give,
+                                    twin_stream_new, twin_give,  twin_copy, twin_copy, twin_launch, twin_event,
+                                    twin_event,      twin_why};

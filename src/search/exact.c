@@ -325,8 +325,8 @@ static ct_status close_device(ct_search *search, ct_status status, ct_result *re
 
 /* ---- the whole ---- */
 
-static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table, const ct_data *data, ct_result *result,
-                       uint32_t *leaf_of_row, ct_error *error)
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table, const ct_data *data,
+                       ct_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
     ct_totals totals;

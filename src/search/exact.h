@@ -36,10 +36,9 @@ typedef struct {
 } ct_result;
 
 /* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free. leaf_of_row[n_rows], which
- * may be NULL, receives the node of each row's leaf. Errors: CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked for
- * is not there, or failed), CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its best
- * tree), CT_INTERNAL (the answer did not pass
- * its check). */
+ * may be NULL, receives the node of each row's leaf. Errors: CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked
+ * for is not there, or failed), CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its
+ * best tree), CT_INTERNAL (the answer did not pass its check). */
 ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
                          ct_error *error);
 void ct_result_free(ct_result *result);

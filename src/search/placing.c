@@ -5,8 +5,8 @@
 static const double CPU_CELL = 1.5e-10;
 static const double CPU_POINTS = 16;
 
-/* Measured on the host twin, whose searches take the same course: thresholds, up to twice those of the CPU, since batches know
- * fewer bounds; and batches, one after the other. */
+/* Measured on the host twin, whose searches take the same course: thresholds, up to twice those of the CPU, since batches
+ * know fewer bounds; and batches, one after the other. */
 static const double DEVICE_POINTS = 32;
 static const double DEVICE_BATCHES = 4;
 

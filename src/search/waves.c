@@ -88,7 +88,8 @@ static void add_point(ct_seat *seat, wave *w, uint32_t feature, const ct_interva
 }
 
 /* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends before the first. */
-static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i, uint32_t first, uint32_t last, uint32_t cuts)
+static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i, uint32_t first, uint32_t last,
+                        uint32_t cuts)
 {
     wave_part *part = &w->parts[w->n_parts];
     uint32_t n = last - first + 1, before = i->a->n_left;

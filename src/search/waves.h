@@ -2,8 +2,8 @@
  *
  * The open intervals of all root features are cut at one threshold or several each, and all of these points go to the device
  * in one batch (a wave). While it is under way, what came back from the one before is taken in and the next one is
- * gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof. Waves
- * know more points and fewer bounds than the search one by one; the answer is the same. */
+ * gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof.
+ * Waves know more points and fewer bounds than the search one by one; the answer is the same. */
 #ifndef CT_SEARCH_WAVES_H
 #define CT_SEARCH_WAVES_H
 
