@@ -117,8 +117,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
                             time_limit = Inf, memory_limit = NULL, threads = NULL, device = c("auto", "cpu", "cuda"),
                             deterministic = TRUE, missing = c("learn", "omit", "fail"), subset_levels = 6,
-                            new_levels = c("majority", "error"), start = NULL, on_interrupt = c("return", "error"), progress = NULL, verbose = NULL,
-                            certificate = FALSE, model = FALSE) {
+                            new_levels = c("majority", "error"), start = NULL, on_interrupt = c("return", "error"),
+                            progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
   # two leaves of minbucket rows need twice as many, whatever minsplit says
   control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
