@@ -289,11 +289,11 @@ static void split64(ct_split *s)
     split_sets(s);
     split_masses(s);
     for (size_t w = s->begin; w < s->end; w++) {
-        const int64_t *masses = s->masses + w * n_classes;
+        const int64_t *masses = s->weights ? s->masses + w * n_classes : NULL;
         int64_t *x = (int64_t *) (void *) (s->lanes + w);
         for (uint32_t k = 0; k < n_classes; k++) x[k * s->words] = w > s->begin ? x[(int64_t) (k * s->words) - 1] : 0;
         for (uint32_t c = 0; c < n_classes; c++) {
-            int64_t mass = s->weights ? masses[n_classes + c] - masses[c] : (int64_t) word_count(s->sets[c * s->words + w]);
+            int64_t mass = masses ? masses[n_classes + c] - masses[c] : (int64_t) word_count(s->sets[c * s->words + w]);
             for (uint32_t k = 0; mass && k < n_classes; k++) x[k * s->words] += mass * s->gains[c * n_classes + k];
         }
     }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # libFuzzer on the C API: sh fuzz_api.sh DIR SECONDS SEED
 #
-# Half of the time for each program. Inputs that reach new code are kept in DIR/corpus from run to run; it begins with
+# A third of the time for each program. Inputs that reach new code are kept in DIR/corpus from run to run; it begins with
 # fuzz_corpus/. An input that crashes, hangs, leaks or gets a wrong answer is left in DIR: give it to the program as an argument.
 dir=$1 seconds=$2 seed=$3
-each=`expr $seconds / 2`
+each=`expr $seconds / 3`
 passed=0 failed=0
-for program in fuzz_solve fuzz_route; do
+for program in fuzz_solve fuzz_route fuzz_certify; do
   corpus=$dir/corpus/$program
   mkdir -p "$corpus"
   if "$dir/$program" -max_total_time="$each" -seed="$seed" -max_len=600 -timeout=30 -rss_limit_mb=4000 -print_final_stats=1 \
