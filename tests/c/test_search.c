@@ -166,13 +166,14 @@ static void remembered_row_sets_change_nothing(void)
         rng r = {(uint64_t) seed + 5500};
         ct_options options = ct_options_default();
         options.depth = 4 + (unsigned) seed % 2;
-        uint32_t n_rows = 30 + rng_below(&r, options.depth == 4 ? 170 : 40);
+        int leaf_sizes = seed % 4 == 0; /* with which a search takes much longer */
+        uint32_t n_rows = 30 + rng_below(&r, leaf_sizes ? 30 : options.depth == 4 ? 170 : 40);
         uint32_t n_cols = options.depth == 4 ? 2 + rng_below(&r, 2) : 1 + rng_below(&r, 2);
         random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 5), seed % 3);
         for (uint32_t i = 0; i < n_rows; i++)
             if (rng_below(&r, 3) == 0) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
-        if (seed % 4 == 0) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
+        if (leaf_sizes) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
         double cost = solved_cost(&t.data, &options);
         options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
         CHECK(solved_cost(&t.data, &options) == cost);
