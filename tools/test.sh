@@ -8,7 +8,7 @@
 #   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
 #   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
 #   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a cross compiler, qemu-user)
-#   fuzz       random instances for a minute, ASan, UBSan  make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
+#   fuzz       random instances for 30 s, ASan, UBSan      make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
 #   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang with libFuzzer)
 #   mutants    planted faults, each found by a test        make -C tests/c mutants
 #   analyse    what gcc, clang-tidy and cppcheck find      tools/analyse.sh
@@ -109,17 +109,20 @@ has_libfuzzer () {
 # skip WHY: the suite's line when the machine cannot run it.
 skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 
+# Several programs at a time: those of these suites are slow.
+c_tests () { JOBS=$cores make -s -C tests/c WERROR="$WERROR" "$@"; }
+
 run_suite () {
   case $1 in
     layers)    sh tests/c/test_layers.sh ;;
     lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
-    asan)      make -s -C tests/c WERROR="$WERROR" asan=1 ;;
-    tsan)      if has_tsan; then make -s -C tests/c tsan=1; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
-    valgrind)  if command -v valgrind > /dev/null 2>&1; then make -s -C tests/c valgrind=1; else skip "valgrind is missing"; fi ;;
-    neon)      if has_neon; then make -s -C tests/c WERROR="$WERROR" neon=1
+    asan)      c_tests asan=1 ;;
+    tsan)      if has_tsan; then c_tests tsan=1 WERROR=; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
+    valgrind)  if command -v valgrind > /dev/null 2>&1; then c_tests valgrind=1; else skip "valgrind is missing"; fi ;;
+    neon)      if has_neon; then c_tests neon=1
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
-    fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz ;;
+    fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz SECONDS="${SECONDS:-30}" ;;
     fuzz_api)  if has_libfuzzer; then make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
                else skip "clang with libFuzzer is missing"; fi ;;
     mutants)   make -s -C tests/c mutants ;;
