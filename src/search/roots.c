@@ -408,18 +408,20 @@ static void unshare(ct_roots *roots)
     ct_crew_unlock(crew);
 }
 
-/* Works at a shared row set until nothing is open there; with the lock before and after. */
-static void help(ct_worker *worker, ct_roots *roots)
+/* Works at a shared row set until nothing is open there; with the lock before and after. 0 if there is no memory for it. */
+static int help(ct_worker *worker, ct_roots *roots)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_seat seat;
-    roots->helpers++;
-    if (open_seat(&seat, roots, worker)) {
+    int seated = open_seat(&seat, roots, worker);
+    if (seated) {
+        roots->helpers++;
         while (step(&seat)) continue;
         if (roots->end_extra) roots->end_extra(&seat);
+        roots->helpers--;
     }
-    roots->helpers--;
     ct_arena_release(&worker->arena, mark);
+    return seated;
 }
 
 /* Nothing is open here, but something may be when others are done. */
@@ -428,8 +430,8 @@ static void wait_for_others(ct_seat *seat)
     ct_crew *crew = seat->roots->crew;
     for (ct_roots *shared = seat->roots->whole ? crew->shared : NULL; shared; shared = shared->next_shared) {
         if (!ct_lines_any_open(shared)) continue;
-        help(seat->worker, shared);
-        return;
+        if (help(seat->worker, shared)) return;
+        break; /* and leaves the lock to those who have work */
     }
     ct_crew_wait(crew, seat->worker, seat->roots->whole);
 }
