@@ -105,11 +105,11 @@ CT_INLINE int64_t heavy_top(const heavy_bound *b, int64_t cost)
 
 /* The bounds of word w: that of the side that is counted, whose members are `keep` (or not, for the right one), and where
  * both are wanted of the other one. */
-CT_INLINE void heavy_word(const scan_job *job, const int sides, const int weighted, size_t w, uint64_t keep,
+CT_INLINE void heavy_word(const scan_job *job, const int sides, size_t w, uint64_t keep,
                           int64_t bound[2])
 {
     uint32_t n_classes = job->all->rows->n_classes;
-    const int64_t *gains = job->all->rows->gains, *weights = weighted ? job->weights + w * 64 : NULL;
+    const int64_t *gains = job->all->rows->gains, *weights = weights_at(job->weights, w);
     const int64_t *all_x = (const int64_t *) (const void *) job->lanes;
     int64_t *x = heavy_list(job, X_LIST), *masses = heavy_list(job, MASS_LIST), *rest = heavy_list(job, REST_LIST);
     size_t words = job->words;
@@ -138,7 +138,7 @@ CT_INLINE void heavy_word(const scan_job *job, const int sides, const int weight
     if (sides == BOTH) bound[1] = heavy_top(&there, rest_cost);
 }
 
-CT_INLINE void heavy_count(const scan_job *job, const int sides, const int weighted, int64_t error[2])
+CT_INLINE void heavy_count(const scan_job *job, const int sides, int64_t error[2])
 {
     int64_t top[2] = {0, 0}, *x = heavy_list(job, X_LIST);
     uint32_t n_classes = job->all->rows->n_classes;
@@ -148,7 +148,7 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, const int weigh
         v_store(keep, v_less(job->planes + start, job->words, &job->all->threshold));
         for (size_t i = 0; i < VEC_WORDS; i++) {
             int64_t bound[2] = {0, 0};
-            heavy_word(job, sides, weighted, start + i, keep[i], bound);
+            heavy_word(job, sides, start + i, keep[i], bound);
             for (int side = 0; side < 2; side++) {
                 job->all->scratch[(size_t) side * job->words + start + i] = (uint64_t) bound[side];
                 if (job->ties[start + i]) top[side] = ct_larger64(top[side], bound[side]);
@@ -158,22 +158,11 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, const int weigh
     for (int side = 0; side < 2; side++) error[side] = job->dearest[side] - top[side];
 }
 
-/* The variants that the compiler is to make. */
-CT_INLINE void heavy_count_any(const scan_job *job, const int sides, int64_t error[2])
-{
-    int two = job->all->rows->n_classes == 2;
-    if (two && !job->weights) heavy_pair_count(job, sides, 0, error);
-    else if (two) heavy_pair_count(job, sides, 1, error);
-    else if (!job->weights) heavy_count(job, sides, 0, error);
-    else heavy_count(job, sides, 1, error);
-}
-
 /* Pass 1: the wanted sides' errors are at least error[]. */
 static void first_pass64(const scan_job *job, int sides, int64_t error[2])
 {
-    if (sides == LEFT) heavy_count_any(job, LEFT, error);
-    else if (sides == RIGHT) heavy_count_any(job, RIGHT, error);
-    else heavy_count_any(job, BOTH, error);
+    if (job->all->rows->n_classes == 2) heavy_pair_count(job, sides, error);
+    else heavy_count(job, sides, error);
 }
 
 /* ---- single places ---- */

@@ -27,7 +27,7 @@ CT_INLINE vec heavy_pair_bound(vec net, vec of0, vec of1, vec t0, vec t1)
     return l64_max(l64_add(l64_add(net, of1), t1), l64_add(l64_sub(of0, net), t0));
 }
 
-CT_INLINE void heavy_pair_count(const scan_job *job, const int sides, const int weighted, int64_t error[2])
+CT_INLINE void heavy_pair_count(const scan_job *job, const int sides, int64_t error[2])
 {
     size_t words = job->words;
     const uint64_t *set0 = job->sets, *set1 = set0 + words, *x0 = job->lanes, *x1 = x0 + words;
@@ -42,7 +42,7 @@ CT_INLINE void heavy_pair_count(const scan_job *job, const int sides, const int 
         vec keep = v_less(job->planes + w, words, &job->all->threshold), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
         vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
         vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
-        const int64_t *weights = weighted ? job->weights + 64 * w : NULL;
+        const int64_t *weights = weights_at(job->weights, w);
         vec of_a = heavy_masses(a, weights, gains[0]), of_b = heavy_masses(b, weights, gains[3]);
         vec net = l64_add(l64_scan(l64_sub(of_a, of_b)), before), bound = heavy_pair_bound(net, of_a, of_b, t0, t1);
         mask64 legal = l64_occupied(v_load(job->ties + w));
