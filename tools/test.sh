@@ -34,6 +34,7 @@ mkdir -p $logs
 
 # All of them: those of the C library beside those of the package, since most use one core. The totals are added up.
 if test $# -eq 0; then
+  rm -f $logs/total*
   TOTAL=$logs/total-c sh tools/test.sh $of_c & lane=$!
   TOTAL=$logs/total-r sh tools/test.sh $of_r
   status=$?

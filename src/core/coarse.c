@@ -20,20 +20,15 @@ static int depends_on_label(const ct_costs *costs)
     return 0;
 }
 
-/* What all rows cost, and in multiples of 2^shift of at most `most`. */
-typedef struct {
-    int64_t sum, coarse;
-} cost_sums;
-
-static cost_sums sums_of(const ct_costs *costs, const ct_data *data, unsigned shift, int64_t most)
+/* What all rows cost in multiples of 2^shift, none more than `most`. */
+static int64_t coarse_sum(const ct_costs *costs, const ct_data *data, unsigned shift, int64_t most)
 {
-    cost_sums sums = {0, 0};
+    int64_t sum = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        int64_t cost = cost_of(costs, data, row), coarse = cost >> shift;
-        sums.sum += cost;
-        sums.coarse += coarse < most ? coarse : most;
+        int64_t cost = cost_of(costs, data, row) >> shift;
+        sum += cost < most ? cost : most;
     }
-    return sums;
+    return sum;
 }
 
 /* The shift with which least is lost, among those with which the rows' costs sum up to less than 2^29; 0 if too much is
@@ -51,21 +46,15 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
     if (ct_bit_width((uint64_t) all) > shift + width) shift = ct_bit_width((uint64_t) all) - width;
     if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS) shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
     for (; all >> shift; shift++) {
-        cost_sums sums = sums_of(costs, data, shift, most);
-        if (sums.coarse >> SUM_BITS) continue;
-        int64_t lost = sums.sum - sums.coarse * ((int64_t) 1 << shift);
+        int64_t kept = coarse_sum(costs, data, shift, most), lost = sum - kept * ((int64_t) 1 << shift);
+        if (kept >> SUM_BITS) continue;
         if (lost >= least) break; /* cutting loses less and less, rounding more and more */
         least = lost;
         coarse->shift = shift;
         coarse->exact = lost == 0;
-        if (lost > sums.sum / WORST_LOSS) least = INT64_MAX;
+        if (lost > sum / WORST_LOSS) least = INT64_MAX;
     }
     return least < INT64_MAX;
-}
-
-static ct_status no_memory(ct_error *error)
-{
-    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
 }
 
 ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error)
@@ -74,24 +63,20 @@ ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, 
     if (costs->plain || depends_on_label(costs)) return CT_OK;
     uint32_t n = costs->n_classes;
     ct_coarse *coarse = CT_ARENA_ZEROED(arena, ct_coarse, 1);
-    if (!coarse) return no_memory(error);
-    if (!choose_shift(costs, data, costs->weights ? MOST : (int64_t) 1 << SUM_BITS, coarse)) return CT_OK;
-    if (!costs->weights) {
-        uint32_t *gains = CT_ARENA_NEW(arena, uint32_t, n);
-        for (uint32_t c = 0; gains && c < n; c++) gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> coarse->shift);
-        coarse->gains = gains;
-        if (!gains) return no_memory(error);
-    } else {
-        uint8_t *rows = CT_ARENA_NEW(arena, uint8_t, data->n_rows), all = 0;
-        for (uint32_t row = 0; rows && row < data->n_rows; row++) {
-            int64_t cost = cost_of(costs, data, row) >> coarse->shift;
-            rows[row] = (uint8_t) (cost < MOST ? cost : MOST);
-            all |= rows[row];
-        }
-        if (!rows) return no_memory(error);
-        coarse->rows = rows;
-        coarse->n_planes = ct_bit_width(all);
+    uint32_t *gains = CT_ARENA_NEW(arena, uint32_t, n);
+    uint8_t *rows = costs->weights ? CT_ARENA_NEW(arena, uint8_t, data->n_rows) : NULL, all = 0;
+    if (!coarse || !gains || (costs->weights && !rows))
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the coarse costs of the rows");
+    if (!choose_shift(costs, data, rows ? MOST : (int64_t) 1 << SUM_BITS, coarse)) return CT_OK;
+    for (uint32_t row = 0; rows && row < data->n_rows; row++) {
+        int64_t cost = cost_of(costs, data, row) >> coarse->shift;
+        rows[row] = (uint8_t) (cost < MOST ? cost : MOST);
+        all |= rows[row];
     }
+    for (uint32_t c = 0; c < n; c++) gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> coarse->shift);
+    coarse->rows = rows;
+    coarse->gains = rows ? NULL : gains;
+    coarse->n_planes = ct_bit_width(all);
     costs->coarse = coarse;
     return CT_OK;
 }
