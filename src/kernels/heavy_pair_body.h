@@ -38,8 +38,9 @@ CT_INLINE void heavy_pair_count(const scan_job *job, const int sides, int64_t er
     uint64_t *bounds = job->all->scratch + (counted ? words : 0), *other = job->all->scratch + words;
     vec t0 = l64_set(total[0]), t1 = l64_set(total[1]), r0 = l64_set(rest[0]), r1 = l64_set(rest[1]);
     vec before = v_fill(0), top = before, top_rest = before;
+    less_than less = less_make(job->planes, words, &job->all->threshold);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec keep = v_less(job->planes + w, words, &job->all->threshold), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
+        vec keep = v_less(less, w), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
         vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
         vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
         const int64_t *weights = weights_at(job->weights, w);

@@ -49,6 +49,8 @@ static void FN(begin)(scan_job *job)
     }
 }
 
+CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g) { (void) job, (void) g; }
+
 CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
 {
     (void) job;
