@@ -159,14 +159,21 @@ static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
     return zeros ? last >> (zeros - 1) << (zeros - 1) : last;
 }
 
-/* A threshold of a window, near the middle of its rows unless equal values are in the way; 0 if the window has none. */
+/* A threshold of a window, near the middle of both its rows and its thresholds, or where these are apart, of the latter; 0
+ * if the window has none. Half of the thresholds and three fifths of the rows count as near. */
 static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const uint32_t rows[2])
 {
     const ct_node *node = seat->roots->node;
-    uint32_t first, last, part = (rows[1] - rows[0]) / 5;
+    uint32_t low, high, first, last, part = (rows[1] - rows[0]) / 5;
+    ct_node_window(seat->worker, node, feature, rows[0], rows[1], &low, &high);
+    if (low > high) return 0;
     ct_node_window(seat->worker, node, feature, rows[0] + part, rows[1] - part, &first, &last);
-    if (first > last) ct_node_window(seat->worker, node, feature, rows[0], rows[1], &first, &last);
-    return first > last ? 0 : roundest(seat->worker, first, last);
+    uint32_t quarter = (high - low) / 4;
+    low += quarter;
+    high -= quarter;
+    if (first < low) first = low;
+    if (last > high) last = high;
+    return first <= last ? roundest(seat->worker, first, last) : roundest(seat->worker, low, high);
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
