@@ -55,6 +55,8 @@ enum {
     CT_GPU_POINTS = 1024    /* of a batch */
 };
 
+#define CT_GPU_ALL UINT32_MAX
+
 /* As core/table.h has it. Borrowed during ct_gpu_open alone. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
@@ -71,8 +73,10 @@ typedef struct {
     uint32_t line[CT_GPU_CONDITIONS], threshold[CT_GPU_CONDITIONS];
 } ct_gpu_conditions;
 
-/* A split of the row set: rows whose rank in the column is below the threshold are its left side. */
+/* A split of the row set, or of a part of it: the rows that a condition leaves, as ct_gpu_conditions has them (line 0 and
+ * threshold CT_GPU_ALL leave all). Rows whose rank in the column is below the threshold are the split's left side. */
 typedef struct {
+    uint32_t part_line, part_threshold;
     uint32_t feature, threshold;
     int32_t need[2];      /* by side: errors from here on need not be told apart; 0: the side is not wanted */
     uint32_t min_rows[2]; /* by side: the least rows of each part of an allowed split, at least 1 */

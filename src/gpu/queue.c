@@ -120,14 +120,12 @@ static size_t cut_scratch(ct_gpu_scratch_view *view, const ct_gpu_table_view *ta
 static size_t cut_rows(ct_gpu_rows_view *view, const ct_gpu_table_view *table, char *memory)
 {
     cutter c = {memory, 0};
-    size_t n_cols = table->n_cols, sets = n_cols * view->words * table->n_classes * sizeof(uint32_t);
+    size_t n_cols = table->n_cols;
     view->rows = (uint32_t *) cut(&c, view->n_rows * sizeof(uint32_t));
     view->order = (uint32_t *) cut(&c, n_cols * view->n_rows * sizeof(uint32_t));
     view->codes = (uint8_t *) cut(&c, n_cols * view->n_rows);
     view->ties = (uint32_t *) cut(&c, n_cols * view->words * sizeof(uint32_t));
-    view->sets = (uint32_t *) cut(&c, sets);
-    view->before = (uint32_t *) cut(&c, sets);
-    view->whole = (uint32_t *) cut(&c, table->n_classes * sizeof(uint32_t));
+    view->sets = (uint32_t *) cut(&c, n_cols * view->words * table->n_classes * sizeof(uint32_t));
     return c.used;
 }
 
@@ -326,15 +324,14 @@ int ct_gpu_begin_rows(ct_gpu_queue *queue, const ct_gpu_conditions *conditions, 
     size_t orders = (size_t) table->n_cols + 1;
     return launch(queue, CT_GPU_FLAGS, table->words) && launch(queue, CT_GPU_MEMBERS, orders * table->words) &&
            launch(queue, CT_GPU_STARTS, orders) && launch(queue, CT_GPU_PLACE, orders * table->words) &&
-           launch(queue, CT_GPU_LAY, (size_t) table->n_cols * queue->views.rows.words) &&
-           launch(queue, CT_GPU_BEFORE, (size_t) table->n_cols * table->n_classes);
+           launch(queue, CT_GPU_LAY, (size_t) table->n_cols * queue->views.rows.words);
 }
 
 /* ---- batches ---- */
 
 uint32_t ct_gpu_room(const ct_gpu_queue *queue)
 {
-    size_t group = queue->views.rows.n_rows * sizeof(uint32_t), groups = SIDES_BYTES / group;
+    size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t), groups = SIDES_BYTES / group;
     size_t points = (groups ? groups : 1) * CT_GPU_LANES;
     return points < CT_GPU_POINTS ? (uint32_t) points : CT_GPU_POINTS;
 }
@@ -348,7 +345,7 @@ static size_t errors_bytes(const ct_gpu_queue *queue, uint32_t n_points)
 static int make_room_for_batch(ct_gpu_queue *queue, batch_slot *slot, ct_gpu_batch_view *view)
 {
     size_t points_bytes = view->n_points * sizeof *slot->points, errors = errors_bytes(queue, view->n_points);
-    size_t sides = (size_t) view->n_groups * queue->views.rows.n_rows * sizeof(uint32_t);
+    size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows * sizeof(uint32_t);
     cutter host = {NULL, 0}, device = {NULL, 0};
     for (int pass = 0; pass < 2; pass++) {
         slot->points = (ct_gpu_point *) cut(&host, points_bytes);
@@ -373,10 +370,13 @@ int ct_gpu_submit(ct_gpu_queue *queue, unsigned slot_number, const ct_gpu_point 
     CT_ASSERT(n_points && n_points <= ct_gpu_room(queue));
     view->n_points = n_points;
     view->n_groups = (n_points + CT_GPU_LANES - 1) / CT_GPU_LANES;
+    view->n_sides = 1;
+    for (uint32_t i = 0; i < n_points; i++)
+        if (points[i].part_threshold != CT_GPU_ALL) view->n_sides = 2;
     if (!make_room_for_batch(queue, slot, view)) return 0;
     memcpy(slot->points, points, n_points * sizeof *points);
     return send(queue, view->points, slot->points, n_points * sizeof *points) &&
-           launch(queue, CT_GPU_SIDES, (size_t) view->n_groups * queue->views.rows.n_rows) &&
+           launch(queue, CT_GPU_SIDES, (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows) &&
            launch(queue, CT_GPU_SCAN, (size_t) view->n_groups * queue->views.table.n_cols) &&
            went_well(gpu, gpu->backend->fetch(gpu->device, queue->stream, slot->errors, view->errors,
                                               errors_bytes(queue, n_points))) &&

@@ -127,31 +127,17 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
 
 /* ---- sums ---- */
 
-/* out[i * stride] becomes the bits set in in[0], in[stride], ... before that; returns all of them. */
-CT_HD uint32_t ct_gpu_sum_up(ct_team team, const uint32_t *in, uint32_t *out, uint32_t n, uint32_t stride)
-{
-    uint32_t sum = 0;
-    for (uint32_t start = 0; start < n; start += team.width) {
-        uint32_t i = start + team.lane, total;
-        size_t at = (size_t) i * stride;
-        uint32_t lower = ct_team_scan(team, i < n ? ct_hd_popcount(in[at]) : 0, &total);
-        if (i < n) out[at] = sum + lower;
-        sum += total;
-    }
-    return sum;
-}
-
+/* starts[i] of an order becomes its members before word i. */
 CT_HD void ct_gpu_sum_members(ct_team team, const ct_gpu_views *v, size_t item)
 {
-    size_t at = item * v->table.words;
-    (void) ct_gpu_sum_up(team, v->scratch.members + at, v->scratch.starts + at, v->table.words, 1);
-}
-
-CT_HD void ct_gpu_sum_sets(ct_team team, const ct_gpu_views *v, size_t item)
-{
-    size_t n_classes = v->table.n_classes, at = item / n_classes * v->rows.words * n_classes + item % n_classes;
-    uint32_t sum = ct_gpu_sum_up(team, v->rows.sets + at, v->rows.before + at, v->rows.words, (uint32_t) n_classes);
-    if (item < n_classes && team.lane == 0) v->rows.whole[item] = sum;
+    const uint32_t *members = v->scratch.members + item * v->table.words;
+    uint32_t *starts = v->scratch.starts + item * v->table.words, sum = 0;
+    for (uint32_t start = 0; start < v->table.words; start += team.width) {
+        uint32_t i = start + team.lane, total;
+        uint32_t lower = ct_team_scan(team, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
+        if (i < v->table.words) starts[i] = sum + lower;
+        sum += total;
+    }
 }
 
 #endif

@@ -87,43 +87,54 @@ static void transpose(uint32_t words[CT_GPU_LANES])
     }
 }
 
-static void left_of_points(const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t left[CT_GPU_LANES])
+/* The sides of each lane's point in a word. */
+typedef struct {
+    uint32_t left[CT_GPU_LANES], right[CT_GPU_LANES];
+} sides_of_points;
+
+static void find_sides(const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t w, sides_of_points *in)
 {
-    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) left[lane] = ct_scan_sides(v, col, group, w, lane);
-    transpose(left);
+    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) in->left[lane] = ct_scan_sides(v, col, group, w, lane, 0);
+    transpose(in->left);
+    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
+        in->right[lane] = v->batch.n_sides == 2 ? ct_scan_sides(v, col, group, w, lane, 1)
+                                                : ct_scan_valid(v, w) & ~in->left[lane];
+    if (v->batch.n_sides == 2) transpose(in->right);
 }
 
 static void count_part(const ct_gpu_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
 {
-    uint32_t n_classes = v->table.n_classes, left[CT_GPU_LANES];
-    uint32_t *counts = block->counts + warp * n_classes * CT_GPU_LANES;
+    uint32_t n_classes = v->table.n_classes;
+    uint32_t *counts = block->counts + warp * 2 * n_classes * CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
-    memset(counts, 0, n_classes * CT_GPU_LANES * sizeof *counts);
+    sides_of_points in;
+    memset(counts, 0, 2 * n_classes * CT_GPU_LANES * sizeof *counts);
     for (uint32_t w = part.begin; w < part.end; w++) {
         const uint32_t *sets = v->rows.sets + ((size_t) col * v->rows.words + w) * n_classes;
-        left_of_points(v, col, group, w, left);
+        find_sides(v, col, group, w, &in);
         for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
-            ct_scan_count(counts + lane, CT_GPU_LANES, sets, n_classes, left[lane]);
+            ct_scan_count(counts + lane, CT_GPU_LANES, sets, n_classes, in.left[lane], in.right[lane]);
     }
 }
 
 static void scan_part(const ct_gpu_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
 {
     ct_scan_lane lanes[CT_GPU_LANES];
-    uint32_t left[CT_GPU_LANES], first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
+    uint32_t first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
+    sides_of_points in;
     uint32_t n = v->batch.n_points - first < CT_GPU_LANES ? v->batch.n_points - first : CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
     for (uint32_t i = 0; i < n; i++) {
         lanes[i].n_classes = v->table.n_classes;
         lanes[i].stride = CT_GPU_LANES;
-        lanes[i].x = block->counts + warp * step + i;
+        lanes[i].x = block->counts + warp * 2 * step + i;
         lanes[i].y = block->scratch + warp * step + i;
         lanes[i].totals = block->totals + i;
-        ct_scan_begin(&lanes[i], v->batch.points + first + i, v->rows.n_rows);
+        ct_scan_begin(&lanes[i], v->batch.points + first + i);
     }
     for (uint32_t w = part.begin; w < part.end; w++) {
-        left_of_points(v, col, group, w, left);
-        for (uint32_t i = 0; i < n; i++) ct_scan_word(&lanes[i], v, col, w, left[i]);
+        find_sides(v, col, group, w, &in);
+        for (uint32_t i = 0; i < n; i++) ct_scan_word(&lanes[i], v, col, w, in.left[i], in.right[i]);
     }
     for (uint32_t i = 0; i < n; i++) block->found[warp * CT_GPU_LANES + i] = lanes[i].found;
 }
@@ -133,7 +144,7 @@ static void scan_block(const ct_gpu_views *v, size_t item, void *memory)
     uint32_t col = (uint32_t) (item % v->table.n_cols), group = (uint32_t) (item / v->table.n_cols);
     ct_scan_block block = ct_scan_block_at(memory, v->table.n_classes);
     for (uint32_t warp = 0; warp < block.n_warps; warp++) count_part(v, &block, col, group, warp);
-    for (uint32_t i = 0; i < v->table.n_classes * CT_GPU_LANES; i++) ct_scan_sum_warps(&block, v->table.n_classes, i);
+    for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++) ct_scan_sum_warps(&block, v->table.n_classes, i);
     for (uint32_t warp = 0; warp < block.n_warps; warp++) scan_part(v, &block, col, group, warp);
     for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) ct_scan_end(&block, v, col, group, lane);
 }
@@ -150,7 +161,6 @@ static int twin_launch(void *device, void *stream, ct_gpu_kernel kernel, const c
             CT_GPU_ITEM_KERNELS(RUN)
 #undef RUN
         case CT_GPU_STARTS: ct_gpu_sum_members(ct_team_alone(), v, item); break;
-        case CT_GPU_BEFORE: ct_gpu_sum_sets(ct_team_alone(), v, item); break;
         case CT_GPU_SCAN: scan_block(v, item, memory); break;
         }
     }

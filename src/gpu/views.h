@@ -34,8 +34,6 @@ typedef struct {
     uint8_t *codes;   /* [g][n_rows] the class of the row there */
     uint32_t *ties;   /* [g][words] where the value of g changes */
     uint32_t *sets;   /* [g][words][class] members */
-    uint32_t *before; /* [g][words][class] members before the word */
-    uint32_t *whole;  /* [class] members */
 } ct_gpu_rows_view;
 
 /* Scratch memory while ranks or a row set are made. */
@@ -48,8 +46,9 @@ typedef struct {
 /* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
+    uint32_t n_sides; /* 2: some points are of parts; 1: of the whole row set, and what is not left is right */
     const ct_gpu_point *points;
-    uint32_t *sides; /* [group][n_rows] bit p: the row is left of point p of the group */
+    uint32_t *sides; /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it */
     int32_t *errors; /* see ct_gpu_wait */
 } ct_gpu_batch_view;
 
@@ -76,7 +75,6 @@ typedef enum {
     CT_GPU_ITEM_KERNELS(CT_GPU_KERNEL_ID)
 #undef CT_GPU_KERNEL_ID
     CT_GPU_STARTS, /* one team an order: sums over `members` */
-    CT_GPU_BEFORE, /* one team a column and class: sums over `sets` */
     CT_GPU_SCAN    /* one block a column and group: see scan_body.h */
 } ct_gpu_kernel;
 

@@ -79,6 +79,8 @@ static void add_point(ct_seat *seat, wave *w, uint32_t feature, const ct_interva
     seat->worker->statistics.thresholds++;
     if (!point->asked) return;
     ct_gpu_point *asked = &w->asked[w->n_asked++];
+    asked->part_line = 0;
+    asked->part_threshold = CT_GPU_ALL;
     asked->feature = feature;
     asked->threshold = ct_container_to_global(seat->roots->node->box, feature, m->threshold);
     for (int side = 0; side < 2; side++) {

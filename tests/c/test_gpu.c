@@ -106,6 +106,13 @@ static void compare(int64_t got, int64_t expected, int64_t need)
     else CHECK(got >= need && got <= (expected > need ? expected : need));
 }
 
+static int is_in_part(const bench *b, const ct_gpu_point *point, uint32_t row)
+{
+    if (point->part_threshold == CT_GPU_ALL) return 1;
+    ct_gpu_conditions part = {1, {point->part_line}, {point->part_threshold}};
+    return is_in(b, &part, row);
+}
+
 static void check_point(const bench *b, const ct_gpu_conditions *conditions, const ct_gpu_point *point, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
@@ -113,7 +120,8 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t row = 0; row < n_rows; row++) {
             int right = b->ranks[(size_t) point->feature * n_rows + row] >= point->threshold;
-            marked[row] = (uint8_t) (!is_in(b, conditions, row) ? 0 : right == (int) side ? 2 : 1);
+            int in = is_in(b, conditions, row) && is_in_part(b, point, row);
+            marked[row] = (uint8_t) (!in ? 0 : right == (int) side ? 2 : 1);
         }
         for (uint32_t col = 0; col < n_cols; col++) {
             const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
@@ -125,17 +133,21 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions)
+static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions, uint32_t parts)
 {
     const ct_data *data = &b->table.data;
-    ct_gpu_point p = {rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    ct_gpu_point p = {0, CT_GPU_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    if (parts && rng_below(r, 4)) {
+        p.part_line = rng_below(r, 2 * data->n_cols);
+        p.part_threshold = rng_below(r, b->ranked.n_values[p.part_line / 2] + 1);
+    }
     p.threshold = rng_below(r, b->ranked.n_values[p.feature] + 1);
     uint32_t kind = rng_below(r, 3), least = 1 + rng_below(r, 2) * rng_below(r, 9);
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t counts[CT_GPU_CLASSES] = {0};
         for (uint32_t row = 0; row < data->n_rows; row++) {
             int right = b->ranks[(size_t) p.feature * data->n_rows + row] >= p.threshold;
-            if (is_in(b, conditions, row) && right == (int) side) counts[data->classes[row]]++;
+            if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side) counts[data->classes[row]]++;
         }
         int32_t leaf = (int32_t) wrong_in(counts, data->n_classes);
         p.need[side] = kind == 0 ? leaf : (int32_t) rng_below(r, (uint32_t) leaf + 1);
@@ -153,7 +165,8 @@ static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, ui
     if (!n_rows) return;
     REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows));
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
-        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions);
+        uint32_t parts = rng_below(r, 2);
+        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
         REQUIRE(ct_gpu_submit(queue, slot, points[slot], n_points));
     }
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
@@ -244,7 +257,7 @@ static void twin_that_fails(void)
         ct_gpu_table table = {50, 3, 3, b.ranked.order, b.ranked.ties, b.ranked.words, b.ranked.n_values, b.table.data.classes};
         ct_error error = {CT_OK, ""};
         ct_gpu_conditions all = {0, {0}, {0}};
-        ct_gpu_point point = {0, 7, {1, 1}, {1, 1}};
+        ct_gpu_point point = {0, CT_GPU_ALL, 0, 7, {1, 1}, {1, 1}};
         ct_gpu_twin_fail_at(k);
         int fine = 0;
         if (ct_gpu_open(TWIN, &table, 2, &b.gpu, &error) == CT_OK) {
