@@ -18,9 +18,9 @@ static int wants_container(const ct_worker *worker, const ct_node *node, unsigne
     return node->n_rows < COMPACT_BELOW * node->box->n_rows;
 }
 
-/* Lays out one side of point m and solves it. */
-static ct_bounds solve_side(ct_seat *seat, uint32_t f, const ct_point *m, int side, const ct_task *task)
+ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side)
 {
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
     ct_worker *worker = seat->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
@@ -194,7 +194,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     for (int side = 0; side < 2; side++) {
         if (ct_branch_ask(seat, m, side, &bounds[side])) {
             ct_evidence_begin(seat->worker);
-            bounds[side] = solve_side(seat, f, m, side, &((const ct_branching *) seat->extra)->task[side]);
+            bounds[side] = ct_branch_solve(seat, f, m, side);
             ct_branch_answer(seat, m, side, &bounds[side]);
         }
         ct_evidence_end(seat->worker);

@@ -25,6 +25,8 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
 /* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its floors and tree into
  * m's, and the answer made known. */
 int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds);
+/* Lays the side out and solves it, here and now. */
+ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side);
 void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds);
 /* What ct_roots.evaluate does and returns, once both sides are known. */
 int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2]);

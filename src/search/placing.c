@@ -15,6 +15,8 @@ static const double DEVICE_OPEN = 0.5;    /* to set the device up and send the t
 static const double DEVICE_BATCH = 60e-6; /* to start a batch and have it back, however small */
 static const double DEVICE_LAY = 2e-11;   /* a row of the table and column: to lay a row set out */
 static const double DEVICE_CELL = 4e-13;  /* as CPU_CELL */
+static const double DEVICE_PART = 5.5e-13; /* the same where the points are of parts of the row set */
+static const double DEVICE_SHARE = 20e-6; /* of a problem in the batches that it is in, and to lay it out on the CPU */
 
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
@@ -32,6 +34,14 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
     if (worker->search->options->device == CT_DEVICE_TWIN) return 1; /* which shows that it can do all of it */
     ct_placing p = ct_place(node->n_rows, box->n_cols, box->n_classes, worker->search->table->n_rows);
     return p.device < p.cpu;
+}
+
+int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_rows)
+{
+    const ct_container *box = node->box;
+    if (worker->search->options->device == CT_DEVICE_TWIN) return 1;
+    double column = (double) box->n_cols * box->n_cols * box->n_classes;
+    return node->n_rows * column * DEVICE_POINTS * DEVICE_PART + DEVICE_SHARE < n_rows * column * CPU_POINTS * CPU_CELL;
 }
 
 int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsigned depth)

@@ -3,7 +3,10 @@
 #include "search/lines.h"
 #include "search/placing.h"
 
-enum { WAVE_CUTS = 15 }; /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
+enum {
+    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than any device has multiprocessors */
+    WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
+};
 
 int ct_waves_wanted(const ct_seat *seat)
 {
@@ -208,7 +211,7 @@ static int collect(ct_seat *seat, ct_wave *w, unsigned slot)
 static int run(ct_seat *seat, ct_wave waves[CT_GPU_SLOTS], ct_batch *batch)
 {
     uint32_t room = ct_gpu_room(seat->worker->queue);
-    if (room > CT_WAVE_POINTS) room = CT_WAVE_POINTS;
+    if (room > WAVE_POINTS) room = WAVE_POINTS;
     for (unsigned slot = 0;; slot = !slot) {
         ct_wave *next = &waves[slot], *other = &waves[!slot];
         batch->n_points = 0; /* what was sent has been copied */
@@ -228,7 +231,7 @@ void ct_waves_run(ct_seat *seat)
     ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
     if (!batch) ct_worker_stop(worker, CT_END_MEMORY);
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
-        if (!batch || !ct_wave_new(worker, &waves[slot], CT_WAVE_POINTS)) return;
+        if (!batch || !ct_wave_new(worker, &waves[slot], WAVE_POINTS)) return;
     batch->part_line = 0;
     batch->part_threshold = CT_GPU_ALL;
     if (ct_waves_begin_rows(seat) && run(seat, waves, batch)) return;

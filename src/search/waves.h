@@ -12,13 +12,10 @@
 #include "gpu/device.h"
 #include "search/depth2.h"
 
-enum { CT_WAVE_POINTS = 512 }; /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than any device has
-                                  multiprocessors */
-
 /* What is sent together. The part of the row set (see ct_gpu_point) holds for points from here on. */
 typedef struct {
     uint32_t n_points, part_line, part_threshold;
-    ct_gpu_point points[CT_WAVE_POINTS];
+    ct_gpu_point points[CT_GPU_POINTS];
 } ct_batch;
 
 /* A point under evaluation. */
