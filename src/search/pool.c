@@ -142,7 +142,8 @@ static void begin_problem(ct_worker *worker, place *at, int side)
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
-        ct_roots_step(&p->seat);
+        if (p->node.box->one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
+        else ct_roots_step(&p->seat);
     }
     leave(worker, p);
 }
