@@ -70,6 +70,16 @@ void cuda_close(void *memory)
 
 /* ---- memory ---- */
 
+/* Somewhat less than is free: some is lost between blocks, and other programs may take some. */
+int cuda_room(void *device, size_t *bytes)
+{
+    size_t free = 0, all = 0;
+    CUDA_TRY(use(device));
+    CUDA_TRY(cudaMemGetInfo(&free, &all));
+    *bytes = free / 16 * 15;
+    return 0;
+}
+
 int cuda_take(void *device, size_t bytes, void **memory)
 {
     CUDA_TRY(use(device));
@@ -206,7 +216,7 @@ template <int CLASSES> __global__ void kernel_scan(const ct_gpu_views v)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     const uint32_t n_classes = CLASSES ? CLASSES : v.table.n_classes, step = n_classes * CT_GPU_LANES;
-    const uint32_t col = blockIdx.x % v.table.n_cols, group = blockIdx.x / v.table.n_cols, warp = threadIdx.x / 32;
+    const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window, warp = threadIdx.x / 32;
     const ct_team team = ct_team_warp();
     const ct_scan_block block = ct_scan_block_at(memory, n_classes);
     const ct_scan_part part = ct_scan_part_of(v.rows.words, warp, block.n_warps);
@@ -274,8 +284,9 @@ void cuda_why(int code, char *text, size_t size)
     snprintf(text, size, "CUDA: %s", cudaGetErrorString((cudaError_t) code));
 }
 
-const ct_backend cuda_backend = {cuda_open,        cuda_close,  cuda_take,   cuda_give, cuda_take_host, cuda_give_host, cuda_stream_new,
-                                 cuda_stream_free, cuda_send,   cuda_fetch,  cuda_launch, cuda_mark,    cuda_wait,      cuda_why};
+const ct_backend cuda_backend = {cuda_open,      cuda_close,      cuda_room,        cuda_take, cuda_give,  cuda_take_host,
+                                 cuda_give_host, cuda_stream_new, cuda_stream_free, cuda_send, cuda_fetch, cuda_launch,
+                                 cuda_mark,      cuda_wait,       cuda_why};
 
 } /* namespace */
 

@@ -52,7 +52,7 @@ CT_HD void ct_gpu_make_ranks(const ct_gpu_views *v, size_t item)
     const uint32_t *order = v->table.order + (size_t) col * v->table.n_rows + (size_t) w * 32;
     uint32_t ties = v->scratch.members[item], rank = v->scratch.starts[item];
     for (uint32_t bit = 0; bit < ct_gpu_in_word(v->table.n_rows, w); bit++) {
-        ct_gpu_set_rank(&v->table, col, order[bit], rank);
+        ct_gpu_set_rank(&v->table, v->table.first_col + col, order[bit], rank);
         rank += ties >> bit & 1;
     }
 }
@@ -76,7 +76,7 @@ CT_HD void ct_gpu_make_flags(const ct_gpu_views *v, size_t item)
 CT_HD void ct_gpu_find_members(const ct_gpu_views *v, size_t item)
 {
     uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words), members = 0;
-    if (col == v->table.n_cols) {
+    if (col == v->table.n_window) {
         v->scratch.members[item] = v->scratch.flags[w];
         return;
     }
@@ -90,11 +90,11 @@ CT_HD void ct_gpu_place_members(const ct_gpu_views *v, size_t item)
 {
     uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words);
     uint32_t at = v->scratch.starts[item], members = v->scratch.members[item];
-    const uint32_t *numbers = v->scratch.starts + (size_t) v->table.n_cols * v->table.words;
+    const uint32_t *numbers = v->scratch.starts + (size_t) v->table.n_window * v->table.words;
     for (uint32_t bit = 0; members; bit++, members >>= 1) {
         if (!(members & 1)) continue;
         if (at >= v->rows.n_rows) return; /* never: the host has counted them */
-        if (col == v->table.n_cols) {
+        if (col == v->table.n_window) {
             v->rows.rows[at++] = w * 32 + bit;
             continue;
         }
@@ -110,7 +110,7 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
     uint32_t n_classes = v->table.n_classes, ties = 0, n = ct_gpu_in_word(v->rows.n_rows, w);
     size_t start = (size_t) col * v->rows.n_rows + (size_t) w * 32;
     uint32_t *sets = v->rows.sets + item * n_classes;
-    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_gpu_rank(&v->table, col, row);
+    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_gpu_rank(&v->table, v->table.first_col + col, row);
     for (uint32_t c = 0; c < n_classes; c++) sets[c] = 0;
     for (uint32_t bit = 0; bit < n; bit++) {
         uint8_t code = v->table.classes[row];
@@ -118,7 +118,7 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
         v->rows.codes[start + bit] = code;
         if (w * 32 + bit + 1 == v->rows.n_rows) break;
         row = v->rows.rows[v->rows.order[start + bit + 1]];
-        uint32_t next = ct_gpu_rank(&v->table, col, row);
+        uint32_t next = ct_gpu_rank(&v->table, v->table.first_col + col, row);
         ties |= (uint32_t) (next != rank) << bit;
         rank = next;
     }

@@ -8,7 +8,7 @@
 #include "gpu/scan_body.h"
 
 /* For tests, see device.h. Atomic: queues of several threads use the twin at the same time. */
-static int64_t calls, fail_at, blocks;
+static int64_t calls, fail_at, blocks, limit = INT64_MAX, used;
 
 enum { TOLD_TO_FAIL = 1, NO_MEMORY };
 
@@ -23,6 +23,11 @@ long ct_gpu_twin_fail_at(long k)
 long ct_gpu_twin_blocks(void)
 {
     return (long) ct_atomic_read(&blocks);
+}
+
+void ct_gpu_twin_memory(size_t bytes)
+{
+    ct_atomic_write(&limit, bytes < INT64_MAX ? (int64_t) bytes : INT64_MAX);
 }
 
 static int fails(void)
@@ -43,26 +48,60 @@ static void twin_close(void *device)
     (void) device;
 }
 
-static int twin_take(void *device, size_t bytes, void **memory)
+static int twin_take_host(void *device, size_t bytes, void **out)
 {
     (void) device;
     if (fails()) return TOLD_TO_FAIL;
-    *memory = ct_alloc(bytes);
-    if (!*memory) return NO_MEMORY;
+    *out = ct_alloc(bytes);
+    if (!*out) return NO_MEMORY;
     ct_atomic_add(&blocks, 1);
     return 0;
 }
 
-static void twin_give(void *device, void *memory)
+static void twin_give_host(void *device, void *block)
 {
     (void) device;
-    if (memory) ct_atomic_add(&blocks, -1);
-    ct_free(memory);
+    if (block) ct_atomic_add(&blocks, -1);
+    ct_free(block);
+}
+
+/* Memory "on the device" is counted: its size stands before it. */
+enum { SIZE_BEFORE = 256 };
+
+static int twin_take(void *device, size_t bytes, void **out)
+{
+    char *block;
+    int64_t now = ct_atomic_add(&used, (int64_t) bytes);
+    int code = now > ct_atomic_read(&limit) ? NO_MEMORY : twin_take_host(device, SIZE_BEFORE + bytes, (void **) &block);
+    if (code) {
+        ct_atomic_add(&used, -(int64_t) bytes);
+        return code;
+    }
+    memcpy(block, &bytes, sizeof bytes);
+    *out = block + SIZE_BEFORE;
+    return 0;
+}
+
+static void twin_give(void *device, void *out)
+{
+    size_t bytes;
+    if (!out) return;
+    char *block = (char *) out - SIZE_BEFORE;
+    memcpy(&bytes, block, sizeof bytes);
+    ct_atomic_add(&used, -(int64_t) bytes);
+    twin_give_host(device, block);
+}
+
+static int twin_room(void *device, size_t *bytes)
+{
+    (void) device;
+    *bytes = (size_t) (ct_atomic_read(&limit) - ct_atomic_read(&used));
+    return fails();
 }
 
 static int twin_stream_new(void *device, void **stream)
 {
-    return twin_take(device, 1, stream);
+    return twin_take_host(device, 1, stream);
 }
 
 static int twin_copy(void *device, void *stream, void *to, const void *from, size_t bytes)
@@ -141,7 +180,7 @@ static void scan_part(const ct_gpu_views *v, const ct_scan_block *block, uint32_
 
 static void scan_block(const ct_gpu_views *v, size_t item, void *memory)
 {
-    uint32_t col = (uint32_t) (item % v->table.n_cols), group = (uint32_t) (item / v->table.n_cols);
+    uint32_t col = (uint32_t) (item % v->table.n_window), group = (uint32_t) (item / v->table.n_window);
     ct_scan_block block = ct_scan_block_at(memory, v->table.n_classes);
     for (uint32_t warp = 0; warp < block.n_warps; warp++) count_part(v, &block, col, group, warp);
     for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++) ct_scan_sum_warps(&block, v->table.n_classes, i);
@@ -179,6 +218,6 @@ static void twin_why(int code, char *text, size_t size)
     snprintf(text, size, "%s", code == NO_MEMORY ? "the twin has no memory" : "the twin was told to fail");
 }
 
-const ct_backend ct_backend_twin = {twin_open,       twin_close, twin_take, twin_give,   twin_take,  twin_give,
-                                    twin_stream_new, twin_give,  twin_copy, twin_copy, twin_launch, twin_event,
-                                    twin_event,      twin_why};
+const ct_backend ct_backend_twin = {twin_open,      twin_close,      twin_room,      twin_take, twin_give, twin_take_host,
+                                    twin_give_host, twin_stream_new, twin_give_host, twin_copy, twin_copy, twin_launch,
+                                    twin_event,     twin_event,      twin_why};

@@ -6,6 +6,8 @@
 #include "gpu/device.h"
 #include "gpu/scan_body.h"
 
+enum { TWIN = -1 };
+
 /* A ranked table and an open device. */
 typedef struct {
     random_table table;
@@ -16,13 +18,12 @@ typedef struct {
     ct_gpu *gpu;
 } bench;
 
-static int bench_open(bench *b, int device, uint32_t max_thresholds)
+static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, ct_error *error)
 {
-    ct_error error = {CT_OK, ""};
     const ct_data *data = &b->table.data;
     b->budget = (ct_budget){SIZE_MAX, 0};
     ct_arena_init(&b->arena, &b->budget);
-    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, &error), CT_OK);
+    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
     b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
     for (uint32_t col = 0; col < data->n_cols; col++) {
         CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena) >= 0);
@@ -34,7 +35,13 @@ static int bench_open(bench *b, int device, uint32_t max_thresholds)
     }
     ct_gpu_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
                           b->ranked.n_values, data->classes};
-    ct_status status = ct_gpu_open(device, &table, 1, &b->gpu, &error);
+    return ct_gpu_open(device, &table, 1, &b->gpu, error);
+}
+
+static int bench_open(bench *b, int device, uint32_t max_thresholds)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = bench_begin(b, device, max_thresholds, &error);
     if (status != CT_OK) printf("    %s\n", error.message);
     return CHECK_INT(status, CT_OK);
 }
@@ -224,8 +231,6 @@ static void sides_of_one_class(int device)
 
 /* ---- the cases ---- */
 
-enum { TWIN = -1 };
-
 static void small_on_twin(void) { small_tables(TWIN); }
 static void many_on_twin(void) { tables_of_many_rows(TWIN); }
 static void one_class_on_twin(void) { sides_of_one_class(TWIN); }
@@ -281,6 +286,35 @@ static void twin_that_fails(void)
     CHECK(n_calls > 30);
 }
 
+/* The less memory the device has, the fewer columns are there at a time; at last it is refused, by its numbers. */
+static void columns_at_a_time(void)
+{
+    rng r = {5};
+    uint32_t widths = 0;
+    ct_status status = CT_OK;
+    for (size_t limit = 1200000; status == CT_OK; limit -= CHECK_QUICK() ? 20000 : 5000) {
+        bench b;
+        ct_error error = {CT_OK, ""};
+        b.table = table_random(&r, 2000, 7, 3, 0);
+        ct_gpu_twin_memory(limit);
+        status = bench_begin(&b, TWIN, 0, &error);
+        if (status == CT_OK) {
+            ct_gpu_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
+            widths |= 1u << ct_gpu_window(b.gpu);
+            check_rows(&b, &r, &all, 3);
+            check_rows(&b, &r, &some, 40 / (1 + rng_below(&r, 20)));
+            CHECK(!ct_gpu_is_lost(b.gpu) && ct_gpu_queue_at(b.gpu, 1) == NULL);
+        } else {
+            CHECK_INT(status, CT_NO_DEVICE);
+            CHECK(strstr(error.message, "GB are free") != NULL);
+        }
+        bench_close(&b);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_memory(SIZE_MAX);
+    CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
+}
+
 /* What every CUDA device grants a block without being asked. */
 static void memory_of_a_block(void)
 {
@@ -311,6 +345,7 @@ static const check_case cases[] = {
     {"sides of one class on the twin", one_class_on_twin},
     {"batches on every device", on_every_device},
     {"a twin that fails at every call in turn", twin_that_fails},
+    {"a device with little memory", columns_at_a_time},
     {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };

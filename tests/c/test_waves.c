@@ -238,6 +238,37 @@ static void failures_of_a_pool_asked_for(void)
     table_free(&table);
 }
 
+/* Columns at a time, fewer queues than threads, and no device at all: the same tree. */
+static void little_memory_on_the_device(void)
+{
+    rng r = {11};
+    int kinds = 0;
+    for (size_t limit = 900000; limit > 80000; limit = limit * 7 / 8) {
+        ct_options options = ct_options_default();
+        random_table table = hard_table(&r, 400, 6, 2, 0);
+        ct_result cpu, other;
+        options.depth = 2 + rng_below(&r, 2);
+        options.threads = 1 + rng_below(&r, 3);
+        options.crew_after = 0;
+        options.max_thresholds = options.depth > 2 ? 20 : 0;
+        REQUIRE(solve(&table.data, &options, &cpu));
+        options.device = CT_DEVICE_TWIN;
+        ct_gpu_twin_memory(limit);
+        REQUIRE(solve(&table.data, &options, &other));
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+        int refused = strstr(other.device_note, "GB are free") != NULL;
+        CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 && (other.statistics.waves == 0) == refused);
+        CHECK(refused || other.device_note[0] == '\0');
+        kinds |= 1 << refused;
+        ct_result_free(&cpu);
+        ct_result_free(&other);
+        table_free(&table);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_memory(SIZE_MAX);
+    CHECK_INT(kinds, 3);
+}
+
 static void limits_hold(void)
 {
     rng r = {4};
@@ -329,6 +360,7 @@ static const check_case cases[] = {
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},
     {"a pool that was asked for and fails", failures_of_a_pool_asked_for},
+    {"little memory on the device", little_memory_on_the_device},
     {"limits hold with a device", limits_hold},
     {"where work is placed", placing},
     {"what is left to the CPU", what_is_left_to_the_cpu},
