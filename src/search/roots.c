@@ -125,7 +125,7 @@ static int64_t seen_below(const ct_roots *roots)
 }
 
 /* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
-static uint32_t middle_threshold(const ct_worker *worker, uint32_t first, uint32_t last)
+CT_HOT uint32_t middle_threshold(const ct_worker *worker, uint32_t first, uint32_t last)
 {
     uint32_t quarter = (last - first) / 4, low = first + quarter, high = last - quarter;
     if (!ct_uses(worker, CT_SHORTCUT_DYADIC)) return first + (last - first) / 2;
@@ -166,7 +166,7 @@ CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
-static uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
+CT_HOT uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
 {
     ct_roots *roots = seat->roots;
     if ((int32_t) feature != roots->hinted) return 0;
@@ -245,7 +245,7 @@ CT_HOT void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
 }
 
 /* A point at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
-static ct_point *begin_point(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+CT_HOT ct_point *begin_point(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = seat->roots;
     ct_point *m = ct_lines_take_point(roots);
@@ -259,7 +259,7 @@ static ct_point *begin_point(ct_seat *seat, uint32_t feature, ct_interval *i, ui
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. */
-static void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+CT_HOT void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
@@ -273,7 +273,7 @@ static void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_
 }
 
 /* Evaluates threshold t of interval i; 0 if memory ends. */
-static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+CT_HOT int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = seat->roots;
     ct_point *m = begin_point(seat, feature, i, t);
@@ -331,7 +331,7 @@ CT_HOT int pick(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t 
 }
 
 /* Closes an interval, or splits it at a new point. */
-static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+CT_HOT void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
 {
     ct_roots *roots = seat->roots;
     uint32_t t;
@@ -409,7 +409,7 @@ int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     return 0;
 }
 
-int ct_roots_step(ct_seat *seat)
+CT_HOT int step(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     int32_t f = ct_lines_choose(roots);
@@ -420,6 +420,11 @@ int ct_roots_step(ct_seat *seat)
     work_on(seat, (uint32_t) f, i);
     ct_lines_give_back(roots, i);
     return 1;
+}
+
+int ct_roots_step(ct_seat *seat)
+{
+    return step(seat);
 }
 
 /* ---- helping each other ---- */
@@ -511,7 +516,7 @@ static void run(ct_seat *seat)
     ct_crew_lock(roots->crew);
     while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
-        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : ct_roots_step(seat)) continue;
+        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : step(seat)) continue;
         if (!roots->busy && !roots->helpers) break;
         wait_for_others(seat);
     }
