@@ -292,7 +292,7 @@ static void columns_at_a_time(void)
     rng r = {5};
     uint32_t widths = 0;
     ct_status status = CT_OK;
-    for (size_t limit = 1200000; status == CT_OK; limit -= CHECK_QUICK() ? 20000 : 5000) {
+    for (size_t limit = 1200000; status == CT_OK; limit -= CHECK_QUICK() ? 20000 : 9000) {
         bench b;
         ct_error error = {CT_OK, ""};
         b.table = table_random(&r, 2000, 7, 3, 0);

@@ -71,7 +71,7 @@ static void random_solves(ct_device_wish device, const char *name, int rounds)
     CHECK(points > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 250); }
+static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
 
 static void many_rows_on_twin(void)
 {
@@ -131,7 +131,7 @@ static void stopped_in_the_middle(void)
     options.device = CT_DEVICE_TWIN;
     options.stop = stop_after;
     options.crew_after = 0;
-    for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 6); polls++) {
+    for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
         int left = polls;
         ct_result result;
         options.stop_data = &left;
