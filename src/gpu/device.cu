@@ -22,17 +22,26 @@
 
 /* The runtime reports a missing driver as one that is too old, so the driver's library is looked for first. It stays
  * open: the runtime is about to load the same one. */
-static bool driver_found(void)
+static void *driver_library(void)
 {
     static void *driver = NULL;
     if (!driver) driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    return driver != NULL;
+    return driver;
+}
+
+/* For which CUDA the driver is, from itself: some runtimes say nothing of one that is too old for them. 0: unknown. */
+static int driver_version(void)
+{
+    typedef int (*question)(int *version);
+    question ask = (question) dlsym(driver_library(), "cuDriverGetVersion");
+    int version = 0;
+    return ask && ask(&version) == 0 ? version : 0;
 }
 
 static void say_too_old(char *reason, size_t size)
 {
-    int driver = 0, runtime = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess || driver == 0)
+    int driver = driver_version(), runtime = 0;
+    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");
     else
         snprintf(reason, size, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d", driver / 1000,
@@ -77,7 +86,7 @@ void ct_device_query(ct_device_list *list)
                  "this process was forked from one that has looked for a GPU; use workers that start afresh (PSOCK clusters)");
         return;
     }
-    if (!driver_found()) {
+    if (!driver_library()) {
         snprintf(list->reason, sizeof list->reason, "no NVIDIA driver found");
         return;
     }

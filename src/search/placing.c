@@ -11,12 +11,12 @@ static const double DEVICE_POINTS = 32;
 static const double DEVICE_BATCHES = 4;
 
 /* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
-static const double DEVICE_OPEN = 0.5;    /* to set the device up and send the table */
-static const double DEVICE_BATCH = 60e-6; /* to start a batch and have it back, however small */
-static const double DEVICE_LAY = 2e-11;   /* a row of the table and column: to lay a row set out */
-static const double DEVICE_CELL = 4e-13;  /* as CPU_CELL */
-static const double DEVICE_PART = 5.5e-13; /* the same where the points are of parts of the row set */
-static const double DEVICE_SHARE = 50e-6; /* of a problem in the batches that it is in, however small */
+static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the table */
+static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
+static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */
+static const double DEVICE_CELL = 4.5e-13; /* as CPU_CELL */
+static const double DEVICE_PART = 6e-13;   /* the same where the points are of parts of the row set */
+static const double DEVICE_SHARE = 50e-6;  /* of a problem in the batches that it is in, however small */
 
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
