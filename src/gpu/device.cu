@@ -22,26 +22,17 @@
 
 /* The runtime reports a missing driver as one that is too old, so the driver's library is looked for first. It stays
  * open: the runtime is about to load the same one. */
-static void *driver_library(void)
+static bool driver_found(void)
 {
     static void *driver = NULL;
     if (!driver) driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    return driver;
-}
-
-/* For which CUDA the driver is, from itself: some runtimes say nothing of one that is too old for them. 0: unknown. */
-static int driver_version(void)
-{
-    typedef int (*question)(int *version);
-    question ask = (question) dlsym(driver_library(), "cuDriverGetVersion");
-    int version = 0;
-    return ask && ask(&version) == 0 ? version : 0;
+    return driver != NULL;
 }
 
 static void say_too_old(char *reason, size_t size)
 {
-    int driver = driver_version(), runtime = 0;
-    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess || driver == 0)
+    int driver = 0, runtime = CUDART_VERSION; /* that of CUDA 11 does not tell its own with such a driver */
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");
     else
         snprintf(reason, size, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d", driver / 1000,
@@ -86,7 +77,7 @@ void ct_device_query(ct_device_list *list)
                  "this process was forked from one that has looked for a GPU; use workers that start afresh (PSOCK clusters)");
         return;
     }
-    if (!driver_library()) {
+    if (!driver_found()) {
         snprintf(list->reason, sizeof list->reason, "no NVIDIA driver found");
         return;
     }

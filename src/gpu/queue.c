@@ -205,7 +205,8 @@ static int send_columns(ct_gpu_queue *queue)
 }
 
 /* `host`: what place_ranks has written, and room for a byte a row, until the queue has drained. */
-static int send_table(ct_gpu_queue *queue, const uint64_t *rank_at, const uint8_t *rank_bytes, uint8_t *classes, size_t bytes)
+static int send_table(ct_gpu_queue *queue, const uint64_t *rank_at, const uint8_t *rank_bytes, uint8_t *classes,
+                      size_t bytes)
 {
     ct_gpu *gpu = queue->gpu;
     ct_gpu_table_view *view = &gpu->view;
@@ -232,8 +233,8 @@ static size_t queue_bytes(const ct_gpu_table_view *table)
            CT_GPU_SLOTS * (points + LEAST_GROUPS * 2 * sizeof(uint32_t) * (size_t) table->n_rows);
 }
 
-/* All columns and as many queues as there is room for; or else one queue, and as many columns at a time as there is room for.
- * 0 if there is none even for one. */
+/* All columns and as many queues as there is room for; or else one queue, and as many columns at a time as there is room
+ * for. 0 if there is none even for one. */
 static int plan_memory(ct_gpu *gpu, size_t rank_bytes, size_t room, size_t *needed)
 {
     ct_gpu_table_view *view = &gpu->view;
@@ -290,7 +291,8 @@ static ct_status start(ct_gpu *gpu, const ct_gpu_table *table, ct_error *error)
     if (!went_well(gpu, gpu->backend->room(gpu->device, &room)))
         status = ct_fail(error, CT_NO_DEVICE, "%s", gpu->why);
     else if (!plan_memory(gpu, bytes, room, &needed))
-        status = ct_fail(error, CT_NO_DEVICE, "the table takes %.3g GB on the device even one column at a time, and %.3g GB are free",
+        status = ct_fail(error, CT_NO_DEVICE,
+                         "the table takes %.3g GB on the device even one column at a time, and %.3g GB are free",
                          (double) needed / 1e9, (double) room / 1e9);
     else if (!open_queue(&gpu->queues[0]) || !send_table(&gpu->queues[0], rank_at, rank_bytes, rank_bytes + n_cols, bytes))
         status = ct_fail(error, CT_NO_DEVICE, "%s", gpu->why);

@@ -90,7 +90,7 @@ CT_HD void ct_gpu_make_sides(const ct_gpu_views *v, size_t item)
     v->batch.sides[item] = sides;
 }
 
-/* Which points of the group have the row at position 32 w + lane of the column's order on that side; none beyond the last. */
+/* Which points of the group have the row at position 32 w + lane of the column's order on that side; none past the end. */
 CT_HD uint32_t ct_scan_sides(const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t lane, uint32_t side)
 {
     if (w * 32 + lane >= v->rows.n_rows) return 0;
@@ -108,7 +108,8 @@ CT_HD uint32_t ct_scan_valid(const ct_gpu_views *v, uint32_t w)
 /* ---- counting ---- */
 
 /* Adds the members of a word on either side of the lane's point. x has one number a side and class, `stride` apart. */
-CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes, uint32_t left, uint32_t right)
+CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes, uint32_t left,
+                         uint32_t right)
 {
     for (uint32_t c = 0; c < n_classes; c++) {
         x[c * stride] += ct_hd_popcount(sets[c] & left);

@@ -19,8 +19,8 @@ typedef struct {
     int64_t *floors[2]; /* [f] what the neighbours have proven */
 } ct_branching;
 
-/* Sets up both tasks, of point m between a and b; 0 if class counts and neighbours have closed m, which is then filled in and
- * allows no better tree. seat->target, seat->seen and the totals are in place. */
+/* Sets up both tasks, of point m between a and b; 0 if class counts and neighbours have closed m, which is then filled in
+ * and allows no better tree. seat->target, seat->seen and the totals are in place. */
 int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
 /* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its floors and tree into
  * m's, and the answer made known. */

@@ -92,7 +92,8 @@ static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
     const ct_container *box = roots->node->box;
     const ct_crew *crew = roots->crew ? roots->crew : roots->reserve;
     unsigned n_workers = worker->crew ? worker->crew->n_workers : 1, n_here = crew ? crew->n_workers : 1;
-    double words = (double) box->n_cols * box->n_classes * (double) box->words, bytes = 24 * words + (1 << 18); /* node.c, core/arena.c */
+    double words = (double) box->n_cols * box->n_classes * (double) box->words;
+    double bytes = 24 * words + (1 << 18); /* of a problem: node.c, core/arena.c */
     double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_GPU_SLOTS * bytes);
     uint32_t n = n_here < POOL_PLACES / 4 ? POOL_PLACES / n_here : 4;
     if (most < n) n = (uint32_t) most;
@@ -158,7 +159,7 @@ static void end_problem(ct_worker *worker, place *at, int side)
     p->open = 0;
 }
 
-/* Puts a wave of up to `room` points into the batch, or ends the problem. Points that need no device are taken in at once. */
+/* Puts a wave of up to `room` points into the batch, or ends the problem. Points without a question are taken in at once. */
 static void fill(ct_pool *pool, place *at, int side, uint32_t room)
 {
     ct_worker *worker = pool->worker;

@@ -4,7 +4,7 @@
 #include "search/placing.h"
 
 enum {
-    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than any device has multiprocessors */
+    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */
     WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
 };
 
