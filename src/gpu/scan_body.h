@@ -279,8 +279,8 @@ CT_HD void ct_scan_end(const ct_scan_block *block, const ct_gpu_views *v, uint32
                 passed = ct_scan_larger(passed, found->passed[side][kind]);
             }
             int32_t errors = size - (best > floor ? best : ct_scan_larger(best, passed));
-            v->batch.errors[(((size_t) p * 2 + (size_t) side) * 2 + (size_t) kind) * v->table.n_cols + v->table.first_col + col] =
-                point->need[side] > 0 ? errors : 0;
+            size_t at = (((size_t) p * 2 + (size_t) side) * 2 + (size_t) kind) * v->table.n_cols;
+            v->batch.errors[at + v->table.first_col + col] = point->need[side] > 0 ? errors : 0;
         }
     }
 }

@@ -13,8 +13,8 @@
 
 enum { CT_GPU_LANES = 32 };
 
-/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of a
- * window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
+/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
+ * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     uint32_t first_col, n_window;

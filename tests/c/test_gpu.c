@@ -140,7 +140,7 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions, uint32_t parts)
+static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions, int parts)
 {
     const ct_data *data = &b->table.data;
     ct_gpu_point p = {0, CT_GPU_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
@@ -172,7 +172,7 @@ static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, ui
     if (!n_rows) return;
     REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows));
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
-        uint32_t parts = rng_below(r, 2);
+        int parts = rng_below(r, 2) == 1;
         for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
         REQUIRE(ct_gpu_submit(queue, slot, points[slot], n_points));
     }

@@ -78,7 +78,8 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
         int parts = i == 3;
         double b = bytes(n, COLS, CLASSES, sizes[i], 1 + parts), o = operations(n, COLS, CLASSES, sizes[i], 1 + parts);
         fill_points(points, sizes[i], n, COLS, parts);
-        printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], parts ? " of parts" : "", b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
+        printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n,
+               sizes[i], parts ? " of parts" : "", b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
         double seconds = gpu ? measure(ct_gpu_queue_at(gpu, 0), points, sizes[i]) : NAN;
         if (seconds > 0) printf(" %.4g | %.3g |\n", seconds * 1e6, seconds / fmax(b / byte_rate, o / operation_rate));
         else printf(" not measured | |\n");
