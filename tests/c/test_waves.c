@@ -219,6 +219,10 @@ static void failures_of_a_pool_asked_for(void)
     ct_error error = {CT_OK, ""};
     options.depth = 3;
     options.max_thresholds = 60;
+    if (CHECK_QUICK()) {
+        table_free(&table);
+        SKIP("too long here");
+    }
     REQUIRE(solve(&table.data, &options, &cpu));
     options.device = CT_DEVICE_CUDA;
     options.device_number = -1;
@@ -243,7 +247,7 @@ static void little_memory_on_the_device(void)
 {
     rng r = {11};
     int kinds = 0;
-    for (size_t limit = 900000; limit > 80000; limit = limit * 7 / 8) {
+    for (size_t limit = 900000; limit > 80000; limit = CHECK_QUICK() ? limit / 3 : limit * 7 / 8) {
         ct_options options = ct_options_default();
         random_table table = hard_table(&r, 400, 6, 2, 0);
         ct_result cpu, other;
