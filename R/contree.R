@@ -252,6 +252,14 @@ run_search <- function(problem, settings) {
            contree_core_error = stop_search)
 }
 
+# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from what the search counts (and
+# `grain` is 0).
+grain_of_costs <- function(problem, settings) {
+  control <- search_control(settings, NULL, NULL, NULL)
+  tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
+                 add_costs(control, problem$frame)), contree_core_error = stop_search)
+}
+
 searched_columns <- function(problem) {
   if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns
 }
@@ -280,6 +288,11 @@ stop_search <- function(problem) {
 settle_complexity <- function(settings, frame) {
   if (!is.null(settings$cp)) {
     settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame), sum(row_weights(frame)))
+  }
+  most <- max(1, frame$loss)
+  if (settings$complexity > most) {
+    stop_input("complexity", gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s", format(most),
+                                      format(settings$complexity)))
   }
   settings
 }
