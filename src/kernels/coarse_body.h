@@ -120,12 +120,29 @@ static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
     sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));
 }
 
+/* What a wrong row of class c costs. */
+CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c) { return all->rows->gains[c * (all->rows->n_classes + 1)]; }
+
+/* What the rows of class c in a side weigh, or cost where rows have no weights. */
+CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)
+{
+    return all->masses[side] ? all->masses[side][c] : all->totals[side][c] * class_gain(all, c);
+}
+
+CT_INLINE void forget(scan_job *job)
+{
+    job->confined = 0;
+    for (int side = 0; side < 2; side++) job->found[0][side] = job->found[1][side] = INT64_MAX;
+}
+
 static void FN(begin)(scan_job *job)
 {
     const ct_children *all = job->all;
     const ct_coarse *coarse = all->rows->coarse;
     uint32_t n_classes = all->rows->n_classes;
     job->size[0] = job->size[1] = 0;
+    job->dearest[0] = job->dearest[1] = 0;
+    forget(job);
     for (uint32_t c = 0; c < n_classes; c++) {
         uint32_t sums[2];
         int64_t gain = all->rows->gains[c * (n_classes + 1)];
@@ -135,6 +152,7 @@ static void FN(begin)(scan_job *job)
             else if (coarse->exact) sums[side] = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);
             all->coarse[(uint32_t) side * n_classes + c] = sums[side];
             job->size[side] += sums[side];
+            job->dearest[side] += full_total(all, side, c);
         }
     }
     for (int side = 0; side < 2; side++) job->totals[side] = all->coarse + (uint32_t) side * n_classes;
@@ -149,31 +167,17 @@ CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
     return cost < most ? cost : most;
 }
 
-/* In full costs: one side of the child that the job points at. */
-static void FN(confirm)(scan_job *job, int side, int64_t need, int64_t error[2], int64_t allowed[2])
-{
-    scan_job full = *job;
-    int64_t full_error[2], full_allowed[2];
-    begin64(&full);
-    full.need[side] = need;
-    full.need[!side] = 0;
-    full.dropped[side] = INT64_MAX;
-    scan64(&full, full_error, full_allowed);
-    error[side] = full_error[side];
-    allowed[side] = full_allowed[side];
-    job->refined = full.refined;
-}
-
+/* Errors in full costs, of coarse ones and of what was found in full. */
 CT_INLINE void FN(settle)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
 {
-    const ct_coarse *coarse = job->all->rows->coarse;
+    unsigned shift = job->all->rows->coarse->shift;
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
-        if (!coarse->exact && error[side] < job->need[side]) {
-            FN(confirm)(job, side, need[side], error, allowed);
-            continue;
-        }
-        error[side] = error[side] < INT64_MAX >> coarse->shift ? error[side] << coarse->shift : INT64_MAX;
-        allowed[side] = allowed[side] < INT64_MAX >> coarse->shift ? allowed[side] << coarse->shift : INT64_MAX;
+        const int64_t *found = job->found[0], *apart = job->found[job->confined >> side & 1];
+        error[side] = error[side] < INT64_MAX >> shift ? error[side] << shift : INT64_MAX;
+        allowed[side] = allowed[side] < INT64_MAX >> shift ? allowed[side] << shift : INT64_MAX;
+        if (found[side] < error[side]) error[side] = found[side];
+        if (apart[side] < allowed[side]) allowed[side] = apart[side];
     }
+    forget(job);
 }

@@ -11,15 +11,22 @@
  * of the side that was counted; then T of either side and three lists for the labels or classes. The other side follows by
  * subtraction from the row set's own x, which are its lanes (`derived`). */
 
-#ifndef CT_SUM_WHERE
-/* The sum of the weights of a word's rows that are in `members`. */
-CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+#ifndef CT_WEIGHT_SUM
+typedef int64_t weight_sum;
+CT_INLINE weight_sum weight_sum_of(int64_t x) { return x; }
+CT_INLINE int64_t weight_sum_total(weight_sum sum) { return sum; }
+CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
 {
-    int64_t sum = 0;
     for (; members; members &= members - 1) sum += weights[ct_trailing_zeros(members)];
     return sum;
 }
 #endif
+
+/* The sum of the weights of a word's rows that are in `members`. */
+CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+{
+    return weight_sum_total(weight_sum_add(weight_sum_of(0), members, weights));
+}
 
 CT_INLINE int64_t mass_of(uint64_t members, const int64_t *weights)
 {

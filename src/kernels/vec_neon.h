@@ -103,6 +103,13 @@ CT_INLINE int64_t l64_top(vec a)
     int64_t low = (int64_t) vgetq_lane_u64(a, 0), high = (int64_t) vgetq_lane_u64(a, 1);
     return low > high ? low : high;
 }
+CT_INLINE mask64 l64_of_bits(uint64_t bits)
+{
+    const uint64_t lane[2] = {1, 2};
+    vec lanes = vld1q_u64(lane);
+    return vtstq_u64(vdupq_n_u64(bits), lanes);
+}
+CT_INLINE vec l64_where(vec a, mask64 m) { return vandq_u64(a, m); }
 CT_INLINE mask64 l64_occupied(vec a) { return vtstq_u64(a, a); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return vbslq_u64(m, l64_max(a, x), a); }
 

@@ -122,6 +122,8 @@ CT_INLINE vec l64_times(vec counts, int64_t w) { return counts * (uint64_t) w; }
 CT_INLINE vec l64_scan(vec a) { return a; }
 CT_INLINE vec l64_last(vec a) { return a; }
 CT_INLINE int64_t l64_top(vec a) { return (int64_t) a; }
+CT_INLINE mask64 l64_of_bits(uint64_t bits) { return bits & 1; }
+CT_INLINE vec l64_where(vec a, mask64 m) { return m ? a : 0; }
 CT_INLINE mask64 l64_occupied(vec a) { return a; }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return m ? l64_max(a, x) : a; }
 
