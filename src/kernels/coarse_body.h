@@ -167,17 +167,21 @@ CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
     return cost < most ? cost : most;
 }
 
-/* Errors in full costs, of coarse ones and of what was found in full. */
-CT_INLINE void FN(settle)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+/* An error in full costs, of the coarse one and of what was found in full, if it was. */
+CT_INLINE int64_t FN(full)(const scan_job *job, int64_t coarse, int64_t found, int64_t need)
 {
     unsigned shift = job->all->rows->coarse->shift;
+    if (found < need) return found;
+    coarse = coarse < INT64_MAX >> shift ? coarse << shift : INT64_MAX;
+    return coarse < found ? coarse : found;
+}
+
+CT_INLINE void FN(settle)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+{
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
-        const int64_t *found = job->found[0], *apart = job->found[job->confined >> side & 1];
-        error[side] = error[side] < INT64_MAX >> shift ? error[side] << shift : INT64_MAX;
-        allowed[side] = allowed[side] < INT64_MAX >> shift ? allowed[side] << shift : INT64_MAX;
-        if (found[side] < error[side]) error[side] = found[side];
-        if (apart[side] < allowed[side]) allowed[side] = apart[side];
+        error[side] = FN(full)(job, error[side], job->found[0][side], need[side]);
+        allowed[side] = FN(full)(job, allowed[side], job->found[job->confined >> side & 1][side], need[side]);
     }
     forget(job);
 }
