@@ -1,4 +1,4 @@
-/* Scans where rows do not all cost the same: the blocks are words of 64 rows, in 64-bit arithmetic.
+/* Scans where what a row costs depends on its label: the blocks are words of 64 rows, in 64-bit arithmetic.
  *
  * The mass m_c of class c is the weight of its rows, gain[c][k] what label k spares of it (see ct_costs). Up to a point of
  * g's order label k spares x_k = sum over c of m_c gain[c][k]; with T_k that of the whole side, a split there spares
@@ -76,8 +76,6 @@ static void begin64(scan_job *job)
             heavy_list(job, TOTALS + side)[k] = spared(all->rows->gains, n_classes, masses, k);
     }
 }
-
-#include "kernels/heavy_pair_body.h"
 
 /* ---- bounds ---- */
 
@@ -168,8 +166,7 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, int64_t error[2
 /* Pass 1: the wanted sides' errors are at least error[]. */
 static void first_pass64(const scan_job *job, int sides, int64_t error[2])
 {
-    if (job->all->rows->n_classes == 2) heavy_pair_count(job, sides, error);
-    else heavy_count(job, sides, error);
+    heavy_count(job, sides, error);
 }
 
 /* ---- single places ---- */
@@ -238,16 +235,14 @@ static int64_t heavy_ends(const scan_job *job, int side, int derived)
 static int64_t refine64(scan_job *job, int side, int derived)
 {
     const int64_t *bounds = (const int64_t *) (const void *) (job->all->scratch + (size_t) side * job->words);
-    int two = job->all->rows->n_classes == 2;
-    int64_t floor = job->dearest[side] - job->need[side], closed = 0;
-    int64_t best = two ? heavy_pair_ends(job, side, derived) : heavy_ends(job, side, derived);
+    int64_t floor = job->dearest[side] - job->need[side], closed = 0, best = heavy_ends(job, side, derived);
     for (size_t w = job->begin; w < job->end; w++) {
         if (!job->ties[w]) continue;
         if (bounds[w] <= ct_larger64(best, floor) && !job->all->refine_all) {
             closed = ct_larger64(closed, bounds[w]);
             continue;
         }
-        best = two ? heavy_pair_block(job, side, derived, w, best) : ct_larger64(best, heavy_block(job, side, derived, w));
+        best = ct_larger64(best, heavy_block(job, side, derived, w));
         job->refined++;
     }
     return job->dearest[side] - (best > floor ? best : ct_larger64(best, closed));

@@ -82,13 +82,10 @@ CT_INLINE vec l64_set(int64_t x) { return _mm512_set1_epi64(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
 CT_INLINE vec l64_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
 CT_INLINE vec l64_max(vec a, vec b) { return _mm512_max_epi64(a, b); }
-CT_INLINE vec l64_count(vec a) { return _mm512_popcnt_epi64(a); }
-CT_INLINE vec l64_times(vec counts, int64_t w) { return _mm512_mullo_epi64(counts, _mm512_set1_epi64(w)); }
 CT_INLINE vec l64_last(vec a) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), a); }
 CT_INLINE int64_t l64_top(vec a) { return _mm512_reduce_max_epi64(a); }
 CT_INLINE mask64 l64_of_bits(uint64_t bits) { return (mask64) bits; }
 CT_INLINE vec l64_where(vec a, mask64 m) { return _mm512_maskz_mov_epi64(m, a); }
-CT_INLINE mask64 l64_occupied(vec a) { return _mm512_test_epi64_mask(a, a); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm512_mask_max_epi64(a, m, a, x); }
 CT_INLINE vec l64_scan(vec a)
 {
