@@ -22,7 +22,8 @@ typedef struct {
     unsigned shift;         /* plain: it costs 2^shift, and the three below are NULL */
     const int64_t *weights; /* [row]; NULL: 1 each */
     const int64_t *loss;    /* [class][label] */
-    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one */
+    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one; with weights and losses that
+                               do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
     double rounding;        /* in units of the objective: see above */
