@@ -287,8 +287,8 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
   n <- tree_weight(x[[1]])
   cat(gettextf("%s of depth <= %s by complexity", if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
                tree_settings(x[[1]])$depth), "\n\n", sep = "")
-  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n), format(table$errors[1] / n, digits = digits)),
-      "\n\nn= ", n, "\n\n", sep = "")
+  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
+               format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
   shown <- data.frame(complexity = signif(table$complexity, digits), nsplit = table$nsplit,
                       `rel error` = signif(table$rel_error, digits), errors = table$errors, check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)

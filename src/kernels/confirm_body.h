@@ -115,7 +115,8 @@ static int FN(full_score)(scan_job *job, int side, int derived, size_t w, unsign
     unsigned start = block % (64 / CT_LANE) * CT_LANE;
     w += block / (64 / CT_LANE);
     FN(reach)(job, side, derived, w);
-    int64_t best = job->n_active == 2 ? FN(full_pair)(job, side, derived, w, start) : FN(full_many)(job, side, derived, w, start);
+    int64_t best = job->n_active == 2 ? FN(full_pair)(job, side, derived, w, start)
+                                      : FN(full_many)(job, side, derived, w, start);
     int64_t cost = (job->dearest[side] - best) * FN(full_gain)(job);
     if (cost < *found) *found = cost;
     return (int) ((int64_t) job->size[side] - FN(own)(job, cost));
