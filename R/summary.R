@@ -56,6 +56,8 @@
 #'
 #' Order of the search:
 #' \describe{
+#'   \item{`ends` (ends)}{row sets solved one level less deep, which bounds thresholds near either end of a feature; with
+#'     three classes or more.}
 #'   \item{`hints` (hints)}{row sets whose search began with the tree of a neighbour.}
 #'   \item{`medians` (medians)}{medians of predictors that were tried before any predictor was searched.}
 #'   \item{`containers` (compaction)}{small row sets copied to a layout of their own.}

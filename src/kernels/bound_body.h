@@ -2,37 +2,48 @@
 
 enum { SCANNED = 1 }; /* in ct_children.done, SCANNED << side */
 
-/* Whether either side can gain from child g, by its bounds. */
-CT_INLINE int can_gain(const ct_children *c, uint32_t g)
+/* The sides that can gain from child g, by their bounds. */
+CT_INLINE int wanted_sides(const ct_children *c, uint32_t g)
 {
-    if (c->scan_all) return c->need[0] > 0 || c->need[1] > 0;
-    return c->errors[0][g] < c->need[0] || c->errors[1][g] < c->need[1];
+    int left = c->errors[0][g] < c->need[0], right = c->errors[1][g] < c->need[1];
+    if (c->scan_all) left = c->need[0] > 0, right = c->need[1] > 0;
+    return left + 2 * right - 1;
 }
 
 /* What the neighbours say about every child, in each side. */
-static void bound_children(ct_children *c)
+static void bound(ct_children *c)
 {
+    size_t room = ct_children_room(c->rows->n_cols);
     for (int side = 0; side < 2; side++) {
-        const int64_t *near = c->near[side], *far = c->far[side];
-        int64_t *errors = c->errors[side], far_rows = c->far_rows[side], floor = c->floor[side];
-        for (uint32_t g = 0; g < c->rows->n_cols; g++)
-            errors[g] = ct_larger64(ct_larger64(near[g], far[g] - far_rows), floor);
-        c->best[side] = -1;
-        c->least_allowed[side] = INT64_MAX;
+        const uint64_t *near = (const uint64_t *) c->near[side], *far = (const uint64_t *) c->far[side];
+        uint64_t *errors = (uint64_t *) c->errors[side];
+        vec far_rows = l64_set(c->far_rows[side]), floor = l64_set(c->floor[side]);
+        for (size_t g = 0; g < room; g += VEC_WORDS)
+            v_store(errors + g, l64_max(l64_max(v_load(near + g), l64_sub(v_load(far + g), far_rows)), floor));
     }
+}
+
+/* The least of one side's errors. */
+CT_INLINE int64_t least_error(const ct_children *c, int side)
+{
+    const uint64_t *errors = (const uint64_t *) c->errors[side];
+    vec most = l64_sub(v_fill(0), v_load(errors));
+    for (size_t g = VEC_WORDS; g < ct_children_room(c->rows->n_cols); g += VEC_WORDS)
+        most = l64_max(most, l64_sub(v_fill(0), v_load(errors + g)));
+    return -l64_top(most);
 }
 
 static void sum_up(ct_children *c)
 {
     for (int side = 0; side < 2; side++) {
-        const int64_t *errors = c->errors[side];
-        int64_t least = INT64_MAX, not_scanned = INT64_MAX;
-        for (uint32_t g = 0; g < c->rows->n_cols; g++) {
-            least = errors[g] < least ? errors[g] : least;
-            if (!(c->done[g] & SCANNED << side) && errors[g] < not_scanned) not_scanned = errors[g];
+        c->least[side] = least_error(c, side);
+        if (c->min_rows[side] <= 1) { /* every split is allowed */
+            c->least_allowed[side] = c->least[side];
+            continue;
         }
-        c->least[side] = least;
-        if (not_scanned < c->least_allowed[side]) c->least_allowed[side] = not_scanned;
+        for (uint32_t g = 0; g < c->rows->n_cols; g++)
+            if (!(c->done[g] & SCANNED << side) && c->errors[side][g] < c->least_allowed[side])
+                c->least_allowed[side] = c->errors[side][g];
     }
     memset(c->done, 0, c->rows->n_cols);
 }

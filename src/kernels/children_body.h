@@ -18,23 +18,19 @@ static int64_t FN(refine_allowed)(scan_job *job, int side, int derived, int64_t 
     return allowed;
 }
 
-/* Scans the child that `job` points at for the sides with a need above 0. */
-static void FN(scan)(scan_job *job, int64_t error[2], int64_t allowed[2])
+/* Pass 2 for one side, if pass 1 leaves a chance to stay below its need. */
+CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2], int64_t allowed[2])
 {
-    int sides = job->need[0] <= 0 ? RIGHT : job->need[1] <= 0 ? LEFT : BOTH;
-    FN(first_pass)(job, sides, error);
-    for (int side = 0; side < 2; side++) {
-        if (job->need[side] <= 0) continue;
-        int derived = side && sides == BOTH;
-        if (error[side] < job->need[side] || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
-        allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
-        if (error[side] >= job->need[side] && error[side] > job->dropped[side]) error[side] = job->dropped[side];
-        if (allowed[side] >= job->need[side] && allowed[side] > job->dropped[side]) allowed[side] = job->dropped[side];
-    }
+    int derived = side && sides == BOTH;
+    int64_t need = job->need[side], dropped = job->dropped[side];
+    if (error[side] < need || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
+    allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
+    if (error[side] >= need && error[side] > dropped) error[side] = dropped;
+    if (allowed[side] >= need && allowed[side] > dropped) allowed[side] = dropped;
 }
 
-/* Points the job at child g for the sides that can still gain from it, with needs in its own numbers. */
-static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
+/* Points the job at child g. */
+CT_INLINE void FN(aim)(scan_job *job, uint32_t g)
 {
     const ct_children *c = job->all;
     const ct_rows *rows = c->rows;
@@ -43,47 +39,59 @@ static void FN(aim)(scan_job *job, uint32_t g, const int64_t need[2])
     job->sets = rows->sets + set;
     job->lanes = rows->lanes + set;
     job->ties = rows->ties + g * rows->words;
-    job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
-    job->coarse_planes = rows->coarse_planes ? rows->coarse_planes + g * (rows->coarse->n_planes * rows->words) : NULL;
-    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + (size_t) g * rows->words * 64 : NULL;
     job->begin = rows->begin[g];
     job->end = rows->end[g];
     job->scanned += job->end - job->begin;
-    if (need[0] == job->need[0] && need[1] == job->need[1]) return;
-    job->need[0] = need[0];
-    job->need[1] = need[1];
-    if (rows->n_classes > 2) choose_active(job);
+    FN(aim_costs)(job, g);
+}
+
+/* What the sides need, in the kernel's own numbers. */
+CT_INLINE void FN(want)(scan_job *job, const int64_t need[2])
+{
+    int64_t left = FN(own)(job, need[0]), right = FN(own)(job, need[1]);
+    if (left == job->need[0] && right == job->need[1]) return;
+    job->need[0] = left;
+    job->need[1] = right;
+    if (job->all->rows->n_classes > 2) choose_active(job);
+}
+
+/* Takes in what was found of one side of child g. */
+CT_INLINE void FN(take)(ct_children *c, uint32_t g, int side, int64_t error, int64_t allowed)
+{
+    c->done[g] = (uint8_t) (c->done[g] | SCANNED << side);
+    if (allowed < c->need[side]) {
+        c->need[side] = allowed;
+        c->best[side] = (int32_t) g;
+    }
+    c->errors[side][g] = ct_larger64(c->errors[side][g], error);
+    if (allowed < c->least_allowed[side]) c->least_allowed[side] = allowed;
 }
 
 /* Scans child g for the sides that can still gain from it. */
-static void FN(child)(ct_children *c, scan_job *job, uint32_t g)
+static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
 {
-    int64_t need[2], own[2], error[2], allowed[2];
-    for (int side = 0; side < 2; side++) {
-        need[side] = c->errors[side][g] < c->need[side] || c->scan_all ? c->need[side] : 0;
-        own[side] = FN(own)(job, need[side]);
+    int64_t need[2] = {sides == RIGHT ? 0 : c->need[0], sides == LEFT ? 0 : c->need[1]};
+    FN(want)(job, need);
+    FN(aim)(job, g);
+    int64_t error[2] = {job->dropped[0], job->dropped[1]}, allowed[2] = {error[0], error[1]};
+    if (job->n_active > 1) {
+        FN(first_pass)(job, sides, error);
+        if (sides != RIGHT) FN(look_into)(job, 0, sides, error, allowed);
+        if (sides != LEFT) FN(look_into)(job, 1, sides, error, allowed);
     }
-    FN(aim)(job, g, own);
-    for (int side = 0; side < 2; side++) error[side] = allowed[side] = job->dropped[side];
-    if (job->n_active > 1) FN(scan)(job, error, allowed);
     FN(settle)(job, need, error, allowed);
-    for (int side = 0; side < 2; side++) {
-        if (need[side] <= 0) continue;
-        c->done[g] = (uint8_t) (c->done[g] | SCANNED << side);
-        if (allowed[side] < need[side]) {
-            c->need[side] = allowed[side];
-            c->best[side] = (int32_t) g;
-        }
-        c->errors[side][g] = ct_larger64(c->errors[side][g], error[side]);
-        if (allowed[side] < c->least_allowed[side]) c->least_allowed[side] = allowed[side];
-    }
+    if (sides != RIGHT) FN(take)(c, g, 0, error[0], allowed[0]);
+    if (sides != LEFT) FN(take)(c, g, 1, error[1], allowed[1]);
     c->scans++;
 }
 
 static void FN(children)(ct_children *c)
 {
     scan_job job;
+    int sides;
     job.all = c;
+    c->best[0] = c->best[1] = -1;
+    c->least_allowed[0] = c->least_allowed[1] = INT64_MAX;
     job.words = c->rows->words;
     job.need[0] = job.need[1] = -1;
     job.refined = 0;
@@ -91,14 +99,14 @@ static void FN(children)(ct_children *c)
     FN(begin)(&job);
     if (c->rows->n_classes > 2) find_largest(&job);
     choose_active(&job);
-    bound_children(c);
+    bound(c);
     for (int i = 0; i < 4; i++) {
         uint32_t g = (uint32_t) c->first[i];
-        if (c->first[i] >= 0 && !c->done[g] && can_gain(c, g)) FN(child)(c, &job, g);
+        if (c->first[i] >= 0 && !c->done[g] && (sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
     }
     for (uint32_t g = 0; g < c->rows->n_cols; g++) {
         if (c->done[g]) continue;
-        if (can_gain(c, g)) FN(child)(c, &job, g);
+        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
         else c->skipped++;
     }
     sum_up(c);

@@ -111,8 +111,9 @@ static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
     const ct_children *all = job->all;
     const ct_rows *rows = all->rows;
     vec in = v_fill(0), out = in;
+    less_than less = less_make(all->planes, rows->words, &all->threshold);
     for (size_t w = rows->begin[0]; w < rows->end[0]; w += VEC_WORDS) {
-        vec keep = v_less(all->planes + w, rows->words, &all->threshold), set = v_load(rows->sets + c * rows->words + w);
+        vec keep = v_less(less, w), set = v_load(rows->sets + c * rows->words + w);
         in = L(add)(in, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and(set, keep), c, w));
         out = L(add)(out, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and_not(set, keep), c, w));
     }
@@ -157,6 +158,8 @@ static void FN(begin)(scan_job *job)
     }
     for (int side = 0; side < 2; side++) job->totals[side] = all->coarse + (uint32_t) side * n_classes;
 }
+
+CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g) { aim_costs(job, g); }
 
 CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
 {

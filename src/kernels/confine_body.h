@@ -6,7 +6,7 @@
 /* The members of a side of all classes in one vector's words. */
 CT_INLINE void side_words(const scan_job *job, int side, size_t w, uint64_t *members)
 {
-    vec keep = v_less(job->planes + w, job->words, &job->all->threshold), all = v_fill(0);
+    vec keep = v_less(less_make(job->planes, job->words, &job->all->threshold), w), all = v_fill(0);
     for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
         vec set = v_load(job->sets + c * job->words + w);
         all = v_or(all, side == RIGHT ? v_and_not(set, keep) : v_and(set, keep));

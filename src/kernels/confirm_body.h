@@ -1,9 +1,9 @@
 /* What coarse costs cannot reject, in full costs: see ct_coarse.
  *
- * Coarsely, a side has splits that cost less than is needed. The block of the best of them is looked into once more in 64
- * bits, then every other block that, coarsely, may still be better. For that full costs are summed up along the order of g
+ * Coarsely, some blocks of a side may hold splits that cost less than is needed. That of the highest bound is looked into in
+ * 64 bits, then every other one that, coarsely, may still be better. For that full costs are summed up along the order of g
  * from where the last sum ended, from the beginning or from the end, whichever is nearest. What is found takes the place
- * of the block's coarse score, rounded up.
+ * of a coarse score: the cost, rounded up.
  *
  * A row costs its weight times `gain`, the same for all classes, or what rows of its class do. x_k are sums of the weights
  * or of the latter, of active class k. Scratch, behind that of many_body.h: the x up to the word that was reached
@@ -131,7 +131,7 @@ CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, un
     return FN(full_score)(job, side, derived, w, block);
 }
 
-CT_INLINE int64_t FN(look)(scan_job *job, int side, int derived, int best);
+CT_INLINE int64_t FN(open_blocks)(scan_job *job, int side, int derived, int best);
 
 /* The score of the block of the highest bound. */
 static int FN(first_score)(scan_job *job, int side, int derived)
@@ -150,11 +150,11 @@ static int FN(first_score)(scan_job *job, int side, int derived)
 
 /* In full costs, unless coarse ones are exact: below the need if what was found is, which all else that was not looked into
  * reaches. */
-static int64_t FN(look_into)(scan_job *job, int side, int derived, int best)
+static int64_t FN(look)(scan_job *job, int side, int derived, int best)
 {
-    if (job->all->rows->coarse->exact) return FN(look)(job, side, derived, best);
+    if (job->all->rows->coarse->exact) return FN(open_blocks)(job, side, derived, best);
     job->reached = SIZE_MAX / 2;
-    int64_t error = FN(look)(job, side, derived, FN(first_score)(job, side, derived)), need = job->need[side];
+    int64_t error = FN(open_blocks)(job, side, derived, FN(first_score)(job, side, derived)), need = job->need[side];
     int improved = job->found[job->confined >> side & 1][side] < job->all->need[side];
     return improved ? need - 1 : ct_larger64(error, need);
 }

@@ -148,9 +148,10 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, int64_t error[2
     int64_t top[2] = {0, 0}, *x = heavy_list(job, X_LIST);
     uint32_t n_classes = job->all->rows->n_classes;
     uint64_t keep[VEC_WORDS];
+    less_than less = less_make(job->planes, job->words, &job->all->threshold);
     for (uint32_t k = 0; k < n_classes; k++) x[k] = 0;
     for (size_t start = job->begin; start < job->end; start += VEC_WORDS) {
-        v_store(keep, v_less(job->planes + start, job->words, &job->all->threshold));
+        v_store(keep, v_less(less, start));
         for (size_t i = 0; i < VEC_WORDS; i++) {
             int64_t bound[2] = {0, 0};
             heavy_word(job, sides, start + i, keep[i], bound);
@@ -247,6 +248,17 @@ static int64_t refine64(scan_job *job, int side, int derived)
     }
     return job->dearest[side] - (best > floor ? best : ct_larger64(best, closed));
 }
+
+/* Points the job at the weights of child g. */
+CT_INLINE void aim_costs(scan_job *job, uint32_t g)
+{
+    const ct_rows *rows = job->all->rows;
+    job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
+    job->coarse_planes = rows->coarse_planes ? rows->coarse_planes + g * (rows->coarse->n_planes * rows->words) : NULL;
+    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + (size_t) g * rows->words * 64 : NULL;
+}
+
+CT_INLINE void aim_costs64(scan_job *job, uint32_t g) { aim_costs(job, g); }
 
 CT_INLINE int64_t own64(const scan_job *job, int64_t cost)
 {

@@ -7,10 +7,15 @@ CT_INLINE int64_t ct_larger64(int64_t a, int64_t b) { return a > b ? a : b; }
 /* One child feature of a ct_children under scan. */
 typedef struct {
     const ct_children *all;
-    const uint64_t *planes, *sets, *lanes, *ties;
-    const int64_t *weights; /* see ct_rows */
+    /* Of the child, see ct_rows. Those that each child sets lie apart from one another, or gcc makes vectors of their
+     * addresses, with multiplications of 64 bits. */
+    const uint64_t *planes;
+    const int64_t *weights;
+    const uint64_t *sets;
     const uint64_t *coarse_planes;
+    const uint64_t *lanes;
     const uint8_t *coarse_bytes;
+    const uint64_t *ties;
     size_t words, begin, end;
     const uint32_t *totals[2]; /* of the classes in either side: rows, or what they cost coarsely */
     uint32_t size[2];          /* the sums of these */
@@ -18,15 +23,13 @@ typedef struct {
     int64_t need[2], dropped[2];
     int64_t dearest[2]; /* with gains: cost of the sides under each row's dearest label */
     unsigned confined;  /* 1 << side: refine_allowed() looked into it */
-    int in_full;        /* see confirm_body.h: whether blocks are looked into in full costs, */
-    size_t best_word, reached;
-    unsigned best_block;
+    size_t reached;     /* see confirm_body.h, */
     int64_t found[2][2]; /* and what was found there: [over splits that keep to min_rows][side] */
     uint32_t refined;
     uint64_t scanned; /* words */
 } scan_job;
 
-enum { LEFT, RIGHT, BOTH };
+enum { NONE = -1, LEFT, RIGHT, BOTH };
 
 #include "kernels/less_body.h"
 #include "kernels/line_body.h"
@@ -72,4 +75,4 @@ enum { LEFT, RIGHT, BOTH };
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
         text, planes8, {split16, split32, split64, split32c},                                       \
-        {children16, children32, children64, children32c}, find, count}
+        {children16, children32, children64, children32c}, bound, find, count}

@@ -66,12 +66,12 @@ typedef struct {
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
     const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
     uint32_t size[2];           /* rows in each side */
-    const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours */
+    const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours: see ct_children_room */
     int64_t far_rows[2];
     int64_t floor[2];           /* a bound for every g */
     uint32_t min_rows[2];       /* least rows on either side of a child's split; at most half of size, or 1 */
     int32_t first[4];           /* children to begin with; -1: none */
-    int64_t *errors[2];         /* out: [g] */
+    int64_t *errors[2];         /* out: [g], likewise */
     int64_t need[2];            /* in and out; at most 0: the side is not wanted */
     int32_t best[2];            /* out: the last child that lowered need; -1: none */
     int64_t least[2];           /* out: the least of errors[side] */
@@ -85,6 +85,15 @@ typedef struct {
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
+
+/* Numbers by child feature are worked on in whole vectors: room for so many, and behind the last child those of `near` are
+ * CT_NO_CHILD at least. */
+#define CT_NO_CHILD (INT64_MAX / 4)
+
+static inline size_t ct_children_room(uint32_t n_cols)
+{
+    return ((size_t) n_cols + 7) / 8 * 8;
+}
 
 /* Words of the scratch memory, and of those before its last part, which is for confine_body.h. */
 static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
@@ -126,6 +135,8 @@ typedef struct {
      * that have coarse costs too. */
     void (*split[4])(ct_split *split);
     void (*children[4])(ct_children *children);
+    /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the floor. */
+    void (*bound)(ct_children *children);
     /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
     size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
                    size_t end, uint32_t k);

@@ -116,8 +116,9 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
     int counted = sides == RIGHT;
     vec top_here = L(set)(CT_LOWEST), top_rest = top_here;
     for (uint32_t k = 0; k < job->n_active; k++) v_store(before + k * VEC_WORDS, v_fill(0));
+    less_than less = less_make(job->planes, words, &all->threshold);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec keep = v_less(job->planes + w, words, &all->threshold);
+        vec keep = v_less(less, w);
         FN(many_bound) here = FN(many_start)(), rest = here;
         for (uint32_t k = 0; k < job->n_active; k++) {
             uint32_t c = all->active[k];

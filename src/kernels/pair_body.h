@@ -77,13 +77,15 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
     uint64_t *in_a = job->all->scratch + words, *in_b = in_a + words, *nets = in_b + words;
     uint32_t c0 = job->all->active[0], c1 = job->all->active[1];
     vec lowest = L(set)(CT_LOWEST), before = v_fill(0), u_top = lowest, v_top = lowest, u_rest = lowest, v_rest = lowest;
-    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec keep = v_less(job->planes + w, words, &job->all->threshold), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
+    const uint64_t *ties = job->ties;
+    less_than less = less_make(job->planes, words, &job->all->threshold);
+    for (size_t w = job->begin, end = job->end; w < end; w += VEC_WORDS) {
+        vec keep = v_less(less, w), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
         vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
         vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
         vec of_a = FN(cost)(job, a, c0, w), of_b = FN(cost)(job, b, c1, w);
         vec net = L(add)(L(scan)(L(sub)(of_a, of_b)), before), u = L(add)(net, of_b), v = L(sub)(of_a, net);
-        MASK legal = L(occupied)(v_load(job->ties + w));
+        MASK legal = L(occupied)(v_load(ties + w));
         before = L(last)(net);
         u_top = L(max_where)(u_top, u, legal);
         v_top = L(max_where)(v_top, v, legal);

@@ -9,7 +9,7 @@ CT_INLINE int FN(coarse_score)(const scan_job *job, int side, int derived, size_
 
 /* Looks into the blocks of one side: the least errors if below `need`, else a lower bound. `best` is the best score that is
  * known exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
-CT_INLINE int64_t FN(look)(scan_job *job, int side, int derived, int best)
+CT_INLINE int64_t FN(open_blocks)(scan_job *job, int side, int derived, int best)
 {
     int size = (int) job->size[side], floor = size - (int) job->need[side];
     int every = job->all->refine_all, passed = 0;
@@ -38,7 +38,7 @@ CT_INLINE int64_t FN(look)(scan_job *job, int side, int derived, int best)
 static int64_t FN(refine)(scan_job *job, int side, int derived)
 {
     int best = job->n_active == 2 ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
-    return FN(look_into)(job, side, derived, best);
+    return FN(look)(job, side, derived, best);
 }
 
 /* Pass 1: the wanted sides' errors are at least error[]. */

@@ -7,7 +7,7 @@ static void split_sets(ct_split *s)
     for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
         vec keep = v_fill(~UINT64_C(0)), seen = v_fill(0);
         if (s->threshold) {
-            keep = v_less(s->planes + w, words, s->threshold);
+            keep = v_less(less_make(s->planes, words, s->threshold), w);
             if (s->right) keep = v_not(keep);
         }
         for (uint32_t c = 0; c < n_classes; c++) {

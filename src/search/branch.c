@@ -135,6 +135,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     for (int side = 0; side < 2; side++) {
         path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
         task[side].path = &path[side];
+        task[side].as_side = 1;
         task[side].depth = roots->task->depth - 1;
         task[side].known = NULL;
         task[side].seen = seat->seen;
@@ -175,6 +176,24 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     return INT64_MAX;
 }
 
+static void know_ends(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_task task = {0};
+    task.depth = roots->task->depth - 1;
+    task.path = roots->task->path;
+    task.as_side = 1;
+    task.cap = task.seen = INT64_MAX;
+    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
+    ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
+    if (!floors || !tree) return;
+    worker->statistics.ends++;
+    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, floors, tree);
+    roots->ends[0].floors[1] = roots->ends[1].floors[0] = floors;
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
+}
+
 static ct_point *new_point(ct_roots *roots)
 {
     ct_arena *arena = roots->arena;
@@ -202,6 +221,8 @@ static int branch_init(ct_roots *roots, ct_worker *worker)
     int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
     if (!zeros) return 0;
     roots->evaluate = evaluate;
+    /* no gain was seen with two classes or further up */
+    if (roots->task->depth == 3 && roots->node->box->n_classes > 2) roots->know_ends = know_ends;
     roots->new_point = new_point;
     roots->new_extra = new_extra;
     for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;

@@ -33,16 +33,10 @@ static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_poin
 }
 
 /* Keeps at m what is known of its children without a scan. */
-static void keep_bounds(const ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
+static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
 {
-    for (int side = 0; side < 2; side++) {
-        m->best_child[side] = (side ? b : a)->best_child[side];
-        for (uint32_t g = 0; g < children->rows->n_cols; g++) {
-            int64_t bound = children->far[side][g] - children->far_rows[side];
-            if (bound < children->near[side][g]) bound = children->near[side][g];
-            m->errors[side][g] = bound < children->floor[side] ? children->floor[side] : bound;
-        }
-    }
+    worker->search->kernels->bound(children);
+    for (int side = 0; side < 2; side++) m->best_child[side] = (side ? b : a)->best_child[side];
 }
 
 /* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
@@ -112,7 +106,7 @@ CT_HOT int begin(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_p
     seat->worker->statistics.thresholds2++;
     prepare(seat, a, b, m, children);
     if (!close_by_counts(seat, a, b, m, children)) return 0;
-    keep_bounds(children, a, b, m);
+    keep_bounds(seat->worker, children, a, b, m);
     seat->worker->statistics.closed_counts++;
     m->proven = ct_point_total(seat->worker, m);
     return 1;
@@ -145,7 +139,7 @@ int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point 
 {
     ct_children *children = (ct_children *) seat->extra;
     if (begin(seat, a, b, m, children)) return 0;
-    keep_bounds(children, a, b, m);
+    keep_bounds(seat->worker, children, a, b, m);
     question->allowed = ask(seat, a, b, m, children, question->leaf);
     for (int side = 0; side < 2; side++) {
         question->need[side] = children->need[side] > 0 ? children->need[side] : 0;
@@ -180,13 +174,13 @@ int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *q
 
 static ct_point *new_point(ct_roots *roots)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    size_t room = ct_children_room(roots->node->box->n_cols);
     ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
-    int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * (size_t) n_cols);
+    int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * room);
     if (!point || !errors) return NULL;
     memset(point, 0, sizeof *point);
     point->errors[0] = errors;
-    point->errors[1] = errors + n_cols;
+    point->errors[1] = errors + room;
     return point;
 }
 
@@ -224,11 +218,55 @@ static void end_extra(ct_seat *seat)
     seat->worker->statistics.refined += children->refined;
 }
 
+/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if there is none. */
+static int above_all(uint32_t most, unsigned n_planes, ct_threshold *threshold)
+{
+    unsigned first = n_planes;
+    while (first-- > 0)
+        if (!(most >> first & 1)) break;
+    if (first >= n_planes) return 0;
+    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first), n_planes);
+    return 1;
+}
+
+/* One scan of all rows, as the left side of such a threshold. */
+static void know_ends(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    const ct_node *node = roots->node;
+    ct_children *c = (ct_children *) seat->extra;
+    size_t room = ct_children_room(node->box->n_cols);
+    uint32_t f = 0;
+    while (f < node->box->n_cols && !above_all(node->box->n_values[f] - 1, node->box->n_planes[f], &c->threshold)) f++;
+    int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
+    if (f == node->box->n_cols || !errors) return;
+    worker->statistics.ends++;
+    ct_totals_rest(&seat->totals[1], &node->totals, &node->totals, node->box->n_classes);
+    ct_totals_rest(&seat->totals[0], &node->totals, &seat->totals[1], node->box->n_classes);
+    for (int side = 0; side < 2; side++) {
+        c->size[side] = side ? 0 : node->n_rows;
+        c->near[side] = c->far[side] = roots->ends[0].errors[0];
+        c->errors[side] = errors + (size_t) side * room;
+        c->far_rows[side] = c->floor[side] = 0;
+        c->first[2 * side] = c->first[2 * side + 1] = -1;
+        c->min_rows[side] = 1;
+        c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
+    }
+    c->planes = ct_container_planes(worker, node->box, f, &c->threshold);
+    worker->search->kernels->children[node->kernel](c);
+    roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));
+}
+
 int ct_depth2_init(ct_roots *roots, ct_worker *worker)
 {
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
+    uint32_t n_cols = roots->node->box->n_cols;
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, ct_children_room(n_cols));
     if (!zeros) return 0;
+    for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
+    if (roots->node->box->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
     roots->new_point = new_point;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;

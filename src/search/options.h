@@ -15,6 +15,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(INTERVAL, "interval", "close an interval by the bounds of its two ends")                                       \
     X(CROSSED, "crossed", "the same with the ends' sides exchanged")                                                 \
     X(NEIGHBOUR, "neighbour", "skip thresholds too near to one that is known to be bad")                             \
+    X(ENDS, "ends", "skip thresholds near the ends by what all rows cost one level less deep")                       \
     X(CAPS, "caps", "solve a side only as far as it can matter")                                                     \
     X(CHILD_FEATURES, "child features", "skip child features by their errors at neighbouring thresholds")            \
     X(BLOCKS, "blocks", "skip blocks of rows by the counts at their ends")                                           \

@@ -118,16 +118,6 @@ static int64_t seen_below(const ct_roots *roots)
     return roots->seen - (roots->cap - roots->best);
 }
 
-/* In the middle half of first .. last, the threshold with the most trailing zeros; it needs the fewest planes. */
-static uint32_t middle_threshold(const ct_worker *worker, uint32_t first, uint32_t last)
-{
-    uint32_t quarter = (last - first) / 4, low = first + quarter, high = last - quarter;
-    if (!ct_uses(worker, CT_SHORTCUT_DYADIC)) return first + (last - first) / 2;
-    uint32_t zeros = 0;
-    while ((low - 1) >> zeros != high >> zeros) zeros++;
-    return zeros ? high >> (zeros - 1) << (zeros - 1) : high;
-}
-
 /* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
  * more than the interval is long. That bound, not the interval's own: the parent's floors would otherwise be too weak. */
 static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_point *p,
@@ -138,7 +128,8 @@ static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature,
     ct_lines_note(roots, feature, ct_point_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
 
-CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
+/* How few and how many rows may lie on the left, for a total below the target; 0 if there are no such numbers. */
+CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t rows[2])
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
@@ -154,9 +145,35 @@ CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_
     worker->statistics.skipped_thresholds += (uint64_t) (ct_larger_cost(cut_low, 0) + ct_larger_cost(cut_high, 0));
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
+    rows[0] = (uint32_t) low;
+    rows[1] = (uint32_t) high;
+    return low <= high;
+}
+
+/* The threshold among first .. last with the most trailing zeros; it needs the fewest planes. */
+static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
+{
+    if (!ct_uses(worker, CT_SHORTCUT_DYADIC)) return first + (last - first) / 2;
+    uint32_t zeros = 0;
+    while ((first - 1) >> zeros != last >> zeros) zeros++;
+    return zeros ? last >> (zeros - 1) << (zeros - 1) : last;
+}
+
+/* A threshold of a window, near the middle of both its rows and its thresholds, or where these are apart, of the latter; 0
+ * if the window has none. Half of the thresholds and three fifths of the rows count as near. */
+static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const uint32_t rows[2])
+{
+    const ct_node *node = seat->roots->node;
+    uint32_t low, high, first, last, part = (rows[1] - rows[0]) / 5;
+    ct_node_window(seat->worker, node, feature, rows[0], rows[1], &low, &high);
     if (low > high) return 0;
-    ct_node_window(worker, roots->node, feature, (uint32_t) low, (uint32_t) high, first, last);
-    return *first <= *last;
+    ct_node_window(seat->worker, node, feature, rows[0] + part, rows[1] - part, &first, &last);
+    uint32_t quarter = (high - low) / 4;
+    low += quarter;
+    high -= quarter;
+    if (first < low) first = low;
+    if (last > high) last = high;
+    return first <= last ? roundest(seat->worker, first, last) : roundest(seat->worker, low, high);
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
@@ -299,12 +316,12 @@ static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
 {
     ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    uint32_t first, last, t = hinted_threshold(seat, feature);
-    if (!close_interval(seat, feature, i) && (t || window(seat, feature, i, &first, &last))) {
+    uint32_t rows[2], t = hinted_threshold(seat, feature);
+    if (!close_interval(seat, feature, i) && (t || window(seat, feature, i, rows))) {
         worker->statistics.hints += t > 0;
         if (!t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
-        if (!t) t = middle_threshold(worker, first, last);
-        if (!evaluate(seat, feature, i, t)) {
+        if (!t) t = middle_threshold(seat, feature, rows);
+        if (t && !evaluate(seat, feature, i, t)) {
             ct_lines_note(roots, feature, i->bound);
             roots->lost = 1;
         }
@@ -326,7 +343,10 @@ int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i)
 
 int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
 {
-    return window(seat, feature, i, first, last);
+    uint32_t rows[2];
+    if (!window(seat, feature, i, rows)) return 0;
+    ct_node_window(seat->worker, seat->roots->node, feature, rows[0], rows[1], first, last);
+    return *first <= *last;
 }
 
 void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
@@ -467,6 +487,7 @@ static void take_seat(ct_worker *worker, void *data)
     ct_roots *roots = (ct_roots *) data;
     ct_seat seat;
     if (!open_seat(&seat, roots, worker)) return;
+    if (!roots->crew && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&seat);
     run(&seat);
     if (roots->end_extra) roots->end_extra(&seat);
 }
@@ -499,6 +520,9 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
 }
 
 /* ---- all features ---- */
+
+/* Whether the trees asked for are those of the whole table. */
+static int is_root(const ct_task *task) { return !task->path->n && !task->as_side; }
 
 /* The feature of the hint's root; -1 if there is no hint. */
 static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
@@ -537,7 +561,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
     roots->least = ct_class_count_bound(worker, &node->totals, node->box->n_classes, task->depth);
     roots->promising = roots->proven = UNKNOWN;
-    roots->edge = task->path->n ? 1 : worker->search->min_bucket;
+    roots->edge = is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
     roots->ends[1].dear_left = node->dearest;
     roots->current = -1;
@@ -556,7 +580,7 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     uint32_t n_cols = roots->node->box->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
         roots->lines[f].key = f;
-        if (!roots->task->path->n && !ct_may_be_root(worker, f)) continue;
+        if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
         ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
     if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);

@@ -32,6 +32,7 @@ typedef struct {
 typedef struct {
     unsigned depth;
     const ct_path *path;         /* how the row set lies in the table */
+    int as_side;                 /* what the root of a tree must keep to does not matter, even if this is all of the table */
     int64_t cap;                 /* costs from here on need not be told apart */
     int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
@@ -110,6 +111,8 @@ struct ct_roots {
      * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
     int64_t (*evaluate)(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+    /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of ends[1]. NULL: no. */
+    void (*know_ends)(ct_seat *seat);
     ct_point *(*new_point)(ct_roots *roots);
     int (*new_extra)(ct_seat *seat);  /* sets seat->extra; 0 if memory ends */
     void (*end_extra)(ct_seat *seat); /* may be NULL */

@@ -255,17 +255,19 @@ static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *
     return size;
 }
 
+enum { ROOM = 8 }; /* see ct_children_room */
+
 /* The sample as the only child feature, with no bounds from elsewhere. */
 typedef struct {
     ct_children children;
     ct_rows rows;
     uint32_t totals[2][32], active[32], coarse[64];
-    int64_t masses[2][32], need[2], errors[2];
+    int64_t masses[2][32], need[2], errors[2][ROOM];
     uint8_t done;
     uint64_t *scratch;
 } one_child;
 
-static const int64_t no_bound = 0;
+static const int64_t no_bound[ROOM] = {0, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD};
 
 static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
 {
@@ -284,8 +286,8 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         c->masses[side] = heavy && s->weights ? o->masses[side] : NULL;
         for (uint32_t j = 0; j < s->n; j++)
             if (s->weights && s->member[j] && (s->rank[j] < t) != side) o->masses[side][s->classes[j]] += s->weights[j];
-        c->near[side] = c->far[side] = &no_bound;
-        c->errors[side] = &o->errors[side];
+        c->near[side] = c->far[side] = no_bound;
+        c->errors[side] = o->errors[side];
     }
     c->scratch = o->scratch;
     c->active = o->active;
@@ -302,7 +304,7 @@ static void check_scan(one_child *o, const ct_kernels *kernels, int kernel, cons
     kernels->children[kernel](c);
     CHECK(!o->done && c->scans + c->skipped == 1);
     for (int side = 0; side < 2; side++) {
-        int64_t error = o->errors[side], need = o->need[side];
+        int64_t error = o->errors[side][0], need = o->need[side];
         CHECK_INT(c->least[side], error);
         if (need <= 0) continue;
         int improves = exact[side] < need;
@@ -379,8 +381,9 @@ static void several_children(void)
         size_t set = s.n_classes * s.words, begin[N], end[N];
         uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8), *sets = (uint64_t *) zeroed(N * set, 8);
         uint64_t *lanes = (uint64_t *) zeroed(N * set, 8), *ties = (uint64_t *) zeroed(N * s.words, 8);
-        int64_t exact[N][2], zeros[N] = {0}, far[N], errors[2][N];
+        int64_t exact[N][2], zeros[ROOM] = {0}, far[ROOM] = {0}, errors[2][ROOM];
         uint8_t done[N] = {0};
+        for (size_t g = N; g < ROOM; g++) zeros[g] = CT_NO_CHILD;
         const ct_kernels *kernels = ct_kernels_find("auto");
         make_planes(kernels, &s, &r);
         make_side(kernels, &s, NULL, 0, 0);
