@@ -14,7 +14,7 @@ cd "$tree" || exit 1
 find . | sort > "$stage/pristine"
 
 # The surroundings are the tests' business alone.
-unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_OPENMP CUDA_HOME CUDA_PATH CUDA_ROOT
+unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_OPENMP CUDA_HOME CUDA_PATH CUDA_ROOT NVCC_CCBIN
 
 passed=0 failed=0 name=
 verdict () {
@@ -57,6 +57,18 @@ toolkit old <<EOF
 codes="35 50 61"; $lists
 exit 0
 EOF
+# Takes no compiler but one, as each nvcc refuses compilers that are newer than itself.
+toolkit choosy <<EOF
+codes="75 80 90"; $lists
+case " \$* " in *" --dryrun "*) echo '#\$ LIBRARIES=  "-L$stage/good/lib"' >&2; exit 0 ;; esac
+case " \$* " in *" -ccbin g++-9 "*) ;; *)
+  echo 'x.h:1:2: error: #error -- unsupported GNU version! gcc versions later than 9 are not supported! The flag' >&2; exit 1 ;;
+esac
+echo 'int runtime(void); int probe_cuda(void) { return runtime(); }' | cc -fPIC -x c -c - -o "\$out"
+EOF
+mkdir "$stage/compilers"
+printf '#!/bin/sh\n' > "$stage/compilers/g++-9"
+chmod +x "$stage/compilers/g++-9"
 toolkit mute <<EOF
 exit 1
 EOF
@@ -105,6 +117,15 @@ cpu_build; says "no architecture from 7.0 on (it knows 35 50 61)"
 run "an nvcc that answers nothing" env CUDA_HOME="$stage/mute" ./configure
 cpu_build; says "(it knows none)"
 
+run "an nvcc that takes one C++ compiler alone" env PATH="$stage/compilers:$PATH" CUDA_HOME="$stage/choosy" ./configure
+exits 0; says "architectures 75 80 90, with g++-9)"; writes "-ccbin g++-9"
+
+run "that compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++-9 CUDA_HOME="$stage/choosy" ./configure
+exits 0; writes "-ccbin g++-9"
+
+run "another compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++ CUDA_HOME="$stage/choosy" ./configure --with-cuda
+exits 1; says "(unsupported GNU version! gcc versions later than 9 are not supported; NVCC_CCBIN names another"
+
 run "no static runtime" env CUDA_HOME="$stage/noruntime" ./configure
 cpu_build; says "does not link and run"
 
@@ -112,7 +133,7 @@ run "a program that does not run" env CUDA_HOME="$stage/crash" ./configure
 cpu_build; says "does not link and run"
 
 run "a toolkit that works" env CUDA_PATH="$stage/good" ./configure
-exits 0; says "CUDA: yes ($stage/good/bin/nvcc, architectures 70 80 90 100 120)"
+exits 0; says "CUDA: yes ($stage/good/bin/nvcc, architectures 70 80 90 100 120"
 writes gpu/device.o; writes_no device_stub; writes "gpu/device.o: gpu/device.cu"; writes -lcudart_static
 writes "code=sm_70 "; writes "code=compute_70 "; writes "code=compute_120 "; writes_no code=compute_80
 

@@ -2,6 +2,8 @@
 # Builds a tarball with CUDA where nvcc is, and sees that the result loads and answers, with a device or without.
 #
 #   sh tools/test_cuda.sh TARBALL      ends with `CUDA build: N passed, N failed`
+#   CUDA_TOOLKITS="/opt/cuda-11.8 /opt/cuda-12.4" sh tools/test_cuda.sh TARBALL
+#                                      the same with each of these, after all their architectures with warnings as errors
 cd "`dirname "$0"`/.." || exit 1
 tarball=$1
 lib=build/lib-cuda
@@ -18,33 +20,33 @@ verdict () {
 found=no
 command -v nvcc > /dev/null 2>&1 && found=yes
 for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do test ! -x "$d/bin/nvcc" || found=yes; done
-if test $found = no; then
+if test $found = no && test -z "$CUDA_TOOLKITS"; then
   echo "not run: there is no nvcc on this machine"
   echo "CUDA build: 0 passed, 0 failed"
   exit 0
 fi
 
-rm -rf "$lib"
-mkdir -p "$lib"
-CONTREE_CUDA=yes R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball"
-verdict "R CMD INSTALL with CONTREE_CUDA=yes"
+# every_architecture DIR: all CUDA code for all that this toolkit knows from 7.0 on.
+every_architecture () {
+  gencode=
+  for a in `"$1/bin/nvcc" --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$/\1/p'`; do
+    test "$a" -lt 70 || gencode="$gencode -gencode arch=compute_$a,code=sm_$a"
+  done
+  host=`sed -n 's/^configure: CUDA: yes .*, with \(.*\))$/\1/p' build/test_cuda.log` # as configure has chosen
+  for f in src/gpu/*.cu; do
+    "$1/bin/nvcc" ${host:+-ccbin $host} -O2 -Xcompiler -Wall,-Wextra -Werror all-warnings $gencode -Isrc -c $f -o build/cuda.o
+    verdict "$f, without a warning:$gencode"
+  done
+}
 
-so=$lib/contree/libs/contree.so
-if command -v nm > /dev/null 2>&1; then
-  test "`nm -D --defined-only "$so" | sed 's/.* //'`" = R_init_contree
-  verdict "the library exports its init function alone, nothing of the CUDA runtime"
-fi
-if command -v readelf > /dev/null 2>&1; then
-  test -z "`readelf -d "$so" | grep NEEDED | grep -i cuda`"
-  verdict "the library needs no CUDA library to load"
-fi
-
-R_LIBS=$lib Rscript --vanilla -e '
-  library(contree)
-  gpu <- contree_gpu()
-  print(gpu)
-  stopifnot(gpu$built, gpu$available == !is.na(gpu$device), gpu$available == !nzchar(gpu$reason))'
-verdict "contree_gpu() of a build with CUDA"
+# install_with WHICH: yes or a toolkit's folder
+install_with () {
+  rm -rf "$lib"
+  mkdir -p "$lib"
+  CONTREE_CUDA=$1 R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball" > build/test_cuda.log 2>&1
+  verdict "R CMD INSTALL with CONTREE_CUDA=$1"
+  cat build/test_cuda.log
+}
 
 # Drivers that fail, each in its way.
 fake=build/fake-driver
@@ -57,16 +59,43 @@ driver () { # CUDA_VERSION INIT REASON
       stopifnot(gpu$built, !gpu$available, grepl(commandArgs(TRUE), gpu$reason, fixed = TRUE))' "$3"
   verdict "contree_gpu() with a driver that fails: $3"
 }
-driver 99000 100 "no CUDA device"
-driver 10000 0   "too old: it is for CUDA 10.0"
-driver 0     999 "too old"
-driver 99000 999 "CUDA: "
 
-if ls tests/testthat/test-device.R > /dev/null 2>&1; then
-  Rscript --vanilla tools/test_r.R "$lib" '^device$' > build/test_cuda_r.log 2>&1
-  verdict "tests/testthat/test-device.R with the CUDA build"
-  cat build/test_cuda_r.log
-fi
+# What was installed loads and answers.
+try_it () {
+  so=$lib/contree/libs/contree.so
+  if command -v nm > /dev/null 2>&1; then
+    test "`nm -D --defined-only "$so" | sed 's/.* //'`" = R_init_contree
+    verdict "the library exports its init function alone, nothing of the CUDA runtime"
+  fi
+  if command -v readelf > /dev/null 2>&1; then
+    test -z "`readelf -d "$so" | grep NEEDED | grep -i cuda`"
+    verdict "the library needs no CUDA library to load"
+  fi
+
+  R_LIBS=$lib Rscript --vanilla -e '
+    library(contree)
+    gpu <- contree_gpu()
+    print(gpu)
+    stopifnot(gpu$built, gpu$available == !is.na(gpu$device), gpu$available == !nzchar(gpu$reason))'
+  verdict "contree_gpu() of a build with CUDA"
+
+  driver 99000 100 "no CUDA device"
+  driver 10000 0   "too old: it is for CUDA 10.0"
+  driver 0     999 "too old"
+  driver 99000 999 "CUDA: "
+
+  if ls tests/testthat/test-device.R > /dev/null 2>&1; then
+    Rscript --vanilla tools/test_r.R "$lib" '^device$' > build/test_cuda_r.log 2>&1
+    verdict "tests/testthat/test-device.R with the CUDA build"
+    cat build/test_cuda_r.log
+  fi
+}
+
+for toolkit in ${CUDA_TOOLKITS:-yes}; do
+  install_with "$toolkit"
+  test "$toolkit" = yes || every_architecture "$toolkit"
+  try_it
+done
 
 echo "CUDA build: $passed passed, $failed failed"
 test $failed -eq 0

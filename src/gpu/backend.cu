@@ -70,6 +70,16 @@ void cuda_close(void *memory)
 
 /* ---- memory ---- */
 
+/* Somewhat less than is free: some is lost between blocks, and other programs may take some. */
+int cuda_room(void *device, size_t *bytes)
+{
+    size_t free = 0, all = 0;
+    CUDA_TRY(use(device));
+    CUDA_TRY(cudaMemGetInfo(&free, &all));
+    *bytes = free / 16 * 15;
+    return 0;
+}
+
 int cuda_take(void *device, size_t bytes, void **memory)
 {
     CUDA_TRY(use(device));
@@ -174,26 +184,31 @@ __global__ void kernel_starts(const ct_gpu_views v, size_t items)
     if (item < items) ct_gpu_sum_members(ct_team_warp(), &v, item);
 }
 
-__global__ void kernel_before(const ct_gpu_views v, size_t items)
-{
-    size_t item = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (item < items) ct_gpu_sum_sets(ct_team_warp(), &v, item);
-}
+/* The sides of the lane's point in a word. */
+struct sides_of_point {
+    uint32_t left, right;
+};
 
-__device__ uint32_t left_of_point(const ct_gpu_views &v, uint32_t col, uint32_t group, uint32_t w, ct_team team)
+__device__ sides_of_point find_sides(const ct_gpu_views &v, uint32_t col, uint32_t group, uint32_t w, ct_team team)
 {
-    return ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane));
+    sides_of_point in;
+    in.left = ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 0));
+    in.right = v.batch.n_sides == 2 ? ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 1))
+                                    : ct_scan_valid(&v, w) & ~in.left;
+    return in;
 }
 
 /* The second half of a scan: each warp through its part. The numbers of a class are `stride` apart. */
 __device__ void scan_part(const ct_gpu_views &v, ct_scan_part part, uint32_t col, uint32_t group, ct_team team,
                           ct_scan_lane *lane)
 {
-    ct_gpu_point nothing = {0, 0, {0, 0}, {1, 1}};
+    ct_gpu_point nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
     uint32_t p = group * CT_GPU_LANES + team.lane;
-    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.points + p : &nothing, v.rows.n_rows);
-    for (uint32_t w = part.begin; w < part.end; w++)
-        ct_scan_word(lane, &v, col, w, left_of_point(v, col, group, w, team));
+    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.points + p : &nothing);
+    for (uint32_t w = part.begin; w < part.end; w++) {
+        sides_of_point in = find_sides(v, col, group, w, team);
+        ct_scan_word(lane, &v, col, w, in.left, in.right);
+    }
 }
 
 /* CLASSES 2: a lane's numbers are its own registers from the second half on. 0: any number, in the block's memory. */
@@ -201,26 +216,27 @@ template <int CLASSES> __global__ void kernel_scan(const ct_gpu_views v)
 {
     extern __shared__ __align__(16) unsigned char memory[];
     const uint32_t n_classes = CLASSES ? CLASSES : v.table.n_classes, step = n_classes * CT_GPU_LANES;
-    const uint32_t col = blockIdx.x % v.table.n_cols, group = blockIdx.x / v.table.n_cols, warp = threadIdx.x / 32;
+    const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window, warp = threadIdx.x / 32;
     const ct_team team = ct_team_warp();
     const ct_scan_block block = ct_scan_block_at(memory, n_classes);
     const ct_scan_part part = ct_scan_part_of(v.rows.words, warp, block.n_warps);
-    uint32_t *x = block.counts + warp * step + team.lane;
+    uint32_t *x = block.counts + warp * 2 * step + team.lane;
 
-    for (uint32_t c = 0; c < n_classes; c++) x[c * CT_GPU_LANES] = 0;
+    for (uint32_t c = 0; c < 2 * n_classes; c++) x[c * CT_GPU_LANES] = 0;
     for (uint32_t w = part.begin; w < part.end; w++) {
         const uint32_t *sets = v.rows.sets + ((size_t) col * v.rows.words + w) * n_classes;
-        ct_scan_count(x, CT_GPU_LANES, sets, n_classes, left_of_point(v, col, group, w, team));
+        sides_of_point in = find_sides(v, col, group, w, team);
+        ct_scan_count(x, CT_GPU_LANES, sets, n_classes, in.left, in.right);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < step; i += blockDim.x) ct_scan_sum_warps(&block, n_classes, i);
+    for (uint32_t i = threadIdx.x; i < 2 * step; i += blockDim.x) ct_scan_sum_warps(&block, n_classes, i);
     __syncthreads();
 
     ct_scan_lane lane;
     lane.n_classes = n_classes;
     if (CLASSES) {
-        uint32_t own_x[CLASSES ? CLASSES : 1], own_y[CLASSES ? CLASSES : 1], own_totals[CLASSES ? CLASSES : 1];
-        for (uint32_t c = 0; c < n_classes; c++) {
+        uint32_t own_x[CLASSES ? 2 * CLASSES : 1], own_y[CLASSES ? CLASSES : 1], own_totals[CLASSES ? 2 * CLASSES : 1];
+        for (uint32_t c = 0; c < 2 * n_classes; c++) {
             own_x[c] = x[c * CT_GPU_LANES];
             own_totals[c] = block.totals[c * CT_GPU_LANES + team.lane];
         }
@@ -254,7 +270,6 @@ int cuda_launch(void *device, void *stream, ct_gpu_kernel kernel, const ct_gpu_v
         CT_GPU_ITEM_KERNELS(LAUNCH)
 #undef LAUNCH
     case CT_GPU_STARTS: kernel_starts<<<warp_blocks, THREADS, 0, s>>>(*v, items); break;
-    case CT_GPU_BEFORE: kernel_before<<<warp_blocks, THREADS, 0, s>>>(*v, items); break;
     case CT_GPU_SCAN:
         if (v->table.n_classes == 2) kernel_scan<2><<<(unsigned) items, ct_scan_warps(2) * 32, bytes, s>>>(*v);
         else kernel_scan<0><<<(unsigned) items, ct_scan_warps(v->table.n_classes) * 32, bytes, s>>>(*v);
@@ -269,8 +284,9 @@ void cuda_why(int code, char *text, size_t size)
     snprintf(text, size, "CUDA: %s", cudaGetErrorString((cudaError_t) code));
 }
 
-const ct_backend cuda_backend = {cuda_open,        cuda_close,  cuda_take,   cuda_give, cuda_take_host, cuda_give_host, cuda_stream_new,
-                                 cuda_stream_free, cuda_send,   cuda_fetch,  cuda_launch, cuda_mark,    cuda_wait,      cuda_why};
+const ct_backend cuda_backend = {cuda_open,      cuda_close,      cuda_room,        cuda_take, cuda_give,  cuda_take_host,
+                                 cuda_give_host, cuda_stream_new, cuda_stream_free, cuda_send, cuda_fetch, cuda_launch,
+                                 cuda_mark,      cuda_wait,       cuda_why};
 
 } /* namespace */
 

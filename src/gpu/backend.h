@@ -12,6 +12,7 @@ typedef struct {
     /* Sets up device `number` for the calling thread. `close` gives it back as it was found. */
     int (*open)(int number, void **device);
     void (*close)(void *device);
+    int (*room)(void *device, size_t *bytes); /* how much memory there is to take */
     int (*take)(void *device, size_t bytes, void **memory); /* on the device, aligned to 256 bytes */
     void (*give)(void *device, void *memory);               /* takes NULL */
     int (*take_host)(void *device, size_t bytes, void **memory); /* on the host, for fast transfers */

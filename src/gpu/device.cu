@@ -31,8 +31,8 @@ static bool driver_found(void)
 
 static void say_too_old(char *reason, size_t size)
 {
-    int driver = 0, runtime = 0;
-    if (cudaDriverGetVersion(&driver) != cudaSuccess || cudaRuntimeGetVersion(&runtime) != cudaSuccess || driver == 0)
+    int driver = 0, runtime = CUDART_VERSION; /* that of CUDA 11 does not tell its own with such a driver */
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");
     else
         snprintf(reason, size, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d", driver / 1000,

@@ -55,7 +55,10 @@ enum {
     CT_GPU_POINTS = 1024    /* of a batch */
 };
 
-/* As core/table.h has it. Borrowed during ct_gpu_open alone. */
+#define CT_GPU_ALL UINT32_MAX
+
+/* As core/table.h has it. Borrowed until ct_gpu_close: a device whose memory is too small for all columns is sent them over
+ * and over, some at a time. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     uint32_t *const *order;   /* [g][n_rows] */
@@ -71,18 +74,23 @@ typedef struct {
     uint32_t line[CT_GPU_CONDITIONS], threshold[CT_GPU_CONDITIONS];
 } ct_gpu_conditions;
 
-/* A split of the row set: rows whose rank in the column is below the threshold are its left side. */
+/* A split of the row set, or of a part of it: the rows that a condition leaves, as ct_gpu_conditions has them (line 0 and
+ * threshold CT_GPU_ALL leave all). Rows whose rank in the column is below the threshold are the split's left side. */
 typedef struct {
+    uint32_t part_line, part_threshold;
     uint32_t feature, threshold;
     int32_t need[2];      /* by side: errors from here on need not be told apart; 0: the side is not wanted */
     uint32_t min_rows[2]; /* by side: the least rows of each part of an allowed split, at least 1 */
 } ct_gpu_point;
 
-/* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used, CT_NO_MEMORY if the host has
- * none; n_queues >= 1. */
+/* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used (or has no memory even for one
+ * column at a time), CT_NO_MEMORY if the host has none; n_queues >= 1. */
 ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, ct_gpu **gpu, ct_error *error);
 void ct_gpu_close(ct_gpu *gpu); /* takes NULL */
+/* NULL if there is memory on the device for fewer queues. */
 ct_gpu_queue *ct_gpu_queue_at(ct_gpu *gpu, unsigned i);
+/* How many columns it has at a time. */
+uint32_t ct_gpu_window(const ct_gpu *gpu);
 
 int ct_gpu_is_lost(const ct_gpu *gpu);
 /* What lost it, when it is. */
@@ -103,6 +111,8 @@ const int32_t *ct_gpu_wait(ct_gpu_queue *queue, unsigned slot);
 /* For tests: the k-th call to the twin from now on fails, and all after it; 0: none. Returns how many calls were made since
  * this was last called. */
 long ct_gpu_twin_fail_at(long k);
+/* ... how much memory on the device it pretends to have; SIZE_MAX: any. */
+void ct_gpu_twin_memory(size_t bytes);
 /* ... and how many of its blocks of memory there are now. */
 long ct_gpu_twin_blocks(void);
 

@@ -52,7 +52,7 @@ CT_HD void ct_gpu_make_ranks(const ct_gpu_views *v, size_t item)
     const uint32_t *order = v->table.order + (size_t) col * v->table.n_rows + (size_t) w * 32;
     uint32_t ties = v->scratch.members[item], rank = v->scratch.starts[item];
     for (uint32_t bit = 0; bit < ct_gpu_in_word(v->table.n_rows, w); bit++) {
-        ct_gpu_set_rank(&v->table, col, order[bit], rank);
+        ct_gpu_set_rank(&v->table, v->table.first_col + col, order[bit], rank);
         rank += ties >> bit & 1;
     }
 }
@@ -76,7 +76,7 @@ CT_HD void ct_gpu_make_flags(const ct_gpu_views *v, size_t item)
 CT_HD void ct_gpu_find_members(const ct_gpu_views *v, size_t item)
 {
     uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words), members = 0;
-    if (col == v->table.n_cols) {
+    if (col == v->table.n_window) {
         v->scratch.members[item] = v->scratch.flags[w];
         return;
     }
@@ -90,11 +90,11 @@ CT_HD void ct_gpu_place_members(const ct_gpu_views *v, size_t item)
 {
     uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words);
     uint32_t at = v->scratch.starts[item], members = v->scratch.members[item];
-    const uint32_t *numbers = v->scratch.starts + (size_t) v->table.n_cols * v->table.words;
+    const uint32_t *numbers = v->scratch.starts + (size_t) v->table.n_window * v->table.words;
     for (uint32_t bit = 0; members; bit++, members >>= 1) {
         if (!(members & 1)) continue;
         if (at >= v->rows.n_rows) return; /* never: the host has counted them */
-        if (col == v->table.n_cols) {
+        if (col == v->table.n_window) {
             v->rows.rows[at++] = w * 32 + bit;
             continue;
         }
@@ -110,7 +110,7 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
     uint32_t n_classes = v->table.n_classes, ties = 0, n = ct_gpu_in_word(v->rows.n_rows, w);
     size_t start = (size_t) col * v->rows.n_rows + (size_t) w * 32;
     uint32_t *sets = v->rows.sets + item * n_classes;
-    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_gpu_rank(&v->table, col, row);
+    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_gpu_rank(&v->table, v->table.first_col + col, row);
     for (uint32_t c = 0; c < n_classes; c++) sets[c] = 0;
     for (uint32_t bit = 0; bit < n; bit++) {
         uint8_t code = v->table.classes[row];
@@ -118,7 +118,7 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
         v->rows.codes[start + bit] = code;
         if (w * 32 + bit + 1 == v->rows.n_rows) break;
         row = v->rows.rows[v->rows.order[start + bit + 1]];
-        uint32_t next = ct_gpu_rank(&v->table, col, row);
+        uint32_t next = ct_gpu_rank(&v->table, v->table.first_col + col, row);
         ties |= (uint32_t) (next != rank) << bit;
         rank = next;
     }
@@ -127,31 +127,17 @@ CT_HD void ct_gpu_lay_out(const ct_gpu_views *v, size_t item)
 
 /* ---- sums ---- */
 
-/* out[i * stride] becomes the bits set in in[0], in[stride], ... before that; returns all of them. */
-CT_HD uint32_t ct_gpu_sum_up(ct_team team, const uint32_t *in, uint32_t *out, uint32_t n, uint32_t stride)
-{
-    uint32_t sum = 0;
-    for (uint32_t start = 0; start < n; start += team.width) {
-        uint32_t i = start + team.lane, total;
-        size_t at = (size_t) i * stride;
-        uint32_t lower = ct_team_scan(team, i < n ? ct_hd_popcount(in[at]) : 0, &total);
-        if (i < n) out[at] = sum + lower;
-        sum += total;
-    }
-    return sum;
-}
-
+/* starts[i] of an order becomes its members before word i. */
 CT_HD void ct_gpu_sum_members(ct_team team, const ct_gpu_views *v, size_t item)
 {
-    size_t at = item * v->table.words;
-    (void) ct_gpu_sum_up(team, v->scratch.members + at, v->scratch.starts + at, v->table.words, 1);
-}
-
-CT_HD void ct_gpu_sum_sets(ct_team team, const ct_gpu_views *v, size_t item)
-{
-    size_t n_classes = v->table.n_classes, at = item / n_classes * v->rows.words * n_classes + item % n_classes;
-    uint32_t sum = ct_gpu_sum_up(team, v->rows.sets + at, v->rows.before + at, v->rows.words, (uint32_t) n_classes);
-    if (item < n_classes && team.lane == 0) v->rows.whole[item] = sum;
+    const uint32_t *members = v->scratch.members + item * v->table.words;
+    uint32_t *starts = v->scratch.starts + item * v->table.words, sum = 0;
+    for (uint32_t start = 0; start < v->table.words; start += team.width) {
+        uint32_t i = start + team.lane, total;
+        uint32_t lower = ct_team_scan(team, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
+        if (i < v->table.words) starts[i] = sum + lower;
+        sum += total;
+    }
 }
 
 #endif

@@ -13,16 +13,18 @@
 
 enum { CT_GPU_LANES = 32 };
 
-/* The data set, sent once. `ranks` is made on the device. */
+/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
+ * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
+    uint32_t first_col, n_window;
     uint32_t words;            /* of a bit set over all rows */
     const uint32_t *order;     /* [g][n_rows] */
     const uint64_t *ties;      /* [g][tie_words] as in core/table.h */
     size_t tie_words;
     uint8_t *ranks;            /* all columns, one after the other */
-    const uint64_t *rank_at;   /* [g] where g's begin */
-    const uint8_t *rank_bytes; /* [g] 1, 2 or 4 */
+    const uint64_t *rank_at;   /* [column] where its begin */
+    const uint8_t *rank_bytes; /* [column] 1, 2 or 4 */
     const uint8_t *classes;    /* [row] */
 } ct_gpu_table_view;
 
@@ -34,22 +36,21 @@ typedef struct {
     uint8_t *codes;   /* [g][n_rows] the class of the row there */
     uint32_t *ties;   /* [g][words] where the value of g changes */
     uint32_t *sets;   /* [g][words][class] members */
-    uint32_t *before; /* [g][words][class] members before the word */
-    uint32_t *whole;  /* [class] members */
 } ct_gpu_rows_view;
 
 /* Scratch memory while ranks or a row set are made. */
 typedef struct {
     uint32_t *flags;   /* [words of the table] the rows wanted */
-    uint32_t *members; /* [n_cols + 1][words of the table] the same in each order; last, in that of the rows */
-    uint32_t *starts;  /* [n_cols + 1][words of the table] members before the word */
+    uint32_t *members; /* [n_window + 1][words of the table] the same in each order; last, in that of the rows */
+    uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
 } ct_gpu_scratch_view;
 
 /* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
+    uint32_t n_sides; /* 2: some points are of parts; 1: of the whole row set, and what is not left is right */
     const ct_gpu_point *points;
-    uint32_t *sides; /* [group][n_rows] bit p: the row is left of point p of the group */
+    uint32_t *sides; /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it */
     int32_t *errors; /* see ct_gpu_wait */
 } ct_gpu_batch_view;
 
@@ -76,7 +77,6 @@ typedef enum {
     CT_GPU_ITEM_KERNELS(CT_GPU_KERNEL_ID)
 #undef CT_GPU_KERNEL_ID
     CT_GPU_STARTS, /* one team an order: sums over `members` */
-    CT_GPU_BEFORE, /* one team a column and class: sums over `sets` */
     CT_GPU_SCAN    /* one block a column and group: see scan_body.h */
 } ct_gpu_kernel;
 

@@ -18,9 +18,9 @@ static int wants_container(const ct_worker *worker, const ct_node *node, unsigne
     return node->n_rows < COMPACT_BELOW * node->box->n_rows;
 }
 
-/* Lays out one side of point m and solves it. */
-static ct_bounds solve_side(ct_seat *seat, uint32_t f, const ct_point *m, int side, const ct_task *task)
+ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side)
 {
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
     ct_worker *worker = seat->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
@@ -96,84 +96,111 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     return hit;
 }
 
-/* Solves one side of m as far as its task asks. */
-static ct_bounds settle_side(ct_seat *seat, uint32_t f, ct_point *m, int side, const ct_task *task)
+int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
 {
     const ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    const ct_totals *totals = &seat->totals[side];
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
-    int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
-    ct_bounds bounds = {0, 0, leaf};
+    int64_t leaf = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    *bounds = (ct_bounds){0, 0, leaf};
     m->best_child[side] = -1;
-    if (is_settled(worker, totals, size, task, m, side, &bounds)) {
+    if (is_settled(worker, &seat->totals[side], size, task, m, side, bounds)) {
         keep_given(roots, task, m, side);
-    } else {
-        worker->statistics.capped_sides += task->cap < leaf;
-        ct_evidence_begin(worker);
-        bounds = solve_side(seat, f, m, side, task);
-        if (bounds.upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
-        else bounds.upper = leaf;
-        ct_quadrants *quadrants = quadrants_for(worker, task->path);
-        int64_t dearest = ct_dearest(worker->search->costs, totals, size);
-        if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds.relaxed);
+        return 0;
     }
-    m->lower[side] = ct_larger_cost(m->lower[side], bounds.relaxed);
-    bounds.proven = ct_may_split(worker, size) ? ct_larger_cost(bounds.proven, m->lower[side]) : leaf;
-    return bounds;
+    worker->statistics.capped_sides += task->cap < leaf;
+    return 1;
+}
+
+void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+{
+    ct_worker *worker = seat->worker;
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    const ct_totals *totals = &seat->totals[side];
+    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
+    if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
+    else bounds->upper = leaf;
+    ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    int64_t dearest = ct_dearest(worker->search->costs, totals, size);
+    if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds->relaxed);
+}
+
+/* What all sides need that are solved, whether by a search or at once. */
+static void note_side(ct_seat *seat, ct_point *m, int side, const ct_bounds *bounds)
+{
+    const ct_worker *worker = seat->worker;
+    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    int64_t proven = bounds->proven;
+    m->lower[side] = ct_larger_cost(m->lower[side], bounds->relaxed);
+    if (ct_may_split(worker, size)) proven = ct_larger_cost(proven, m->lower[side]);
+    else proven = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    seat->upper[side] = bounds->upper;
+    m->proven += proven;
+}
+
+int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_branching *branching = (ct_branching *) seat->extra;
+    uint32_t threshold = ct_container_to_global(roots->node->box, f, m->threshold);
+    const int64_t known[2] = {b->lower[1], a->lower[0]};
+    for (int side = 0; side < 2; side++) {
+        ct_task *task = &branching->task[side];
+        branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);
+        task->path = &branching->path[side];
+        task->as_side = 1;
+        task->depth = roots->task->depth - 1;
+        task->known = NULL;
+        task->seen = seat->seen;
+        task->gap = 0;
+        task->first_of_ties = 0;
+        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
+         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
+        task->cap = seat->target - worker->search->split_cost - known[side];
+        task->floors = branching->floors[side];
+        floors_from_neighbours(seat, a, b, m, side, branching->floors[side]);
+        choose_hint(roots, f, a, b, m, side, task);
+        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task->depth);
+        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
+    }
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= seat->target;
+    worker->statistics.closed_counts += (uint64_t) closed;
+    ct_evidence_point(worker, roots->node->box, f, m->threshold, closed);
+    m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
+    for (int side = 0; side < 2; side++) {
+        m->best_child[side] = -1;
+        if (closed) keep_given(roots, &branching->task[side], m, side);
+        else if (!ct_uses(worker, CT_SHORTCUT_CAPS)) branching->task[side].cap = INT64_MAX;
+    }
+    return !closed;
+}
+
+int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2])
+{
+    const ct_worker *worker = seat->worker;
+    for (int side = 0; side < 2; side++) note_side(seat, m, side, &bounds[side]);
+    if (ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left))
+        return worker->search->split_cost + bounds[0].upper + bounds[1].upper;
+    m->proven = INT64_MAX;
+    return INT64_MAX;
 }
 
 static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    int64_t *floors = (int64_t *) seat->extra, target = seat->target;
-    uint32_t n_cols = roots->node->box->n_cols;
-    const int64_t known[2] = {b->lower[1], a->lower[0]};
-    ct_task task[2];
-    ct_path path[2];
+    ct_bounds bounds[2];
+    if (!ct_branch_begin(seat, f, a, b, m)) return INT64_MAX;
     for (int side = 0; side < 2; side++) {
-        path[side] = ct_path_extend(roots->task->path, f, side, ct_container_to_global(roots->node->box, f, m->threshold));
-        task[side].path = &path[side];
-        task[side].as_side = 1;
-        task[side].depth = roots->task->depth - 1;
-        task[side].known = NULL;
-        task[side].seen = seat->seen;
-        task[side].gap = 0;
-        task[side].first_of_ties = 0;
-        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
-         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
-        task[side].cap = target - worker->search->split_cost - known[side];
-        task[side].floors = floors + (size_t) side * n_cols;
-        floors_from_neighbours(seat, a, b, m, side, floors + (size_t) side * n_cols);
-        choose_hint(roots, f, a, b, m, side, &task[side]);
-        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task[side].depth);
-        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
-    }
-    if (ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= target) {
-        worker->statistics.closed_counts++;
-        ct_evidence_point(worker, roots->node->box, f, m->threshold, 1);
-        m->proven = ct_point_total(worker, m);
-        for (int side = 0; side < 2; side++) {
-            m->best_child[side] = -1;
-            keep_given(roots, &task[side], m, side);
+        if (ct_branch_ask(seat, m, side, &bounds[side])) {
+            ct_evidence_begin(seat->worker);
+            bounds[side] = ct_branch_solve(seat, f, m, side);
+            ct_branch_answer(seat, m, side, &bounds[side]);
         }
-        return INT64_MAX;
+        ct_evidence_end(seat->worker);
     }
-    int64_t upper = worker->search->split_cost;
-    ct_evidence_point(worker, roots->node->box, f, m->threshold, 0);
-    m->proven = upper;
-    for (int side = 0; side < 2; side++) {
-        if (!ct_uses(worker, CT_SHORTCUT_CAPS)) task[side].cap = INT64_MAX;
-        ct_bounds bounds = settle_side(seat, f, m, side, &task[side]);
-        ct_evidence_end(worker);
-        seat->upper[side] = bounds.upper;
-        upper += bounds.upper;
-        m->proven += bounds.proven;
-    }
-    if (ct_may_split_at(worker, roots->node->n_rows, m->n_left)) return upper;
-    m->proven = INT64_MAX;
-    return INT64_MAX;
+    return ct_branch_end(seat, m, bounds);
 }
 
 static void know_ends(ct_seat *seat)
@@ -212,8 +239,14 @@ static ct_point *new_point(ct_roots *roots)
 
 static int new_extra(ct_seat *seat)
 {
-    seat->extra = CT_ARENA_NEW(&seat->worker->arena, int64_t, 2 * (size_t) seat->roots->node->box->n_cols);
-    return seat->extra != NULL;
+    ct_arena *arena = &seat->worker->arena;
+    size_t n_cols = seat->roots->node->box->n_cols;
+    ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
+    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    seat->extra = branching;
+    if (!branching || !floors) return 0;
+    for (int side = 0; side < 2; side++) branching->floors[side] = floors + (size_t) side * n_cols;
+    return 1;
 }
 
 static int branch_init(ct_roots *roots, ct_worker *worker)

@@ -15,6 +15,7 @@
 #include "search/history.h"
 #include "search/incumbent.h"
 #include "search/placing.h"
+#include "search/pool.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -397,6 +398,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
     for (unsigned i = 0; i < n_workers; i++) {
+        ct_pool_free(workers[i].pool);
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }

@@ -11,10 +11,12 @@ static const double DEVICE_POINTS = 32;
 static const double DEVICE_BATCHES = 4;
 
 /* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
-static const double DEVICE_OPEN = 0.5;    /* to set the device up and send the table */
-static const double DEVICE_BATCH = 60e-6; /* to start a batch and have it back, however small */
-static const double DEVICE_LAY = 2e-11;   /* a row of the table and column: to lay a row set out */
-static const double DEVICE_CELL = 4e-13;  /* as CPU_CELL */
+static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the table */
+static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
+static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */
+static const double DEVICE_CELL = 4.5e-13; /* as CPU_CELL */
+static const double DEVICE_PART = 6e-13;   /* the same where the points are of parts of the row set */
+static const double DEVICE_SHARE = 50e-6;  /* of a problem in the batches that it is in, however small */
 
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
@@ -34,10 +36,26 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
     return p.device < p.cpu;
 }
 
+/* The same for a part of a row set in a batch with others: the device looks at all rows of the set. */
+static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_cols, uint32_t n_classes)
+{
+    double cells = (double) n_cols * n_cols * n_classes;
+    ct_placing p = {n_rows * cells * CPU_POINTS * CPU_CELL, n_set_rows * cells * DEVICE_POINTS * DEVICE_PART + DEVICE_SHARE};
+    return p;
+}
+
+int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_rows)
+{
+    const ct_container *box = node->box;
+    if (worker->search->options->device == CT_DEVICE_TWIN) return 1;
+    ct_placing p = place_part(n_rows, node->n_rows, box->n_cols, box->n_classes);
+    return p.device < p.cpu;
+}
+
 int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsigned depth)
 {
     ct_placing p = ct_place(n_rows, n_cols, n_classes, n_rows);
     double problems = depth > 2 ? 2.0 * n_cols : 1; /* both sides of a first point of every column, of half the rows */
-    if (depth > 2) p = ct_place(n_rows / 2, n_cols, n_classes, n_rows);
+    if (depth > 2) p = place_part(n_rows / 2, n_rows, n_cols, n_classes);
     return depth >= 2 && (p.cpu - p.device) * problems > DEVICE_OPEN;
 }

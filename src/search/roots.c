@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "search/history.h"
 #include "search/lines.h"
+#include "search/pool.h"
 #include "search/waves.h"
 
 /* A floor of which nothing is known. */
@@ -94,6 +95,14 @@ CT_HOT int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint3
     return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
 }
 
+static inline void lower_cap(ct_roots *roots, int64_t by)
+{
+    roots->cap -= by;
+    if (roots->cap >= roots->best) return;
+    roots->best = roots->cap;
+    roots->improved = 0; /* the tree stays, as a hint */
+}
+
 /* Others may have found a better tree for the whole table since this task's cap was set, when costs of the whole table had
  * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The crew is told of a limit that holds
  * for all thresholds, with one more for ties: a threshold may come before the new best one although it came after the
@@ -104,10 +113,7 @@ CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
     int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
-    roots->cap -= fallen;
-    if (roots->cap >= roots->best) return;
-    roots->best = roots->cap;
-    roots->improved = 0; /* the tree stays, as a hint */
+    lower_cap(roots, fallen);
 }
 
 /* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below
@@ -177,7 +183,7 @@ static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const ui
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
-static uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
+CT_HOT uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
 {
     ct_roots *roots = seat->roots;
     if ((int32_t) feature != roots->hinted) return 0;
@@ -255,23 +261,25 @@ CT_HOT void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
     ct_totals_rest(&seat->totals[1], &node->totals, &seat->totals[0], node->box->n_classes);
 }
 
-/* Evaluates threshold t of interval i and leaves its two parts open; 0 if memory ends. */
-static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+/* A point at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
+CT_HOT ct_point *begin_point(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
     ct_point *m = ct_lines_take_point(roots);
-    if (!m) return 0;
+    if (!m) return NULL;
     m->threshold = t;
     seat->target = target_from(roots, feature, t);
     seat->seen = roots->whole ? seat->target : seen_below(roots);
     roots->busy++;
     ct_lines_begin_work(roots, i);
-    ct_crew_unlock(roots->crew);
-    count_sides(seat, feature, m);
-    int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
-    worker->statistics.thresholds++;
-    ct_crew_lock(roots->crew);
+    return m;
+}
+
+/* Takes in what was found there and leaves the two parts of the interval open. */
+CT_HOT void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
     roots->busy--;
     settle(seat, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
@@ -279,6 +287,20 @@ static int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     ct_lines_push_halves(worker, roots, feature, i->a, m, i->b);
     ct_lines_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
     ct_lines_release_point(roots, m);
+}
+
+/* Evaluates threshold t of interval i; 0 if memory ends. */
+CT_HOT int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+{
+    ct_roots *roots = seat->roots;
+    ct_point *m = begin_point(seat, feature, i, t);
+    if (!m) return 0;
+    ct_crew_unlock(roots->crew);
+    count_sides(seat, feature, m);
+    int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
+    seat->worker->statistics.thresholds++;
+    ct_crew_lock(roots->crew);
+    end_point(seat, feature, i, m, upper);
     return 1;
 }
 
@@ -311,25 +333,33 @@ CT_HOT int close_interval(ct_seat *seat, uint32_t feature, const ct_interval *i)
     return 1;
 }
 
-/* Closes an interval, or splits it at a new point. */
-static void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+/* 0 if the interval is closed; else *t becomes the threshold to evaluate. */
+CT_HOT int pick(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *t)
 {
-    ct_roots *roots = seat->roots;
     ct_worker *worker = seat->worker;
-    uint32_t rows[2], t = hinted_threshold(seat, feature);
-    if (!close_interval(seat, feature, i) && (t || window(seat, feature, i, rows))) {
-        worker->statistics.hints += t > 0;
-        if (!t && is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
-        if (!t) t = middle_threshold(seat, feature, rows);
-        if (t && !evaluate(seat, feature, i, t)) {
-            ct_lines_note(roots, feature, i->bound);
-            roots->lost = 1;
-        }
-    }
-    if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
+    uint32_t rows[2];
+    *t = hinted_threshold(seat, feature);
+    if (close_interval(seat, feature, i) || (!*t && !window(seat, feature, i, rows))) return 0;
+    worker->statistics.hints += *t > 0;
+    if (*t) return 1;
+    if (is_whole(seat->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
+    *t = middle_threshold(seat, feature, rows);
+    return *t > 0;
 }
 
-/* ---- the steps, for waves.c ---- */
+/* Closes an interval, or splits it at a new point. */
+CT_HOT void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+{
+    ct_roots *roots = seat->roots;
+    uint32_t t;
+    if (pick(seat, feature, i, &t) && !evaluate(seat, feature, i, t)) {
+        ct_lines_note(roots, feature, i->bound);
+        roots->lost = 1;
+    }
+    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+}
+
+/* ---- the steps, for waves.c and pool.c ---- */
 
 int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
@@ -359,10 +389,35 @@ void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t
     settle(seat, feature, m, upper);
 }
 
+ct_point *ct_roots_begin_point(ct_seat *seat, uint32_t feature, ct_interval *i)
+{
+    uint32_t t;
+    if (!pick(seat, feature, i, &t)) return NULL;
+    ct_point *m = begin_point(seat, feature, i, t);
+    if (m) return m;
+    ct_lines_note(seat->roots, feature, i->bound);
+    seat->roots->lost = 1;
+    return NULL;
+}
+
+void ct_roots_end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+{
+    end_point(seat, feature, i, m, upper);
+}
+
+void ct_roots_refresh(const ct_worker *worker, ct_roots *roots)
+{
+    refresh(worker, roots);
+}
+
+void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by)
+{
+    if (ct_uses(worker, CT_SHORTCUT_CAPS)) lower_cap(roots, by);
+}
+
 /* ---- taking part ---- */
 
-/* From the worker's arena, until the search of the row set ends; 0 if memory ends. */
-static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
+int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
 {
     const ct_costs *costs = worker->search->costs;
     seat->worker = worker;
@@ -374,8 +429,7 @@ static int open_seat(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     return 0;
 }
 
-/* Takes one interval off and works on it; 0 if none is open. */
-static int step(ct_seat *seat)
+CT_HOT int step(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     int32_t f = ct_lines_choose(roots);
@@ -386,6 +440,11 @@ static int step(ct_seat *seat)
     work_on(seat, (uint32_t) f, i);
     ct_lines_give_back(roots, i);
     return 1;
+}
+
+int ct_roots_step(ct_seat *seat)
+{
+    return step(seat);
 }
 
 /* ---- helping each other ---- */
@@ -433,10 +492,10 @@ static int help(ct_worker *worker, ct_roots *roots)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_seat seat;
-    int seated = open_seat(&seat, roots, worker);
+    int seated = ct_roots_sit_down(&seat, roots, worker);
     if (seated) {
         roots->helpers++;
-        while (step(&seat)) continue;
+        while (ct_roots_step(&seat)) continue;
         if (roots->end_extra) roots->end_extra(&seat);
         roots->helpers--;
     }
@@ -467,17 +526,21 @@ static double work_done(const ct_worker *worker)
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
+    ct_pool *pool = NULL;
     if (seat->worker->queue && ct_waves_wanted(seat)) {
-        if (roots->hinted >= 0) step(seat);
+        if (roots->hinted >= 0) ct_roots_step(seat);
         ct_waves_run(seat); /* may leave some open */
+    } else if (seat->worker->queue && ct_pool_wanted(seat)) {
+        pool = ct_pool_begin(seat);
     }
     ct_crew_lock(roots->crew);
     while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
-        if (step(seat)) continue;
+        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : step(seat)) continue;
         if (!roots->busy && !roots->helpers) break;
         wait_for_others(seat);
     }
+    while (pool && ct_pool_step(pool, 0)) continue;
     if (roots->crew && !roots->whole) unshare(roots);
     else ct_crew_unlock(roots->crew);
 }
@@ -486,7 +549,7 @@ static void take_seat(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
     ct_seat seat;
-    if (!open_seat(&seat, roots, worker)) return;
+    if (!ct_roots_sit_down(&seat, roots, worker)) return;
     if (!roots->crew && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&seat);
     run(&seat);
     if (roots->end_extra) roots->end_extra(&seat);
@@ -498,7 +561,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_seat seat;
     ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
-    if (!roots->improved || ct_is_halted(worker) || !m || !open_seat(&seat, roots, worker)) return;
+    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_sit_down(&seat, roots, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
     ct_task plain = *roots->task;
     const ct_task *task = roots->task;
@@ -602,6 +665,19 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     }
     bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
     return bounds;
+}
+
+int ct_roots_begin(ct_seat *seat, ct_roots *roots, ct_worker *worker)
+{
+    open_features(roots, worker);
+    return ct_roots_sit_down(seat, roots, worker);
+}
+
+ct_bounds ct_roots_end(ct_seat *seat)
+{
+    if (seat->roots->end_extra) seat->roots->end_extra(seat);
+    ct_lines_note_open(seat->roots);
+    return finish(seat->roots, seat->worker);
 }
 
 void ct_roots_progress(const ct_roots *roots, ct_progress *progress)

@@ -127,7 +127,24 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
  * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker);
 
-/* The steps of that search, for waves.c. With the crew's lock where there is a crew. */
+/* The steps of that search, for waves.c and pool.c. With the crew's lock where there is a crew. */
+
+/* The same for one worker alone, without batches, a known tree and ties: before any step, and after the last one. What is
+ * still open at the end is known by its bounds. 0 if memory ends. */
+int ct_roots_begin(ct_seat *seat, ct_roots *roots, ct_worker *worker);
+ct_bounds ct_roots_end(ct_seat *seat);
+/* Takes one interval off and works on it; 0 if none is open. */
+int ct_roots_step(ct_seat *seat);
+/* A seat at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
+int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker);
+/* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed (or memory ended, which is
+ * noted in roots->lost). seat->target and seat->seen are then set. */
+ct_point *ct_roots_begin_point(ct_seat *seat, uint32_t feature, ct_interval *i);
+/* Takes in what its evaluation has found and returned, and opens both parts of the interval. */
+void ct_roots_end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper);
+/* The cap follows the best tree that others have found; or it falls by a known amount. */
+void ct_roots_refresh(const ct_worker *worker, ct_roots *roots);
+void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by);
 
 /* Costs of trees with this root that need not be told apart: see ct_task.first_of_ties. */
 int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t);

@@ -1,35 +1,12 @@
 #include "search/waves.h"
 
-#include "gpu/device.h"
-#include "search/depth2.h"
 #include "search/lines.h"
 #include "search/placing.h"
 
 enum {
-    WAVE_POINTS = 512, /* 16 groups of 32: with 20 columns 320 blocks, more than any device has multiprocessors */
+    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */
     WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
 };
-
-/* A point under evaluation. */
-typedef struct {
-    ct_point *m;
-    int asked; /* it is in the batch */
-    ct_depth2_question question;
-} wave_point;
-
-/* An interval under evaluation, cut at n_points points. */
-typedef struct {
-    ct_interval *interval;
-    uint32_t feature, n_points;
-} wave_part;
-
-/* What is in one slot of the queue. */
-typedef struct {
-    uint32_t n_parts, n_points, n_asked;
-    wave_part *parts;
-    wave_point *points;
-    ct_gpu_point *asked;
-} wave;
 
 int ct_waves_wanted(const ct_seat *seat)
 {
@@ -37,18 +14,17 @@ int ct_waves_wanted(const ct_seat *seat)
     return roots->task->depth == 2 && !roots->crew && ct_pays_on_device(seat->worker, roots->node);
 }
 
-/* Until the search of the row set ends: points come from the same arena. 0 if memory ends. */
-static int wave_new(ct_arena *arena, wave *w)
+int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
 {
-    *w = (wave){0, 0, 0, NULL, NULL, NULL};
-    w->parts = CT_ARENA_NEW(arena, wave_part, WAVE_POINTS);
-    w->points = CT_ARENA_NEW(arena, wave_point, WAVE_POINTS);
-    w->asked = CT_ARENA_NEW(arena, ct_gpu_point, WAVE_POINTS);
-    return w->parts && w->points && w->asked;
+    *w = (ct_wave){0, 0, 0, 0, NULL, NULL};
+    w->parts = CT_ARENA_NEW(&worker->arena, ct_wave_part, n);
+    w->points = CT_ARENA_NEW(&worker->arena, ct_wave_point, n);
+    if (w->parts && w->points) return 1;
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return 0;
 }
 
-/* Makes the row set the queue's: 0 if the device is lost. */
-static int begin_rows(ct_seat *seat)
+int ct_waves_begin_rows(ct_seat *seat)
 {
     const ct_path *path = seat->roots->task->path;
     ct_gpu_conditions conditions = {path->n, {0}, {0}};
@@ -70,15 +46,18 @@ static uint32_t count_open(const ct_roots *roots)
 }
 
 /* Puts m, a point of the interval, into the wave. */
-static void add_point(ct_seat *seat, wave *w, uint32_t feature, const ct_interval *i, ct_point *m)
+static void add_point(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_point *m)
 {
-    wave_point *point = &w->points[w->n_points++];
+    ct_wave_point *point = &w->points[w->n_points++];
     point->m = m;
     seat->target = ct_roots_target(seat->roots, feature, m->threshold);
     point->asked = ct_depth2_ask(seat, i->a, i->b, m, &point->question);
     seat->worker->statistics.thresholds++;
     if (!point->asked) return;
-    ct_gpu_point *asked = &w->asked[w->n_asked++];
+    w->n_asked++;
+    ct_gpu_point *asked = &batch->points[batch->n_points++];
+    asked->part_line = batch->part_line;
+    asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
     asked->threshold = ct_container_to_global(seat->roots->node->box, feature, m->threshold);
     for (int side = 0; side < 2; side++) {
@@ -88,13 +67,13 @@ static void add_point(ct_seat *seat, wave *w, uint32_t feature, const ct_interva
 }
 
 /* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends before the first. */
-static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i, uint32_t first, uint32_t last,
-                        uint32_t cuts)
+static int add_interval(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t feature, ct_interval *i, uint32_t first,
+                        uint32_t last, uint32_t cuts)
 {
-    wave_part *part = &w->parts[w->n_parts];
+    ct_wave_part *part = &w->parts[w->n_parts];
     uint32_t n = last - first + 1, before = i->a->n_left;
     if (cuts > n) cuts = n;
-    *part = (wave_part){i, feature, 0};
+    *part = (ct_wave_part){i, feature, 0};
     for (uint32_t k = 0; k < cuts; k++) {
         ct_point *m = ct_lines_take_point(seat->roots);
         if (!m) break;
@@ -106,7 +85,7 @@ static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i
             continue;
         }
         before = m->n_left;
-        add_point(seat, w, feature, i, m);
+        add_point(seat, w, batch, feature, i, m);
         part->n_points++;
     }
     if (!part->n_points) return 0;
@@ -115,20 +94,20 @@ static int add_interval(ct_seat *seat, wave *w, uint32_t feature, ct_interval *i
     return 1;
 }
 
-/* Takes intervals off until the wave is full or none is open; returns how many are in it. */
-static uint32_t fill(ct_seat *seat, wave *w, uint32_t room)
+uint32_t ct_wave_fill(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t room)
 {
     ct_roots *roots = seat->roots;
     uint32_t open = count_open(roots), cuts = open ? room / open : 1, first, last;
     if (cuts > WAVE_CUTS) cuts = WAVE_CUTS;
     if (cuts < 1) cuts = 1;
     w->n_parts = w->n_points = w->n_asked = 0;
+    w->begin = batch->n_points;
     for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_lines_choose(roots)) >= 0;) {
         ct_interval *i = roots->lines[f].open;
         roots->lines[f].open = i->next;
         roots->lines[f].begun = 1;
         if (!ct_roots_close(seat, (uint32_t) f, i) && ct_roots_window(seat, (uint32_t) f, i, &first, &last)) {
-            if (add_interval(seat, w, (uint32_t) f, i, first, last, cuts)) continue;
+            if (add_interval(seat, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
             ct_lines_note(roots, (uint32_t) f, i->bound);
             roots->lost = 1;
         }
@@ -141,7 +120,7 @@ static uint32_t fill(ct_seat *seat, wave *w, uint32_t room)
 /* ---- taking in ---- */
 
 /* The interval's parts between its points are open from here on. */
-static void open_parts(ct_seat *seat, const wave_part *part, const wave_point *points)
+static void open_parts(ct_seat *seat, const ct_wave_part *part, const ct_wave_point *points)
 {
     ct_roots *roots = seat->roots;
     ct_interval *i = part->interval;
@@ -154,14 +133,14 @@ static void open_parts(ct_seat *seat, const wave_part *part, const wave_point *p
     ct_lines_give_back(roots, i);
 }
 
-/* Takes in the errors of all points, which are in the order of the batch. */
-static void take_in(ct_seat *seat, wave *w, const int32_t *errors)
+void ct_wave_take_in(ct_seat *seat, ct_wave *w, const int32_t *errors)
 {
     ct_roots *roots = seat->roots;
-    const wave_point *point = w->points;
+    const ct_wave_point *point = w->points;
     size_t step = 4 * (size_t) roots->node->box->n_cols;
+    if (w->n_asked) errors += step * w->begin;
     for (uint32_t p = 0; p < w->n_parts; p++) {
-        const wave_part *part = &w->parts[p];
+        const ct_wave_part *part = &w->parts[p];
         const ct_interval *i = part->interval;
         int64_t least = INT64_MAX;
         for (uint32_t k = 0; k < part->n_points; k++) {
@@ -182,10 +161,10 @@ static void take_in(ct_seat *seat, wave *w, const int32_t *errors)
     if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
 }
 
-/* Undoes fill(): the intervals are open as they were. */
-static void put_back(ct_seat *seat, wave *w)
+void ct_wave_put_back(ct_seat *seat, ct_wave *w)
 {
     ct_roots *roots = seat->roots;
+    if (!w->n_parts) return;
     for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_point(roots, w->points[k].m);
     for (uint32_t p = 0; p < w->n_parts; p++) {
         ct_interval *i = w->parts[p].interval;
@@ -196,17 +175,26 @@ static void put_back(ct_seat *seat, wave *w)
     w->n_parts = 0;
 }
 
-static int submit(ct_seat *seat, const wave *w, unsigned slot)
+/* ---- batches ---- */
+
+int ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
 {
-    ct_worker *worker = seat->worker;
-    if (!w->n_asked) return 1;
+    if (!batch->n_points) return 1;
     worker->statistics.waves++;
-    worker->statistics.device_points += w->n_asked;
-    return ct_gpu_submit(worker->queue, slot, w->asked, w->n_asked);
+    worker->statistics.device_points += batch->n_points;
+    return ct_gpu_submit(worker->queue, slot, batch->points, batch->n_points);
 }
 
+void ct_waves_lost(ct_worker *worker)
+{
+    worker->queue = NULL;
+    if (worker->search->options->device == CT_DEVICE_CUDA) ct_worker_stop(worker, CT_END_DEVICE);
+}
+
+/* ---- one problem by itself ---- */
+
 /* Waits for a wave and takes it in; 0 if the device is lost. */
-static int collect(ct_seat *seat, wave *w, unsigned slot)
+static int collect(ct_seat *seat, ct_wave *w, unsigned slot)
 {
     const ct_node *node = seat->roots->node;
     const int32_t *errors = NULL;
@@ -215,21 +203,20 @@ static int collect(ct_seat *seat, wave *w, unsigned slot)
         if (!errors) return 0;
     }
     ct_worker_poll(seat->worker, (uint64_t) w->n_points * node->box->n_cols * node->n_rows);
-    take_in(seat, w, errors);
+    ct_wave_take_in(seat, w, errors);
     return 1;
 }
 
-/* ---- the whole ---- */
-
 /* Two waves in turn; 0 if the device is lost. What is left in the waves is then put back. */
-static int run(ct_seat *seat, wave waves[CT_GPU_SLOTS])
+static int run(ct_seat *seat, ct_wave waves[CT_GPU_SLOTS], ct_batch *batch)
 {
     uint32_t room = ct_gpu_room(seat->worker->queue);
     if (room > WAVE_POINTS) room = WAVE_POINTS;
     for (unsigned slot = 0;; slot = !slot) {
-        wave *next = &waves[slot], *other = &waves[!slot];
-        if (fill(seat, next, room)) {
-            if (!submit(seat, next, slot)) return 0;
+        ct_wave *next = &waves[slot], *other = &waves[!slot];
+        batch->n_points = 0; /* what was sent has been copied */
+        if (ct_wave_fill(seat, next, batch, room)) {
+            if (!ct_waves_submit(seat->worker, batch, slot)) return 0;
         } else if (!other->n_parts) {
             return 1;
         }
@@ -240,14 +227,14 @@ static int run(ct_seat *seat, wave waves[CT_GPU_SLOTS])
 void ct_waves_run(ct_seat *seat)
 {
     ct_worker *worker = seat->worker;
-    wave waves[CT_GPU_SLOTS];
-    if (!wave_new(&worker->arena, &waves[0]) || !wave_new(&worker->arena, &waves[1])) {
-        ct_worker_stop(worker, CT_END_MEMORY);
-        return;
-    }
-    if (!begin_rows(seat) || !run(seat, waves)) {
-        for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) put_back(seat, &waves[slot]);
-        worker->queue = NULL; /* the CPU goes on from here */
-        if (worker->search->options->device == CT_DEVICE_CUDA) ct_worker_stop(worker, CT_END_DEVICE);
-    }
+    ct_wave waves[CT_GPU_SLOTS];
+    ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
+    if (!batch) ct_worker_stop(worker, CT_END_MEMORY);
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+        if (!batch || !ct_wave_new(worker, &waves[slot], WAVE_POINTS)) return;
+    batch->part_line = 0;
+    batch->part_threshold = CT_GPU_ALL;
+    if (ct_waves_begin_rows(seat) && run(seat, waves, batch)) return;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) ct_wave_put_back(seat, &waves[slot]);
+    ct_waves_lost(worker);
 }

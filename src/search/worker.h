@@ -33,6 +33,7 @@ typedef struct {
 
 struct ct_quadrants;
 struct ct_gpu_queue;
+struct ct_pool;
 struct ct_crew;
 struct ct_history;
 
@@ -44,6 +45,7 @@ typedef struct {
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
+    struct ct_pool *pool;           /* owned; NULL until it is needed */
     int stopped;      /* the search is to be left; `end` says why */
     ct_end end;
     int capped;       /* a column that it ranked had more thresholds than it may have */

@@ -6,6 +6,8 @@
 #include "gpu/device.h"
 #include "gpu/scan_body.h"
 
+enum { TWIN = -1 };
+
 /* A ranked table and an open device. */
 typedef struct {
     random_table table;
@@ -16,13 +18,12 @@ typedef struct {
     ct_gpu *gpu;
 } bench;
 
-static int bench_open(bench *b, int device, uint32_t max_thresholds)
+static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, ct_error *error)
 {
-    ct_error error = {CT_OK, ""};
     const ct_data *data = &b->table.data;
     b->budget = (ct_budget){SIZE_MAX, 0};
     ct_arena_init(&b->arena, &b->budget);
-    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, &error), CT_OK);
+    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
     b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
     for (uint32_t col = 0; col < data->n_cols; col++) {
         CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena) >= 0);
@@ -34,7 +35,13 @@ static int bench_open(bench *b, int device, uint32_t max_thresholds)
     }
     ct_gpu_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
                           b->ranked.n_values, data->classes};
-    ct_status status = ct_gpu_open(device, &table, 1, &b->gpu, &error);
+    return ct_gpu_open(device, &table, 1, &b->gpu, error);
+}
+
+static int bench_open(bench *b, int device, uint32_t max_thresholds)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = bench_begin(b, device, max_thresholds, &error);
     if (status != CT_OK) printf("    %s\n", error.message);
     return CHECK_INT(status, CT_OK);
 }
@@ -106,6 +113,13 @@ static void compare(int64_t got, int64_t expected, int64_t need)
     else CHECK(got >= need && got <= (expected > need ? expected : need));
 }
 
+static int is_in_part(const bench *b, const ct_gpu_point *point, uint32_t row)
+{
+    if (point->part_threshold == CT_GPU_ALL) return 1;
+    ct_gpu_conditions part = {1, {point->part_line}, {point->part_threshold}};
+    return is_in(b, &part, row);
+}
+
 static void check_point(const bench *b, const ct_gpu_conditions *conditions, const ct_gpu_point *point, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
@@ -113,7 +127,8 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t row = 0; row < n_rows; row++) {
             int right = b->ranks[(size_t) point->feature * n_rows + row] >= point->threshold;
-            marked[row] = (uint8_t) (!is_in(b, conditions, row) ? 0 : right == (int) side ? 2 : 1);
+            int in = is_in(b, conditions, row) && is_in_part(b, point, row);
+            marked[row] = (uint8_t) (!in ? 0 : right == (int) side ? 2 : 1);
         }
         for (uint32_t col = 0; col < n_cols; col++) {
             const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
@@ -125,17 +140,21 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions)
+static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions, int parts)
 {
     const ct_data *data = &b->table.data;
-    ct_gpu_point p = {rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    ct_gpu_point p = {0, CT_GPU_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    if (parts && rng_below(r, 4)) {
+        p.part_line = rng_below(r, 2 * data->n_cols);
+        p.part_threshold = rng_below(r, b->ranked.n_values[p.part_line / 2] + 1);
+    }
     p.threshold = rng_below(r, b->ranked.n_values[p.feature] + 1);
     uint32_t kind = rng_below(r, 3), least = 1 + rng_below(r, 2) * rng_below(r, 9);
     for (uint32_t side = 0; side < 2; side++) {
         uint32_t counts[CT_GPU_CLASSES] = {0};
         for (uint32_t row = 0; row < data->n_rows; row++) {
             int right = b->ranks[(size_t) p.feature * data->n_rows + row] >= p.threshold;
-            if (is_in(b, conditions, row) && right == (int) side) counts[data->classes[row]]++;
+            if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side) counts[data->classes[row]]++;
         }
         int32_t leaf = (int32_t) wrong_in(counts, data->n_classes);
         p.need[side] = kind == 0 ? leaf : (int32_t) rng_below(r, (uint32_t) leaf + 1);
@@ -153,7 +172,8 @@ static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, ui
     if (!n_rows) return;
     REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows));
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
-        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions);
+        int parts = rng_below(r, 2) == 1;
+        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
         REQUIRE(ct_gpu_submit(queue, slot, points[slot], n_points));
     }
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
@@ -211,8 +231,6 @@ static void sides_of_one_class(int device)
 
 /* ---- the cases ---- */
 
-enum { TWIN = -1 };
-
 static void small_on_twin(void) { small_tables(TWIN); }
 static void many_on_twin(void) { tables_of_many_rows(TWIN); }
 static void one_class_on_twin(void) { sides_of_one_class(TWIN); }
@@ -244,7 +262,7 @@ static void twin_that_fails(void)
         ct_gpu_table table = {50, 3, 3, b.ranked.order, b.ranked.ties, b.ranked.words, b.ranked.n_values, b.table.data.classes};
         ct_error error = {CT_OK, ""};
         ct_gpu_conditions all = {0, {0}, {0}};
-        ct_gpu_point point = {0, 7, {1, 1}, {1, 1}};
+        ct_gpu_point point = {0, CT_GPU_ALL, 0, 7, {1, 1}, {1, 1}};
         ct_gpu_twin_fail_at(k);
         int fine = 0;
         if (ct_gpu_open(TWIN, &table, 2, &b.gpu, &error) == CT_OK) {
@@ -266,6 +284,35 @@ static void twin_that_fails(void)
         table_free(&b.table);
     }
     CHECK(n_calls > 30);
+}
+
+/* The less memory the device has, the fewer columns are there at a time; at last it is refused, by its numbers. */
+static void columns_at_a_time(void)
+{
+    rng r = {5};
+    uint32_t widths = 0;
+    ct_status status = CT_OK;
+    for (size_t limit = 1200000; status == CT_OK; limit -= CHECK_QUICK() ? 100000 : 9000) {
+        bench b;
+        ct_error error = {CT_OK, ""};
+        b.table = table_random(&r, 2000, 7, 3, 0);
+        ct_gpu_twin_memory(limit);
+        status = bench_begin(&b, TWIN, 0, &error);
+        if (status == CT_OK) {
+            ct_gpu_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
+            widths |= 1u << ct_gpu_window(b.gpu);
+            check_rows(&b, &r, &all, 3);
+            check_rows(&b, &r, &some, 40 / (1 + rng_below(&r, 20)));
+            CHECK(!ct_gpu_is_lost(b.gpu) && ct_gpu_queue_at(b.gpu, 1) == NULL);
+        } else {
+            CHECK_INT(status, CT_NO_DEVICE);
+            CHECK(strstr(error.message, "GB are free") != NULL);
+        }
+        bench_close(&b);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_memory(SIZE_MAX);
+    if (!CHECK_QUICK()) CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
 }
 
 /* What every CUDA device grants a block without being asked. */
@@ -298,6 +345,7 @@ static const check_case cases[] = {
     {"sides of one class on the twin", one_class_on_twin},
     {"batches on every device", on_every_device},
     {"a twin that fails at every call in turn", twin_that_fails},
+    {"a device with little memory", columns_at_a_time},
     {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };

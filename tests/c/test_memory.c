@@ -13,12 +13,14 @@ typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     int weights, loss, start;
     double complexity;
+    int twin; /* of a device */
 } shape;
 
 static const shape shapes[] = {
-    {0, 1, 30, 2, 2, 0, 0, 0, 0},    {1, 1, 60, 3, 3, 1, 0, 0, 0},   {2, 1, 90, 3, 2, 0, 0, 1, 0},
-    {2, 2, 90, 3, 3, 1, 1, 0, 0.01}, {3, 1, 60, 3, 4, 0, 1, 0, 0},   {3, 2, 80, 3, 2, 1, 0, 1, 0.01},
-    {4, 1, 40, 2, 3, 0, 0, 0, 0},    {4, 2, 40, 2, 2, 1, 0, 1, 0},   {4, 3, 60, 2, 3, 0, 0, 0, 0},
+    {0, 1, 30, 2, 2, 0, 0, 0, 0, 0},    {1, 1, 60, 3, 3, 1, 0, 0, 0, 0},   {2, 1, 90, 3, 2, 0, 0, 1, 0, 0},
+    {2, 2, 90, 3, 3, 1, 1, 0, 0.01, 0}, {3, 1, 60, 3, 4, 0, 1, 0, 0, 0},   {3, 2, 80, 3, 2, 1, 0, 1, 0.01, 0},
+    {4, 1, 40, 2, 3, 0, 0, 0, 0, 0},    {4, 2, 40, 2, 2, 1, 0, 1, 0, 0},   {4, 3, 60, 2, 3, 0, 0, 0, 0, 0},
+    {3, 1, 80, 3, 3, 0, 0, 0, 0, 1}, {4, 2, 40, 2, 2, 0, 0, 0, 0, 1},
 };
 
 static random_table make_table(const shape *s)
@@ -38,6 +40,7 @@ static ct_options make_options(const shape *s, const ct_start *start)
     options.threads = s->threads;
     options.crew_after = 0;
     options.complexity = s->complexity;
+    options.device = s->twin ? CT_DEVICE_TWIN : CT_DEVICE_CPU;
     options.plane_budget = s->threads == 3 ? 0 : options.plane_budget;
     if (s->start) options.start = start;
     return options;

@@ -71,7 +71,7 @@ static void random_solves(ct_device_wish device, const char *name, int rounds)
     CHECK(points > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 250); }
+static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
 
 static void many_rows_on_twin(void)
 {
@@ -85,6 +85,63 @@ static void many_rows_on_twin(void)
         CHECK(compare(&table.data, options, CT_DEVICE_TWIN, "twin") > 0);
         table_free(&table);
     }
+}
+
+/* One that no small tree is right about. */
+static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, int ties)
+{
+    random_table table = table_random(r, n_rows, n_cols, n_classes, ties);
+    for (uint32_t i = 0; i < n_rows; i += 3) table.classes[i] = (int32_t) rng_below(r, n_classes);
+    return table;
+}
+
+/* Below a row set of depth three: what comes of it, and that the batches are those of many problems. */
+static void pools_of_problems(void)
+{
+    rng r = {8};
+    for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
+        ct_options options = ct_options_default();
+        random_table table = hard_table(&r, 60 + rng_below(&r, 100), 4, 2 + rng_below(&r, 3), round % 2);
+        ct_result result;
+        options.depth = 3 + (unsigned) (round % 5 == 4);
+        options.threads = 1 + (unsigned) (round % 3 == 2);
+        options.crew_after = 0;
+        options.min_bucket = round % 4 == 3 ? 9 : 1;
+        options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
+        if (options.depth > 3) options.max_thresholds = 12;
+        CHECK(compare(&table.data, options, CT_DEVICE_TWIN, "twin") > 0);
+        options.device = CT_DEVICE_TWIN;
+        if (round == 0) {
+            REQUIRE(solve(&table.data, &options, &result));
+            CHECK(result.statistics.device_points > 200 * result.statistics.waves);
+            ct_result_free(&result);
+        }
+        table_free(&table);
+    }
+}
+
+static int stop_after(void *left) { return --*(int *) left < 0; }
+
+static void stopped_in_the_middle(void)
+{
+    rng r = {9};
+    random_table table = hard_table(&r, 500, 6, 3, 0);
+    ct_options options = ct_options_default();
+    options.depth = 3;
+    options.device = CT_DEVICE_TWIN;
+    options.stop = stop_after;
+    options.crew_after = 0;
+    for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
+        int left = polls;
+        ct_result result;
+        options.stop_data = &left;
+        options.threads = 1 + (unsigned) (polls & 1);
+        REQUIRE(solve(&table.data, &options, &result));
+        CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) && result.bound <= result.cost);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+        ct_result_free(&result);
+    }
+    table_free(&table);
 }
 
 static void on_a_device(void)
@@ -150,6 +207,71 @@ static void failures_of_a_device_asked_for(void)
     }
     ct_gpu_twin_fail_at(0);
     table_free(&table);
+}
+
+/* The same with a pool, in which the model of costs leaves sides of few rows to the CPU. */
+static void failures_of_a_pool_asked_for(void)
+{
+    rng r = {10};
+    ct_options options = ct_options_default();
+    random_table table = hard_table(&r, 1600, 4, 2, 0);
+    ct_result cpu, other;
+    ct_error error = {CT_OK, ""};
+    options.depth = 3;
+    options.max_thresholds = 60;
+    if (CHECK_QUICK()) {
+        table_free(&table);
+        SKIP("too long here");
+    }
+    REQUIRE(solve(&table.data, &options, &cpu));
+    options.device = CT_DEVICE_CUDA;
+    options.device_number = -1;
+    ct_gpu_twin_fail_at(0);
+    REQUIRE(solve(&table.data, &options, &other));
+    CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+    CHECK(other.statistics.device_points > 0 && other.statistics.device_points < other.statistics.thresholds2 * 4 / 5);
+    long n_calls = ct_gpu_twin_fail_at(0);
+    ct_result_free(&cpu);
+    ct_result_free(&other);
+    for (long k = n_calls / 3; k <= n_calls; k += 1 + n_calls / 3) {
+        ct_gpu_twin_fail_at(k);
+        CHECK_INT(ct_exact_solve(&table.data, &options, &other, NULL, &error), CT_NO_DEVICE);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_fail_at(0);
+    table_free(&table);
+}
+
+/* Columns at a time, fewer queues than threads, and no device at all: the same tree. */
+static void little_memory_on_the_device(void)
+{
+    rng r = {11};
+    int kinds = 0;
+    for (size_t limit = 900000; limit > 80000; limit = CHECK_QUICK() ? limit / 3 : limit * 7 / 8) {
+        ct_options options = ct_options_default();
+        random_table table = hard_table(&r, 400, 6, 2, 0);
+        ct_result cpu, other;
+        options.depth = 2 + rng_below(&r, 2);
+        options.threads = 1 + rng_below(&r, 3);
+        options.crew_after = 0;
+        options.max_thresholds = options.depth > 2 ? 20 : 0;
+        REQUIRE(solve(&table.data, &options, &cpu));
+        options.device = CT_DEVICE_TWIN;
+        ct_gpu_twin_memory(limit);
+        REQUIRE(solve(&table.data, &options, &other));
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+        int refused = strstr(other.device_note, "GB are free") != NULL;
+        CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 && (!refused || other.statistics.waves == 0));
+        CHECK(refused || options.threads > 1 || other.statistics.waves > 0);
+        CHECK(refused || other.device_note[0] == '\0');
+        kinds |= 1 << refused;
+        ct_result_free(&cpu);
+        ct_result_free(&other);
+        table_free(&table);
+        CHECK_INT(ct_gpu_twin_blocks(), 0);
+    }
+    ct_gpu_twin_memory(SIZE_MAX);
+    CHECK_INT(kinds, 3);
 }
 
 static void limits_hold(void)
@@ -237,9 +359,13 @@ static void placing(void)
 static const check_case cases[] = {
     {"random solves on the twin", on_twin},
     {"many rows on the twin", many_rows_on_twin},
+    {"pools of many problems", pools_of_problems},
+    {"stopped in the middle", stopped_in_the_middle},
     {"random solves on a device", on_a_device},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},
+    {"a pool that was asked for and fails", failures_of_a_pool_asked_for},
+    {"little memory on the device", little_memory_on_the_device},
     {"limits hold with a device", limits_hold},
     {"where work is placed", placing},
     {"what is left to the CPU", what_is_left_to_the_cpu},

@@ -13,20 +13,22 @@
 #include "core/table.h"
 #include "gpu/device.h"
 
-/* Lane instructions a word of 32 rows and point, from the text of gpu/scan_body.h: both passes gather and transpose, then
- * count; the second bounds both sides. A population count is worth four. Words that are looked into come on top. */
-static double operations(double n, double n_cols, double n_classes, double points)
+/* Lane instructions a word of 32 rows and point, from the text of gpu/scan_body.h: both passes gather and transpose one side
+ * (both, where points are of parts of the row set), then count both; the second bounds both. A population count is worth
+ * four. Words that are looked into come on top. */
+static double operations(double n, double n_cols, double n_classes, double points, double n_sides)
 {
-    double gather = 2 * 31, count = 2 * 6 * n_classes, bound = 2 * (17 * n_classes + 14);
-    return n / 32 * n_cols * points * (gather + count + bound) + n * points * 6;
+    double gather = 2 * 31 * n_sides, count = 2 * 12 * n_classes, bound = 2 * (17 * n_classes + 14);
+    return n / 32 * n_cols * points * (gather + count + bound) + n * points * 6 * n_sides;
 }
 
-/* Of each row: its place in the order and the sides of 32 points, twice; of each word the classes three times and the ties.
- * The sides themselves are made from ranks of two bytes. */
-static double bytes(double n, double n_cols, double n_classes, double points)
+/* Of each row: its place in the order and the sides of 32 points, twice; of each word the classes twice and the ties. The
+ * sides themselves are made from ranks of two bytes. */
+static double bytes(double n, double n_cols, double n_classes, double points, double n_sides)
 {
     double groups = ceil(points / 32);
-    return groups * n_cols * n * (2 * 8 + (3 * n_classes + 1) * 4 / 32) + groups * n * (8 + 32 * 2);
+    return groups * n_cols * n * (2 * (4 + 4 * n_sides) + (2 * n_classes + 1) * 4 / 32) +
+           groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
 static double measure(ct_gpu_queue *queue, const ct_gpu_point *points, uint32_t n_points)
@@ -42,25 +44,29 @@ static double measure(ct_gpu_queue *queue, const ct_gpu_point *points, uint32_t 
 }
 
 /* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best split makes. */
-static void fill_points(ct_gpu_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols)
+static void fill_points(ct_gpu_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols, int parts)
 {
     for (uint32_t i = 0; i < n_points; i++) {
         uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
-        points[i] = (ct_gpu_point){i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
+        points[i] = (ct_gpu_point){0, CT_GPU_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
+        if (!parts) continue;
+        points[i].part_line = i / 32 % (2 * n_cols); /* as pools have them: a problem's points are neighbours */
+        points[i].part_threshold = n / 2;
+        for (int side = 0; side < 2; side++) points[i].need[side] /= 2;
     }
 }
 
 static void time_table(int device, uint32_t n, double byte_rate, double operation_rate)
 {
     enum { COLS = 20, CLASSES = 2 };
-    const uint32_t sizes[] = {32, 128, 512};
+    const uint32_t sizes[] = {32, 128, 512, 1024}; /* the last of parts */
     rng r = {1};
     random_table table = table_random(&r, n, COLS, CLASSES, 0);
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
     ct_table ranked;
     ct_gpu *gpu = NULL;
-    ct_gpu_point points[512];
+    ct_gpu_point points[1024];
     ct_arena_init(&arena, &budget);
     if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
         for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
@@ -69,9 +75,11 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
             (void) ct_gpu_begin_rows(ct_gpu_queue_at(gpu, 0), &(ct_gpu_conditions){0, {0}, {0}}, n);
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        double b = bytes(n, COLS, CLASSES, sizes[i]), o = operations(n, COLS, CLASSES, sizes[i]);
-        fill_points(points, sizes[i], n, COLS);
-        printf("| %u | %u | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
+        int parts = i == 3;
+        double b = bytes(n, COLS, CLASSES, sizes[i], 1 + parts), o = operations(n, COLS, CLASSES, sizes[i], 1 + parts);
+        fill_points(points, sizes[i], n, COLS, parts);
+        printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n,
+               sizes[i], parts ? " of parts" : "", b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
         double seconds = gpu ? measure(ct_gpu_queue_at(gpu, 0), points, sizes[i]) : NAN;
         if (seconds > 0) printf(" %.4g | %.3g |\n", seconds * 1e6, seconds / fmax(b / byte_rate, o / operation_rate));
         else printf(" not measured | |\n");
