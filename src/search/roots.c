@@ -3,74 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/clock.h"
 #include "search/history.h"
 #include "search/lines.h"
-#include "search/pool.h"
-#include "search/waves.h"
+#include "search/seats.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
 
 /* See call_time(). */
 static const double CLEARLY_LONG = 2e5;
-
-/* What the rows of class c cost at least under another label; in rows where these cost all the same. */
-static inline int64_t wrong_cost(const ct_costs *costs, const ct_totals *totals, uint32_t c)
-{
-    return costs->plain ? (int64_t) totals->rows[c] : ct_mass(totals, c) * costs->least[c];
-}
-
-/* The sum of the `count` largest of these. */
-static int64_t largest_sum(const ct_costs *costs, const ct_totals *totals, uint32_t count)
-{
-    int64_t sum = 0, below = INT64_MAX; /* the last one taken */
-    while (count) {
-        int64_t largest = 0;
-        uint32_t times = 0;
-        for (uint32_t c = 0; c < costs->n_classes; c++) {
-            int64_t cost = wrong_cost(costs, totals, c);
-            if (cost >= below) continue;
-            if (cost > largest) largest = cost, times = 0;
-            if (cost == largest) times++;
-        }
-        if (!largest) break;
-        if (times > count) times = count;
-        sum += largest * times;
-        count -= times;
-        below = largest;
-    }
-    return sum;
-}
-
-int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes, unsigned depth)
-{
-    const ct_costs *costs = worker->search->costs;
-    if (!ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) || (n_classes >> depth) == 0) return 0;
-    int64_t sum = 0, first = 0, second = 0;
-    for (uint32_t c = 0; c < n_classes; c++) {
-        int64_t cost = wrong_cost(costs, totals, c), lower = ct_smaller_cost(cost, first);
-        first = ct_larger_cost(cost, first);
-        second = ct_larger_cost(lower, second);
-        sum += cost;
-    }
-    sum -= depth == 1 ? first + second : largest_sum(costs, totals, UINT32_C(1) << depth);
-    return sum * ((int64_t) 1 << ct_kernel_shift(worker));
-}
-
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
-{
-    const ct_costs *costs = worker->search->costs;
-    int64_t leaf = ct_leaf_cost(costs, totals);
-    *bounds = (ct_bounds){0, 0, leaf};
-    if (leaf <= worker->search->split_cost || task->depth == 0) {
-        bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
-        return 1;
-    }
-    if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
-    return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
-}
 
 /* ---- what is left to find ---- */
 
@@ -429,7 +370,7 @@ int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     return 0;
 }
 
-CT_HOT int step(ct_seat *seat)
+int ct_roots_step(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     int32_t f = ct_lines_choose(roots);
@@ -440,119 +381,6 @@ CT_HOT int step(ct_seat *seat)
     work_on(seat, (uint32_t) f, i);
     ct_lines_give_back(roots, i);
     return 1;
-}
-
-int ct_roots_step(ct_seat *seat)
-{
-    return step(seat);
-}
-
-/* ---- helping each other ---- */
-
-/* Whether somebody is idle and there is enough to do for two. */
-static int wants_help(const ct_seat *seat)
-{
-    const ct_roots *roots = seat->roots;
-    const ct_crew *crew = seat->worker->crew;
-    if (roots->crew || !crew || roots->task->depth < 3 || !ct_crew_idle(crew) || roots->node->box->one_at_a_time) return 0;
-    int open = 0;
-    for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
-        for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
-    return open == 2;
-}
-
-/* From here on others may take intervals of this row set. Takes the lock. */
-static void share(ct_seat *seat)
-{
-    ct_roots *roots = seat->roots;
-    ct_crew *crew = seat->worker->crew;
-    ct_container_prepare(seat->worker, roots->node->box, 0, 1);
-    ct_crew_lock(crew);
-    roots->crew = crew;
-    roots->arena = &crew->arena;
-    roots->next_shared = crew->shared;
-    crew->shared = roots;
-    seat->worker->statistics.shared++;
-}
-
-/* Nothing is open and nobody else is here. Leaves the lock. */
-static void unshare(ct_roots *roots)
-{
-    ct_crew *crew = roots->crew;
-    ct_roots **list = &crew->shared;
-    while (*list != roots) list = &(*list)->next_shared;
-    *list = roots->next_shared;
-    ct_lines_return_spares(roots);
-    roots->crew = NULL;
-    ct_crew_unlock(crew);
-}
-
-/* Works at a shared row set until nothing is open there; with the lock before and after. 0 if there is no memory for it. */
-static int help(ct_worker *worker, ct_roots *roots)
-{
-    ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_seat seat;
-    int seated = ct_roots_sit_down(&seat, roots, worker);
-    if (seated) {
-        roots->helpers++;
-        while (ct_roots_step(&seat)) continue;
-        if (roots->end_extra) roots->end_extra(&seat);
-        roots->helpers--;
-    }
-    ct_arena_release(&worker->arena, mark);
-    return seated;
-}
-
-/* Nothing is open here, but something may be when others are done. */
-static void wait_for_others(ct_seat *seat)
-{
-    ct_crew *crew = seat->roots->crew;
-    for (ct_roots *shared = seat->roots->whole ? crew->shared : NULL; shared; shared = shared->next_shared) {
-        if (!ct_lines_any_open(shared)) continue;
-        if (help(seat->worker, shared)) return;
-        break; /* and leaves the lock to those who have work */
-    }
-    ct_crew_wait(crew, seat->worker, seat->roots->whole);
-}
-
-/* ---- a worker's part ---- */
-
-static double work_done(const ct_worker *worker)
-{
-    return worker->done + (double) worker->work;
-}
-
-/* Evaluates and closes until nothing is open, together with the other seats. */
-static void run(ct_seat *seat)
-{
-    ct_roots *roots = seat->roots;
-    ct_pool *pool = NULL;
-    if (seat->worker->queue && ct_waves_wanted(seat)) {
-        if (roots->hinted >= 0) ct_roots_step(seat);
-        ct_waves_run(seat); /* may leave some open */
-    } else if (seat->worker->queue && ct_pool_wanted(seat)) {
-        pool = ct_pool_begin(seat);
-    }
-    ct_crew_lock(roots->crew);
-    while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
-        if (wants_help(seat)) share(seat);
-        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : step(seat)) continue;
-        if (!roots->busy && !roots->helpers) break;
-        wait_for_others(seat);
-    }
-    while (pool && ct_pool_step(pool, 0)) continue;
-    if (roots->crew && !roots->whole) unshare(roots);
-    else ct_crew_unlock(roots->crew);
-}
-
-static void take_seat(ct_worker *worker, void *data)
-{
-    ct_roots *roots = (ct_roots *) data;
-    ct_seat seat;
-    if (!ct_roots_sit_down(&seat, roots, worker)) return;
-    if (!roots->crew && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&seat);
-    run(&seat);
-    if (roots->end_extra) roots->end_extra(&seat);
 }
 
 /* Gives the best root split the subtrees that it has in every search: they are searched afresh by this worker alone,
@@ -571,7 +399,13 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     roots->task = &plain;
     worker->quadrants = NULL;
     worker->queue = NULL; /* of equal trees a device may come to another one first */
-    for (int side = 0; side < 2; side++) near[side].lower[side] = roots->best_side[side];
+    for (int side = 0; side < 2; side++) {
+        near[side].lower[side] = roots->best_side[side];
+        near[side].lower[!side] = 0;
+        near[side].errors[!side] = near[side].errors[side];
+        near[side].floors[!side] = near[side].floors[side];
+        near[side].best_child[!side] = -1;
+    }
     m->threshold = roots->best_threshold;
     count_sides(&seat, f, m);
     seat.target = roots->best + 1;
@@ -708,28 +542,12 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
 }
 
-static void prepare(ct_worker *worker, void *data)
-{
-    ct_roots *roots = (ct_roots *) data;
-    ct_container_prepare(worker, roots->node->box, worker->number, worker->crew->n_workers);
-}
-
-/* From here on everybody searches. */
-static void call_crew(ct_roots *roots)
-{
-    ct_crew_run(roots->reserve, prepare, roots);
-    roots->crew = roots->reserve;
-    roots->whole = 1;
-    ct_crew_run(roots->crew, take_seat, roots);
-}
-
 ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
     if (roots->reserve) roots->call_at = call_time(worker, roots);
-    take_seat(worker, roots);
-    if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
+    ct_seats_work(roots, worker);
     ct_lines_note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);
