@@ -85,8 +85,8 @@ NULL
 #' finely that all rows together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given
 #' ones costs more than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have
 #' weights and losses of more than two classes have to be rounded too, the losses have 24 bits.) Searches take longer with
-#' them: with class weights about 1.5 times as long, with weights that are small whole multiples of one number two to three
-#' times, with others three to five times, with losses that depend on the wrong label up to thirty times.
+#' them: with class weights about 1.5 times as long, with weights of rows two to three times, with losses that depend on the
+#' wrong label up to thirty times.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
@@ -252,6 +252,14 @@ run_search <- function(problem, settings) {
            contree_core_error = stop_search)
 }
 
+# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from what the search counts (and
+# `grain` is 0).
+grain_of_costs <- function(problem, settings) {
+  control <- search_control(settings, NULL, NULL, NULL)
+  tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
+                 add_costs(control, problem$frame)), contree_core_error = stop_search)
+}
+
 searched_columns <- function(problem) {
   if (is.null(problem$derived)) problem$frame$columns else problem$derived$columns
 }
@@ -280,6 +288,11 @@ stop_search <- function(problem) {
 settle_complexity <- function(settings, frame) {
   if (!is.null(settings$cp)) {
     settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame), sum(row_weights(frame)))
+  }
+  most <- max(1, frame$loss)
+  if (settings$complexity > most) {
+    stop_input("complexity", gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s", format(most),
+                                      format(settings$complexity)))
   }
   settings
 }

@@ -4,7 +4,7 @@
 # One line a setting (or an argument of prune() and contree_alternatives()): lowest value, highest value, whole number?
 setting_table <- list(
   depth          = list(low = 0, high = 16,  whole = TRUE),
-  complexity     = list(low = 0, high = 1,   whole = FALSE),
+  complexity     = list(low = 0, high = 1e100, whole = FALSE), # the data say what is too much: settle_complexity()
   minbucket      = list(low = 1, high = Inf, whole = TRUE),
   minsplit       = list(low = 1, high = Inf, whole = TRUE),
   max_gap        = list(low = 0, high = Inf, whole = FALSE),
@@ -51,9 +51,10 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree is a root or, if not even
 #' the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a share of the training rows, between 0 and 1. The tree minimises *misclassified
+#' @param complexity Cost of one split as a share of the training rows, from 0 to 1. The tree minimises *misclassified
 #'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
-#'   The default 0 minimises the misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
+#'   With weights, n is their sum; with losses, it may be as much as the largest of them. The default 0 minimises the
+#'   misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
 #' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree is optimal among those
 #'   that keep to it; the proof takes longer the more it costs (up to some eight times at one row in twenty).
 #' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1; taken as at least
@@ -158,7 +159,7 @@ check_setting <- function(name, value) {
 
 setting_message <- function(name, value, range) {
   kind <- if (range$whole) gettext("a whole number") else gettext("a number")
-  limits <- if (is.finite(range$high)) {
+  limits <- if (range$high < 1e100) {
     gettextf("%s between %s and %s", kind, range$low, range$high)
   } else {
     gettextf("%s of at least %s", kind, range$low)
@@ -253,6 +254,6 @@ check_aliases <- function(given) {
   }
 }
 
-# rpart counts the cost of a split in shares of the errors of the root, contree in shares of the rows. A cost of all rows or
-# more allows no split at all, whatever its size.
-complexity_from_cp <- function(cp, root_errors, n) min(1, cp * root_errors / n)
+# rpart counts the cost of a split in shares of the errors of the root, contree in shares of the rows. A cost of all errors
+# or more allows no split at all, whatever its size.
+complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n

@@ -3,8 +3,11 @@
 # A tree of s splits and e errors costs e + price * s, in rows. The trees that are best at some price are the corners of
 # the lower convex hull of all (s, e). A search at the price at which two known corners cost the same finds a tree below
 # the line through them, which is a new corner, or proves that there is none. All searches together prove for each number
-# of splits how many errors there are at least (`least`), whole numbers; a line is proven as soon as none of them lies
-# below it. So all decisions are about whole numbers, and ties on a line cannot mislead them.
+# of splits how many errors there are at least (`least`); a line is proven as soon as none of them lies below it.
+#
+# Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave. So decisions are about
+# whole numbers. Where the search had to round weights or losses there is no grain; what differs by less than rounding can
+# make of it (`slack`) counts as equal.
 
 #' The path of optimal trees by complexity
 #'
@@ -12,6 +15,10 @@
 #' the highest, the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is
 #' optimal for a range of complexities; for others no complexity makes a tree of that size the best. Where trees cost the
 #' same, the one with fewer splits counts.
+#'
+#' Weights and losses may be any that [contree()] takes. Where they are in no whole proportions, trees whose losses differ by
+#' less than they are rounded by (see there) cost the same; so do those that differ by less than 1e-12 of the loss of the
+#' tree without splits.
 #'
 #' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree is searched for on its
 #' own and proven. The searches share what they prove and begin with the trees found before, so the path takes about as
@@ -32,8 +39,8 @@
 #'
 #'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`,
 #'   that of the next smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training
-#'   rows; `rel_error`, their share of the errors without any split; `gap`, in rows, 0 if the tree is proven for the whole
-#'   range; and `status`. `plot()` returns it invisibly.
+#'   rows, or what they cost by weights and losses; `rel_error`, their share of the errors without any split; `gap`, in the
+#'   unit of the errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression Trees*. Chapter 3 has
 #'   the path of subtrees of one tree.
@@ -71,7 +78,6 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, .
 
 find_path <- function(frame, settings, call) {
   begin <- proc.time()[["elapsed"]]
-  refuse_fractions(frame)
   settings <- settle_complexity(settings, frame)
   found <- search_path(new_problem(frame, settings), settings, call, begin)
   table <- table_of_path(found, settings)
@@ -83,29 +89,18 @@ find_path <- function(frame, settings, call) {
   path
 }
 
-# The corners of the path are found in whole numbers.
-refuse_fractions <- function(frame) {
-  fractions <- function(values) any(values != round(values))
-  argument <- if (fractions(row_weights(frame))) "weights" else if (!is.null(frame$loss) && fractions(frame$loss)) "loss"
-  if (!is.null(argument)) {
-    stop_unsupported(argument, gettextf(
-      "'%s' has numbers that are not whole, for which a path is not supported; multiply them by a common denominator",
-      argument))
-  }
-}
-
 # ---- searching -----------------------------------------------------------------------------------
 
-# What is found on the way: `fits` with their `splits` and `errors`, one a number of splits; `least`, for each number of
-# splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they weigh; `floor`, the price where
-# the path ends; `status`, why a search ended early, "optimal" if none did.
+# What is found on the way, costs and prices in grains: `fits` with their `splits` and `errors`, one a number of splits;
+# `least`, for each number of splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they
+# weigh; `floor`, the price where the path ends; `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
-  n <- sum(row_weights(problem$frame))
-  # below this price a split counts as long as it saves a single row, and only then
-  lowest <- 2^-settings$depth
-  found <- list(fits = list(), splits = numeric(), errors = numeric(), n = n, status = "optimal",
-                least = numeric(1 + most_splits(settings$depth, length(problem$codes))),
-                floor = max(settings$complexity * n, lowest))
+  found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
+                least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
+  found[c("grain", "slack", "whole")] <- measure_of_costs(problem, settings)
+  found$n <- sum(row_weights(problem$frame)) / found$grain
+  # below the least price a split counts as long as it saves a single grain, or what is no rounding, and only then
+  found$floor <- max(settings$complexity * found$n, if (found$whole) 2^-settings$depth else 2 * found$slack)
   price <- found$floor
   tried <- character()
   repeat {
@@ -122,6 +117,15 @@ search_path <- function(problem, settings, call, begin) {
     price <- edge$price
   }
   found
+}
+
+# The grain of the costs, how many grains may come of rounding and of sums of doubles, and whether costs are whole numbers of
+# grains. A comparison is of two trees, each found, or its split priced, by rounded costs.
+measure_of_costs <- function(problem, settings) {
+  costs <- grain_of_costs(problem, settings)
+  noise <- 1e-12 * root_cost(problem$frame)
+  if (costs$grain > 0 && noise < costs$grain / 8) return(list(costs$grain, 1e-9 + noise / costs$grain, TRUE))
+  list(1, 4 * costs$rounding + noise, FALSE)
 }
 
 # One search, which begins with the best tree known for that price. The first one also gives the tree without splits.
@@ -144,16 +148,17 @@ search_at <- function(found, price, problem, settings, call, begin) {
     found$least[1] <- found$errors
   }
   if (solved$status != "optimal") found$status <- solved$status
-  # errors are whole numbers, and what the price was rounded to is known: nothing is lost to rounding
-  proven <- ceiling(solved$bound - solved$split_cost * (seq_along(found$least) - 1) - 1e-6)
-  found$least <- pmax(found$least, proven)
+  # what the price was rounded to is known: nothing is lost to that
+  proven <- (solved$bound - solved$split_cost * (seq_along(found$least) - 1)) / found$grain
+  found$least <- pmax(found$least, if (found$whole) ceiling(proven - found$slack) else proven)
   add_fit(found, fit)
 }
 
 # Of trees with as many splits, the better is kept, or the first.
 add_fit <- function(found, fit) {
   splits <- tree_splits(fit)
-  errors <- tree_proof(fit)$objective
+  errors <- tree_proof(fit)$objective / found$grain
+  if (found$whole) errors <- round(errors)
   at <- match(splits, found$splits, length(found$splits) + 1)
   if (at <= length(found$splits) && found$errors[at] <= errors) return(found)
   found$fits[[at]] <- fit
@@ -171,9 +176,10 @@ corners <- function(found) {
     price <- ifelse(found$splits > found$splits[here],
                     (found$errors[here] - found$errors) / (found$splits - found$splits[here]), -Inf)
     steepest <- max(price)
-    if (steepest < found$floor || same_cost(steepest, found$floor)) return(corner)
-    next_ones <- which(price == steepest) # the quotients of whole numbers are equal exactly if the ratios are
-    corner <- c(corner, next_ones[which.max(found$splits[next_ones])])
+    if (steepest <= found$floor + found$slack) return(corner)
+    line <- found$errors[here] - steepest * (found$splits - found$splits[here])
+    on_line <- which(found$splits > found$splits[here] & found$errors <= line + found$slack)
+    corner <- c(corner, on_line[which.max(found$splits[on_line])])
   }
 }
 
@@ -189,20 +195,21 @@ open_edge <- function(found, tried) {
   NULL
 }
 
-# Whether no tree can lie below the line, in whole numbers.
+# Whether no tree can lie below the line.
 is_proven <- function(found, ends) {
   splits <- found$splits[ends]
   errors <- found$errors[ends]
-  all((found$least - errors[1]) * diff(splits) >= (seq_along(found$least) - 1 - splits[1]) * diff(errors))
+  line <- errors[1] + (seq_along(found$least) - 1 - splits[1]) * diff(errors) / diff(splits)
+  all(found$least >= line - found$slack)
 }
 
 # A known tree that, pruned at the price of the line, lies below it; NULL if there is none. That saves a search.
 pruned_below <- function(found, edge) {
   line <- found$errors[edge$ends[1]] + edge$price * found$splits[edge$ends[1]]
   for (fit in found$fits[order(found$splits)]) {
-    weak <- weak_nodes(fit, edge$price)
-    cost <- weak$errors + edge$price * weak$splits
-    if (length(weak$cut) && cost < line && !same_cost(cost, line)) return(cut_nodes(fit, weak$cut))
+    weak <- weak_nodes(fit, edge$price * found$grain)
+    cost <- weak$errors / found$grain + edge$price * weak$splits
+    if (length(weak$cut) && cost < line - found$slack) return(cut_nodes(fit, weak$cut))
   }
   NULL
 }
@@ -217,24 +224,26 @@ table_of_path <- function(found, settings) {
   upper <- c(Inf, complexity[-length(complexity)])
   # the distance to what is proven is a convex function of the price, largest at an end of the range
   gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
-  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors, rel_error = errors / errors[1],
-             gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
+  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors * found$grain,
+             rel_error = errors / errors[1], gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
 }
 
-# How much more than the optimum trees can cost at most, each at its complexity.
+# How much more than the optimum trees can cost at most, each at its complexity, in the user's unit.
 gap_at <- function(found, corner, complexity) {
-  cost <- Map(function(at, price) {
-    if (is.infinite(price)) return(c(0, 0)) # only the tree without splits is left
-    c(found$errors[at] + price * found$splits[at], min(found$least + price * (seq_along(found$least) - 1)))
+  gaps <- Map(function(at, price) {
+    if (is.infinite(price)) return(0) # only the tree without splits is left
+    if (!found$whole) price <- max(price, found$floor) # what a split may save below is of rounding
+    found$errors[at] + price * found$splits[at] - min(found$least + price * (seq_along(found$least) - 1))
   }, corner, complexity * found$n)
-  vapply(cost, function(pair) if (same_cost(pair[1], pair[2])) 0 else max(0, pair[1] - pair[2]), 0)
+  gaps <- unlist(gaps)
+  ifelse(gaps <= found$slack, 0, gaps * found$grain)
 }
 
 # The fit of a row of the table, at the least complexity for which it counts.
 fit_of_path <- function(found, row, settings) {
   at <- match(row$nsplit, found$splits)
   gap <- gap_at(found, at, row$complexity)
-  bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * row$nsplit - gap
+  bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
   fit <- reprice(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
@@ -278,8 +287,8 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
   n <- tree_weight(x[[1]])
   cat(gettextf("%s of depth <= %s by complexity", if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
                tree_settings(x[[1]])$depth), "\n\n", sep = "")
-  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), n, format(table$errors[1] / n, digits = digits)),
-      "\n\nn= ", n, "\n\n", sep = "")
+  cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
+               format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
   shown <- data.frame(complexity = signif(table$complexity, digits), nsplit = table$nsplit,
                       `rel error` = signif(table$rel_error, digits), errors = table$errors, check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)

@@ -15,7 +15,7 @@
 #' of both.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
-#' @param complexity Cost of a split as a share of the training rows, between 0 and 1, as in [contree_control()]. A tree
+#' @param complexity Cost of a split as a share of the training rows, as in [contree_control()]. A tree
 #'   on the path is the best from its complexity up to that of the next smaller one; where two cost the same, the smaller
 #'   is returned.
 #' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of `complexity`.
@@ -57,7 +57,7 @@ prune.contree <- function(tree, complexity, cp, ...) {
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)
   tree <- reprice(cut_nodes(tree, cut), complexity, bound, "pruned")
-  if (same_cost(tree_proof(tree)$cost, bound)) tree <- reprice(tree, complexity, Inf, "optimal")
+  if (same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) tree <- reprice(tree, complexity, Inf, "optimal")
   tree
 }
 
@@ -100,7 +100,7 @@ weak_nodes <- function(fit, price) {
     below <- c(child$left[node], child$right[node])
     saved <- errors[node] - sum(left_errors[below])
     spent <- 1 + sum(splits[below])
-    if (saved <= price * spent || same_cost(saved, price * spent)) {
+    if (saved <= price * spent || same_cost(saved, price * spent, errors[1])) {
       cut <- c(cut, node)
     } else {
       left_errors[node] <- sum(left_errors[below])
@@ -119,5 +119,5 @@ bound_at <- function(fit, complexity) {
 
 most_splits <- function(depth, n) min(2^depth, n) - 1
 
-# Costs are sums of whole numbers and of few multiples of one number: what is no rounding error is a difference.
-same_cost <- function(a, b) abs(a - b) <= 1e-9 * pmax(1, abs(a), abs(b))
+# What is no rounding error is a difference. `sum`: of what a and b are differences, if they are.
+same_cost <- function(a, b, sum = 0) abs(a - b) <= 1e-9 * pmax(abs(a), abs(b)) + 1e-13 * sum

@@ -4,6 +4,7 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP limit);
 SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP certificate);
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
@@ -16,6 +17,7 @@ SEXP ffi_gpu_info(void);
 
 static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
+    ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_certificate, 6),
     ENTRY(ffi_certify, 5),
     ENTRY(ffi_tree_route, 9),

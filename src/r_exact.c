@@ -321,3 +321,25 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     UNPROTECT(4);
     return list;
 }
+
+/* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if the costs of rows have to be
+ * rounded, and by how much that may change those of a tree. */
+SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    static const char *const names[] = {"grain", "rounding"};
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    ct_budget budget = {problem.options.memory_limit, 0};
+    ct_arena arena;
+    ct_costs costs = {0};
+    ct_error error;
+    ct_arena_init(&arena, &budget);
+    ct_status status = ct_data_check(&problem.data, &error);
+    if (status == CT_OK) status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1, &arena, &error);
+    ct_arena_free(&arena);
+    r_check(status, &error);
+    SEXP list = PROTECT(r_named_list(names, 2));
+    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(ct_cost_grain(&costs)));
+    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(costs.rounding));
+    UNPROTECT(1);
+    return list;
+}

@@ -2,7 +2,7 @@
 
 #include "core/bits.h"
 
-enum { MOST = 255, SUM_BITS = 29, WORST_LOSS = 8 /* an eighth of what all rows cost */ };
+enum { MOST = 255, SUM_BITS = 29 };
 
 /* What a row costs under a wrong label. */
 static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
@@ -31,8 +31,8 @@ static int64_t coarse_sum(const ct_costs *costs, const ct_data *data, unsigned s
     return sum;
 }
 
-/* The shift with which least is lost, among those with which the rows' costs sum up to less than 2^29; 0 if too much is
- * lost with any. */
+/* The shift with which least is lost, among those with which the rows' costs sum up to less than 2^29; 0 if none
+ * is. */
 static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most, ct_coarse *coarse)
 {
     enum { CUT_BITS = 8 }; /* the dearest rows may be cut to 2^-8 of what they cost */
@@ -52,7 +52,6 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
         least = lost;
         coarse->shift = shift;
         coarse->exact = lost == 0;
-        if (lost > sum / WORST_LOSS) least = INT64_MAX;
     }
     return least < INT64_MAX;
 }

@@ -2,7 +2,8 @@
  *
  * Where a row costs the same under every wrong label, its cost is one number. Here it is a multiple of 2^shift: exactly, or
  * rounded down (and cut at 255 where rows have weights). Errors counted in such costs are at most the true ones, so that a
- * scan of them may reject what the full costs need not be asked about. All rows together cost less than 2^29. */
+ * scan of them may reject what the full costs need not be asked about; the others are asked of (kernels/confirm_body.h).
+ * All rows together cost less than 2^29. */
 #ifndef CT_CORE_COARSE_H
 #define CT_CORE_COARSE_H
 
@@ -16,7 +17,7 @@ struct ct_coarse {
     const uint8_t *rows;   /* [row] else */
 };
 
-/* Sets costs->coarse; leaves it NULL where costs are plain, depend on the wrong label, or would lose too much. From the
+/* Sets costs->coarse; leaves it NULL where costs are plain or depend on the wrong label, or rows are too many. From the
  * arena. */
 ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error);
 

@@ -205,6 +205,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, in
     return CT_OK;
 }
 
+double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : ldexp(costs->unit, (int) costs->shift); }
+
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);

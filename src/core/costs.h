@@ -22,7 +22,8 @@ typedef struct {
     unsigned shift;         /* plain: it costs 2^shift, and the three below are NULL */
     const int64_t *weights; /* [row]; NULL: 1 each */
     const int64_t *loss;    /* [class][label] */
-    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one */
+    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one; with weights and losses that
+                               do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
     double rounding;        /* in units of the objective: see above */
@@ -38,6 +39,9 @@ typedef struct {
 
 /* From the arena. `depth` and `fine` (a split has a cost that is no whole number) say how much room costs must leave. */
 ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error);
+
+/* Of which the errors of all trees are multiples, in units of the objective; 0 if costs were rounded. */
+double ct_cost_grain(const ct_costs *costs);
 
 /* Room for n_classes; 0 if memory ends. */
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);

@@ -12,6 +12,7 @@ static int64_t FN(refine_allowed)(scan_job *job, int side, int derived, int64_t 
     const uint64_t *ties = job->ties;
     if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
     confine(job, side);
+    job->confined |= 1U << side;
     int64_t allowed = FN(refine)(job, side, derived);
     job->ties = ties;
     return allowed;

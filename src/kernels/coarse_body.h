@@ -121,12 +121,29 @@ static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
     sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));
 }
 
+/* What a wrong row of class c costs. */
+CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c) { return all->rows->gains[c * (all->rows->n_classes + 1)]; }
+
+/* What the rows of class c in a side weigh, or cost where rows have no weights. */
+CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)
+{
+    return all->masses[side] ? all->masses[side][c] : all->totals[side][c] * class_gain(all, c);
+}
+
+CT_INLINE void forget(scan_job *job)
+{
+    job->confined = 0;
+    for (int side = 0; side < 2; side++) job->found[0][side] = job->found[1][side] = INT64_MAX;
+}
+
 static void FN(begin)(scan_job *job)
 {
     const ct_children *all = job->all;
     const ct_coarse *coarse = all->rows->coarse;
     uint32_t n_classes = all->rows->n_classes;
     job->size[0] = job->size[1] = 0;
+    job->dearest[0] = job->dearest[1] = 0;
+    forget(job);
     for (uint32_t c = 0; c < n_classes; c++) {
         uint32_t sums[2];
         int64_t gain = all->rows->gains[c * (n_classes + 1)];
@@ -136,6 +153,7 @@ static void FN(begin)(scan_job *job)
             else if (coarse->exact) sums[side] = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);
             all->coarse[(uint32_t) side * n_classes + c] = sums[side];
             job->size[side] += sums[side];
+            job->dearest[side] += full_total(all, side, c);
         }
     }
     for (int side = 0; side < 2; side++) job->totals[side] = all->coarse + (uint32_t) side * n_classes;
@@ -152,33 +170,21 @@ CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)
     return cost < most ? cost : most;
 }
 
-/* In full costs: one side of the child that the job points at. */
-static void FN(confirm)(scan_job *job, int side, int64_t need, int64_t error[2], int64_t allowed[2])
+/* An error in full costs, of the coarse one and of what was found in full, if it was. */
+CT_INLINE int64_t FN(full)(const scan_job *job, int64_t coarse, int64_t found, int64_t need)
 {
-    scan_job full = *job;
-    int64_t full_error[2], full_allowed[2];
-    begin64(&full);
-    full.need[side] = need;
-    full.need[!side] = 0;
-    full.dropped[side] = INT64_MAX;
-    int sides = side ? RIGHT : LEFT;
-    first_pass64(&full, sides, full_error);
-    look_into64(&full, side, sides, full_error, full_allowed);
-    error[side] = full_error[side];
-    allowed[side] = full_allowed[side];
-    job->refined = full.refined;
+    unsigned shift = job->all->rows->coarse->shift;
+    if (found < need) return found;
+    coarse = coarse < INT64_MAX >> shift ? coarse << shift : INT64_MAX;
+    return coarse < found ? coarse : found;
 }
 
 CT_INLINE void FN(settle)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
 {
-    const ct_coarse *coarse = job->all->rows->coarse;
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
-        if (!coarse->exact && error[side] < job->need[side]) {
-            FN(confirm)(job, side, need[side], error, allowed);
-            continue;
-        }
-        error[side] = error[side] < INT64_MAX >> coarse->shift ? error[side] << coarse->shift : INT64_MAX;
-        allowed[side] = allowed[side] < INT64_MAX >> coarse->shift ? allowed[side] << coarse->shift : INT64_MAX;
+        error[side] = FN(full)(job, error[side], job->found[0][side], need[side]);
+        allowed[side] = FN(full)(job, allowed[side], job->found[job->confined >> side & 1][side], need[side]);
     }
+    forget(job);
 }

@@ -1,4 +1,4 @@
-/* Scans where rows do not all cost the same: the blocks are words of 64 rows, in 64-bit arithmetic.
+/* Scans where what a row costs depends on its label: the blocks are words of 64 rows, in 64-bit arithmetic.
  *
  * The mass m_c of class c is the weight of its rows, gain[c][k] what label k spares of it (see ct_costs). Up to a point of
  * g's order label k spares x_k = sum over c of m_c gain[c][k]; with T_k that of the whole side, a split there spares
@@ -11,15 +11,22 @@
  * of the side that was counted; then T of either side and three lists for the labels or classes. The other side follows by
  * subtraction from the row set's own x, which are its lanes (`derived`). */
 
-#ifndef CT_SUM_WHERE
-/* The sum of the weights of a word's rows that are in `members`. */
-CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+#ifndef CT_WEIGHT_SUM
+typedef int64_t weight_sum;
+CT_INLINE weight_sum weight_sum_of(int64_t x) { return x; }
+CT_INLINE int64_t weight_sum_total(weight_sum sum) { return sum; }
+CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
 {
-    int64_t sum = 0;
     for (; members; members &= members - 1) sum += weights[ct_trailing_zeros(members)];
     return sum;
 }
 #endif
+
+/* The sum of the weights of a word's rows that are in `members`. */
+CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+{
+    return weight_sum_total(weight_sum_add(weight_sum_of(0), members, weights));
+}
 
 CT_INLINE int64_t mass_of(uint64_t members, const int64_t *weights)
 {
@@ -69,8 +76,6 @@ static void begin64(scan_job *job)
             heavy_list(job, TOTALS + side)[k] = spared(all->rows->gains, n_classes, masses, k);
     }
 }
-
-#include "kernels/heavy_pair_body.h"
 
 /* ---- bounds ---- */
 
@@ -162,8 +167,7 @@ CT_INLINE void heavy_count(const scan_job *job, const int sides, int64_t error[2
 /* Pass 1: the wanted sides' errors are at least error[]. */
 static void first_pass64(const scan_job *job, int sides, int64_t error[2])
 {
-    if (job->all->rows->n_classes == 2) heavy_pair_count(job, sides, error);
-    else heavy_count(job, sides, error);
+    heavy_count(job, sides, error);
 }
 
 /* ---- single places ---- */
@@ -232,16 +236,14 @@ static int64_t heavy_ends(const scan_job *job, int side, int derived)
 static int64_t refine64(scan_job *job, int side, int derived)
 {
     const int64_t *bounds = (const int64_t *) (const void *) (job->all->scratch + (size_t) side * job->words);
-    int two = job->all->rows->n_classes == 2;
-    int64_t floor = job->dearest[side] - job->need[side], closed = 0;
-    int64_t best = two ? heavy_pair_ends(job, side, derived) : heavy_ends(job, side, derived);
+    int64_t floor = job->dearest[side] - job->need[side], closed = 0, best = heavy_ends(job, side, derived);
     for (size_t w = job->begin; w < job->end; w++) {
         if (!job->ties[w]) continue;
         if (bounds[w] <= ct_larger64(best, floor) && !job->all->refine_all) {
             closed = ct_larger64(closed, bounds[w]);
             continue;
         }
-        best = two ? heavy_pair_block(job, side, derived, w, best) : ct_larger64(best, heavy_block(job, side, derived, w));
+        best = ct_larger64(best, heavy_block(job, side, derived, w));
         job->refined++;
     }
     return job->dearest[side] - (best > floor ? best : ct_larger64(best, closed));

@@ -22,6 +22,9 @@ typedef struct {
     uint32_t n_active, largest[2][2];
     int64_t need[2], dropped[2];
     int64_t dearest[2]; /* with gains: cost of the sides under each row's dearest label */
+    unsigned confined;  /* 1 << side: refine_allowed() looked into it */
+    size_t reached;     /* see confirm_body.h, */
+    int64_t found[2][2]; /* and what was found there: [over splits that keep to min_rows][side] */
     uint32_t refined;
     uint64_t scanned; /* words */
 } scan_job;
@@ -63,6 +66,7 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #define CT_KIND 32c
 #include "kernels/lane_names.h"
 #include "kernels/coarse_body.h"
+#include "kernels/confirm_body.h"
 #include "kernels/count_body.h"
 #undef CT_LANE
 #undef CT_KIND

@@ -1,13 +1,19 @@
 /* The two passes of a scan (see children_body.h) in lanes. */
 
-/* Pass 2 for one side: the least errors if below `need`, else a lower bound. `best` is the best score that is known
- * exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
-static int64_t FN(refine)(scan_job *job, int side, int derived)
+/* The best score at the legal places of one block, in lanes. */
+CT_INLINE int FN(coarse_score)(const scan_job *job, int side, int derived, size_t w, unsigned block)
 {
-    int size = (int) job->size[side], floor = size - (int) job->need[side], pair = job->n_active == 2;
+    if (job->n_active == 2) return FN(pair_block)(job, side, derived, w, block);
+    return FN(many_block)(job, side, derived, w, block);
+}
+
+/* Looks into the blocks of one side: the least errors if below `need`, else a lower bound. `best` is the best score that is
+ * known exactly, `closed` and `passed` the best bounds of the blocks that were not looked into. */
+CT_INLINE int64_t FN(open_blocks)(scan_job *job, int side, int derived, int best)
+{
+    int size = (int) job->size[side], floor = size - (int) job->need[side];
     int every = job->all->refine_all, passed = 0;
     vec closed = v_fill(0);
-    int best = pair ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
     const uint64_t *bounds = job->all->scratch;
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec limits = v_load(bounds + w);
@@ -21,12 +27,18 @@ static int64_t FN(refine)(scan_job *job, int side, int derived)
                 passed = ct_larger(passed, limit);
                 continue;
             }
-            best = ct_larger(best, pair ? FN(pair_block)(job, side, derived, w, block)
-                                        : FN(many_block)(job, side, derived, w, block));
+            best = ct_larger(best, FN(block_score)(job, side, derived, w, block));
             job->refined++;
         }
     }
     return size - (best > floor ? best : ct_larger(ct_larger(best, passed), L(top)(closed)));
+}
+
+/* Pass 2 for one side. */
+static int64_t FN(refine)(scan_job *job, int side, int derived)
+{
+    int best = job->n_active == 2 ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
+    return FN(look)(job, side, derived, best);
 }
 
 /* Pass 1: the wanted sides' errors are at least error[]. */

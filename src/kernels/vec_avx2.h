@@ -21,6 +21,7 @@ CT_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 #define MM_BITS(f) _mm256_##f##_si256
 CT_INLINE vec v_repeat(__m128i a) { return _mm256_broadcastsi128_si256(a); }
 
+CT_INLINE vec l64_bits_of_lanes(void) { return _mm256_setr_epi64x(1, 2, 4, 8); }
 #include "kernels/vec_x86_lanes.h"
 
 /* The lower half in the upper one, zeros in the lower. */

@@ -82,11 +82,10 @@ CT_INLINE vec l64_set(int64_t x) { return _mm512_set1_epi64(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
 CT_INLINE vec l64_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
 CT_INLINE vec l64_max(vec a, vec b) { return _mm512_max_epi64(a, b); }
-CT_INLINE vec l64_count(vec a) { return _mm512_popcnt_epi64(a); }
-CT_INLINE vec l64_times(vec counts, int64_t w) { return _mm512_mullo_epi64(counts, _mm512_set1_epi64(w)); }
 CT_INLINE vec l64_last(vec a) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), a); }
 CT_INLINE int64_t l64_top(vec a) { return _mm512_reduce_max_epi64(a); }
-CT_INLINE mask64 l64_occupied(vec a) { return _mm512_test_epi64_mask(a, a); }
+CT_INLINE mask64 l64_of_bits(uint64_t bits) { return (mask64) bits; }
+CT_INLINE vec l64_where(vec a, mask64 m) { return _mm512_maskz_mov_epi64(m, a); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm512_mask_max_epi64(a, m, a, x); }
 CT_INLINE vec l64_scan(vec a)
 {
@@ -113,16 +112,27 @@ CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t st
 /* Bytes of all ones where the 16 bits are set. */
 CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
 
-#define CT_SUM_WHERE
-CT_INLINE int64_t sum_where(uint64_t members, const int64_t *weights)
+#define CT_WEIGHT_SUM
+typedef struct {
+    vec part[2];
+} weight_sum;
+CT_INLINE weight_sum weight_sum_of(int64_t x)
 {
-    vec sum[2] = {v_fill(0), v_fill(0)};
+    weight_sum sum = {{_mm512_zextsi128_si512(_mm_cvtsi64_si128(x)), v_fill(0)}};
+    return sum;
+}
+CT_INLINE int64_t weight_sum_total(weight_sum sum)
+{
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(sum.part[0], sum.part[1]));
+}
+CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
+{
 #define SUM_PART(i)                                                                                                 \
-    sum[(i) % 2] = _mm512_mask_add_epi64(sum[(i) % 2], (__mmask8) (members >> (8 * (i))), sum[(i) % 2],             \
-                                         _mm512_loadu_si512(weights + 8 * (i)))
+    sum.part[(i) % 2] = _mm512_mask_add_epi64(sum.part[(i) % 2], (__mmask8) (members >> (8 * (i))), sum.part[(i) % 2], \
+                                              _mm512_loadu_si512(weights + 8 * (i)))
     SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3), SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);
 #undef SUM_PART
-    return _mm512_reduce_add_epi64(_mm512_add_epi64(sum[0], sum[1]));
+    return sum;
 }
 
 #undef LANE_OPS

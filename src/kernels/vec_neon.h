@@ -89,13 +89,6 @@ CT_INLINE vec l64_max(vec a, vec b)
 {
     return vbslq_u64(vcgtq_s64(vreinterpretq_s64_u64(a), vreinterpretq_s64_u64(b)), a, b);
 }
-CT_INLINE vec l64_count(vec a) { return vpaddlq_u32(vpaddlq_u16(count_in_16(a))); }
-CT_INLINE vec l64_times(vec counts, int64_t w)
-{
-    uint32x2_t small = vmovn_u64(counts);
-    vec high = vmull_u32(small, vdup_n_u32((uint32_t) ((uint64_t) w >> 32)));
-    return vaddq_u64(vmull_u32(small, vdup_n_u32((uint32_t) w)), vshlq_n_u64(high, 32));
-}
 CT_INLINE vec l64_scan(vec a) { return vaddq_u64(a, vextq_u64(vdupq_n_u64(0), a, 1)); }
 CT_INLINE vec l64_last(vec a) { return vdupq_laneq_u64(a, 1); }
 CT_INLINE int64_t l64_top(vec a)
@@ -103,7 +96,13 @@ CT_INLINE int64_t l64_top(vec a)
     int64_t low = (int64_t) vgetq_lane_u64(a, 0), high = (int64_t) vgetq_lane_u64(a, 1);
     return low > high ? low : high;
 }
-CT_INLINE mask64 l64_occupied(vec a) { return vtstq_u64(a, a); }
+CT_INLINE mask64 l64_of_bits(uint64_t bits)
+{
+    const uint64_t lane[2] = {1, 2};
+    vec lanes = vld1q_u64(lane);
+    return vtstq_u64(vdupq_n_u64(bits), lanes);
+}
+CT_INLINE vec l64_where(vec a, mask64 m) { return vandq_u64(a, m); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return vbslq_u64(m, l64_max(a, x), a); }
 
 /* In every 8 bytes, a bit of its own for each. */

@@ -9,7 +9,7 @@
  *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
  *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
  *           l32_times(counts, w): small counts times a number, where the products fit
- *   l64_*   on 64-bit lanes, fewer of them; times(counts, w): small counts times a number of at least 0
+ *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where the mask is)
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
  *                 of `ties`; -128 and 128 or beyond without any */
@@ -117,12 +117,11 @@ CT_INLINE vec l64_set(int64_t x) { return (uint64_t) x; }
 CT_INLINE vec l64_add(vec a, vec b) { return a + b; }
 CT_INLINE vec l64_sub(vec a, vec b) { return a - b; }
 CT_INLINE vec l64_max(vec a, vec b) { return (int64_t) a > (int64_t) b ? a : b; }
-CT_INLINE vec l64_count(vec a) { return ct_popcount(a); }
-CT_INLINE vec l64_times(vec counts, int64_t w) { return counts * (uint64_t) w; }
 CT_INLINE vec l64_scan(vec a) { return a; }
 CT_INLINE vec l64_last(vec a) { return a; }
 CT_INLINE int64_t l64_top(vec a) { return (int64_t) a; }
-CT_INLINE mask64 l64_occupied(vec a) { return a; }
+CT_INLINE mask64 l64_of_bits(uint64_t bits) { return bits & 1; }
+CT_INLINE vec l64_where(vec a, mask64 m) { return m ? a : 0; }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return m ? l64_max(a, x) : a; }
 
 /* Transposes an 8 x 8 block of bits: bit 8 i + j goes to 8 j + i. */

@@ -18,6 +18,7 @@ CT_INLINE vec v_xor(vec a, vec b) { return _mm_xor_si128(a, b); }
 #define MM_BITS(f) _mm_##f##_si128
 CT_INLINE vec v_repeat(__m128i a) { return a; }
 
+CT_INLINE vec l64_bits_of_lanes(void) { return _mm_set_epi64x(2, 1); }
 #include "kernels/vec_x86_lanes.h"
 
 CT_INLINE vec l16_scan(vec a) { return l16_scan_part(a); }

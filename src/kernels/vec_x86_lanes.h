@@ -50,13 +50,12 @@ CT_INLINE vec l64_set(int64_t x) { return MM(set1_epi64x)(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return MM(add_epi64)(a, b); }
 CT_INLINE vec l64_sub(vec a, vec b) { return MM(sub_epi64)(a, b); }
 CT_INLINE vec l64_max(vec a, vec b) { return MM(blendv_epi8)(b, a, MM(cmpgt_epi64)(a, b)); }
-CT_INLINE vec l64_count(vec a) { return MM(sad_epu8)(v_bytes_count(a), v_fill(0)); }
-CT_INLINE vec l64_times(vec counts, int64_t w)
+CT_INLINE mask64 l64_of_bits(uint64_t bits)
 {
-    vec low = l64_set(w), high = MM(srli_epi64)(low, 32);
-    return MM(add_epi64)(MM(mul_epu32)(counts, low), MM(slli_epi64)(MM(mul_epu32)(counts, high), 32));
+    vec lanes = l64_bits_of_lanes();
+    return MM(cmpeq_epi64)(v_and(l64_set((int64_t) bits), lanes), lanes);
 }
-CT_INLINE mask64 l64_occupied(vec a) { return v_not(MM(cmpeq_epi64)(a, v_fill(0))); }
+CT_INLINE vec l64_where(vec a, mask64 m) { return v_and(a, m); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return MM(blendv_epi8)(a, l64_max(a, x), m); }
 CT_INLINE int64_t l64_top(vec a)
 {

@@ -29,8 +29,9 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
+    node->dear = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
     if (!ct_totals_new(&node->totals, costs, arena) || !node->counts || !node->members || !p->sets || !p->lanes ||
-        !p->begin || (costs->weights && !node->masses))
+        !p->begin || (costs->weights && !node->masses) || (!costs->plain && !node->dear))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
     node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
@@ -53,6 +54,21 @@ static int64_t weight_of(uint64_t members, const int64_t *weights)
     return sum;
 }
 
+/* What the members before each word of f cost at most; their counts and masses are in place. */
+static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
+{
+    uint32_t n_classes = costs->n_classes;
+    size_t slots = node->box->words + 1;
+    for (size_t w = node->rows.begin[f]; w <= node->rows.end[f]; w++) {
+        const uint32_t *counts = node->counts + (f * slots + w) * n_classes;
+        const int64_t *masses = node->masses ? node->masses + (f * slots + w) * n_classes : NULL;
+        int64_t sum = 0;
+        for (uint32_t c = 0; c < n_classes; c++)
+            sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
+        node->dear[f * slots + w] = sum;
+    }
+}
+
 /* Fills in one feature from split->parent_sets. */
 static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f, ct_split *split)
 {
@@ -71,6 +87,7 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     worker->search->kernels->split[node->kernel](split);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
+    if (node->dear) sum_up_dear(worker->search->costs, node, f);
 }
 
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
@@ -151,17 +168,6 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }
 
-/* What the rows before word w of f cost at most. */
-static int64_t dear_before(const ct_costs *costs, const ct_node *node, uint32_t f, size_t w)
-{
-    const int64_t *masses = masses_before(node, f, w);
-    const uint32_t *counts = counts_before(node, f, w);
-    int64_t sum = 0;
-    for (uint32_t c = 0; c < costs->n_classes; c++)
-        sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (costs->n_classes + 1)];
-    return sum;
-}
-
 /* What the rows of `members`, which are in word w of f, cost at most. */
 static int64_t dear_within(const ct_costs *costs, const ct_node *node, uint32_t f, size_t w, uint64_t members)
 {
@@ -175,16 +181,16 @@ static int64_t dear_within(const ct_costs *costs, const ct_node *node, uint32_t 
     return sum;
 }
 
-/* The word in which the rows come to cost more than `cost`. */
-static size_t word_above(const ct_costs *costs, const ct_node *node, uint32_t f, int64_t cost)
+/* The word in which the rows come to cost more than `cost`; dear[]: what those before each word do. */
+static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t cost)
 {
-    size_t low = node->rows.begin[f], high = node->rows.end[f]; /* low: not more before it; high: more before it */
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (dear_before(costs, node, f, middle) > cost) high = middle;
-        else low = middle;
+    /* dear[begin] <= cost < dear[end]; the step that halves has no branch to guess wrong */
+    for (size_t n = end - begin; n > 1;) {
+        size_t half = n / 2;
+        begin += dear[begin + half] <= cost ? half : 0;
+        n -= half;
     }
-    return low;
+    return begin;
 }
 
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
@@ -194,15 +200,16 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     if (cost < 0) return 0;
     if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
     if (costs->plain) return (cost >> costs->shift) + 1;
-    size_t w = word_above(costs, node, f, cost);
+    const int64_t *dear = node->dear + f * (box->words + 1);
+    size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
     uint64_t members = 0, fewer = 0; /* fewer: the rows before a bit, which cost no more */
     for (uint32_t c = 0; c < costs->n_classes; c++) members |= ct_node_sets(node, f)[c * box->words + w];
-    cost -= dear_before(costs, node, f, w);
+    cost -= dear[w];
     for (unsigned step = 32, bits = 0; step; step /= 2) {
         uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
-        int64_t dear = dear_within(costs, node, f, w, more);
-        if (dear > cost) continue;
-        cost -= dear;
+        int64_t of_these = dear_within(costs, node, f, w, more);
+        if (of_these > cost) continue;
+        cost -= of_these;
         fewer |= more;
         bits += step;
     }

@@ -79,8 +79,10 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     s.masses = (int64_t *) zeroed((s.words + 1) * n_classes, sizeof *s.masses);
     int by_class = n_classes == 2 || rng_below(r, 2);
     uint32_t most_weight = rng_below(r, 2) ? 8 : 1000;
+    int64_t most = 0;
     for (uint32_t c = 0; c < n_classes; c++) {
-        int64_t most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
+        /* what a class costs under any wrong label is part of the weights: see ct_costs_init() */
+        if (!c || !by_class || !s.weights) most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)
             s.gains[c * n_classes + k] = c == k ? most : by_class ? 0 : rng_below(r, (uint32_t) most);
     }

@@ -21,7 +21,7 @@ record <- function(entry, ...) {
 
 # Functions that call an entry see record() by the name of .Call.
 namespace <- asNamespace("contree")
-for (name in c("run_search", "contree_gpu", "contree_info", "route_nodes", "processors")) {
+for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes", "processors")) {
   original <- get(name, namespace)
   surroundings <- list2env(list(.Call = record), parent = namespace)
   assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings), "contree")

@@ -1,8 +1,8 @@
 # Second opinions on trees by size: what can be done with each number of splits, by trying everything.
 
 # The least errors of a tree with s = 0, 1, ... splits, Inf where there is none. `x`: a numeric matrix, or a data frame with
-# predictors of any kind. `roots`: columns that the root may be split on.
-least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_len(ncol(x))) {
+# predictors of any kind. `roots`: columns that the root may be split on. `costs`: of each row (in rows) under each label.
+least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_len(ncol(x)), costs = error_costs(y)) {
   known <- new.env()
   parts <- function(j, rows) {
     if (is.matrix(x)) return(lapply(unique(x[rows, j]), function(threshold) x[rows, j] < threshold))
@@ -10,7 +10,7 @@ least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_l
   }
   least <- function(rows, depth, columns) {
     best <- rep(Inf, 2^depth)
-    best[1] <- length(rows) - max(tabulate(y[rows]))
+    best[1] <- min(colSums(costs[rows, , drop = FALSE]))
     if (depth == 0 || length(rows) < minsplit) return(best)
     for (j in columns) for (left in parts(j, rows)) {
       if (sum(left) < minbucket || sum(!left) < minbucket) next
@@ -31,6 +31,9 @@ least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_l
   least(seq_along(y), depth, roots)
 }
 
+# What each row costs under each label. `loss`: true classes in rows.
+error_costs <- function(y, weights = 1, loss = 1 - diag(nlevels(y))) weights * loss[as.integer(y), , drop = FALSE]
+
 # Of all sizes the one that costs least at `price` and, of those, the smallest: c(splits, cost).
 best_size <- function(errors, price) {
   cost <- errors + price * (seq_along(errors) - 1)
@@ -38,14 +41,15 @@ best_size <- function(errors, price) {
   c(splits, min(cost))
 }
 
-# The sizes that are best at some price above 0, and the prices from which on they are.
+# The sizes that are best at some price above 0, and the prices from which on they are: those at which no larger size costs
+# less, below those at which a smaller one costs no more.
 best_sizes <- function(errors) {
-  prices <- outer(seq_along(errors), seq_along(errors), function(i, j) ifelse(i < j, (errors[i] - errors[j]) / (j - i), 0))
-  prices <- sort(unique(prices[is.finite(prices) & prices > 0]), decreasing = TRUE)
-  tried <- c(prices + 1e-6, prices - 1e-6, 1e-6)
-  size <- sort(unique(vapply(tried, function(price) best_size(errors, price)[1], 0)))
-  list(nsplit = size, errors = errors[size + 1],
-       price = c(-diff(errors[size + 1]) / diff(size), 0))
+  sizes <- seq_along(errors)
+  rise <- function(i, j) (errors[i] - errors[j]) / (j - i)
+  low <- vapply(sizes, function(i) max(0, rise(i, sizes[sizes > i])), 0)
+  high <- vapply(sizes, function(i) min(Inf, rise(sizes[sizes < i], i)), 0)
+  best <- which(is.finite(errors) & low < high - 1e-9 * errors[1])
+  list(nsplit = best - 1, errors = errors[best], price = low[best])
 }
 
 # A small table with many ties, and sizes of leaves.

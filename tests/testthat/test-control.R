@@ -10,7 +10,7 @@ test_that("defaults and classes", {
 })
 
 test_that("each setting is checked by name and value", {
-  expect_contree_error(contree_control(complexity = -1), "input", c("'complexity'", "-1", "between 0 and 1"))
+  expect_contree_error(contree_control(complexity = -1), "input", c("'complexity'", "-1", "at least 0"))
   expect_contree_error(contree_control(complexity = NA), "input", c("'complexity'", "NA"))
   expect_contree_error(contree_control(minbucket = 0), "input", c("'minbucket'", "0", "at least 1"))
   expect_contree_error(contree_control(max_gap = "a"), "input", c("'max_gap'", "\"a\""))
@@ -65,9 +65,19 @@ test_that("a near miss is guessed", {
   expect_identical(contree:::did_you_mean("elephant", known), "")
 })
 
+test_that("with losses a split may cost more than a row", {
+  loss <- 50 * (1 - diag(3))
+  path <- contree_path(Species ~ ., iris, depth = 2, loss = loss)
+  expect_gt(max(as.data.frame(path)$complexity), 1)
+  expect_equal(update(path[[1]])$cost, path[[1]]$cost)
+  expect_length(contree(Species ~ ., iris, loss = loss, cp = 1)$frame$var, 1)
+  expect_contree_error(contree(Species ~ ., iris, loss = loss, complexity = 51), "input", c("'complexity'", "50", "51"))
+  expect_contree_error(contree(Species ~ ., iris, complexity = 1.5), "input", c("'complexity'", "1", "1.5"))
+})
+
 test_that("cp of rpart becomes a share of the rows", {
   expect_equal(contree:::complexity_from_cp(0.01, 100, 150), 0.01 * 100 / 150)
-  expect_equal(contree:::complexity_from_cp(5, 100, 150), 1)
+  expect_equal(contree:::complexity_from_cp(5, 100, 150), 100 / 150)
 })
 
 test_that("the fit keeps its settings, without data or functions", {

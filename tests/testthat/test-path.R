@@ -18,6 +18,37 @@ test_that("the path has each size that is best at some complexity, with its rang
   }
 })
 
+# Weights and losses of any numbers, in any proportion, or one of the two.
+real_costs <- function(p, seed) {
+  k <- nlevels(p$y)
+  weights <- if (seed %% 4 > 0) stats::rexp(length(p$y)) * sample(0:1, length(p$y), TRUE, c(1, 9)) * 10^sample(-9:9, 1)
+  if (!is.null(weights) && sum(weights) == 0) weights[1] <- 1
+  loss <- if (seed %% 4 < 2) matrix(stats::runif(k^2), k) * 10^sample(-3:3, 1)
+  if (!is.null(loss)) diag(loss) <- 0
+  list(weights = weights, loss = if (k > 1) loss)
+}
+
+test_that("the path of weights and losses that are not whole is that of the definition", {
+  for (seed in seeds(1000, 40)) {
+    p <- small_problem(4000 + seed)
+    costs <- real_costs(p, seed)
+    path <- path_of(p, weights = costs$weights, loss = costs$loss)
+    table <- as.data.frame(path)
+    weights <- if (is.null(costs$weights)) rep(1, length(p$y)) else costs$weights
+    each <- error_costs(p$y, weights, if (is.null(costs$loss)) 1 - diag(nlevels(p$y)) else costs$loss)
+    sizes <- best_sizes(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit, costs = each))
+    expect_equal(table$nsplit, sizes$nsplit, info = seed)
+    near <- if (is.null(costs$weights) || is.null(costs$loss)) 1e-11 else 1e-6 # losses of 24 bits
+    expect_equal(table$errors / sizes$errors[1], sizes$errors / sizes$errors[1], tolerance = near, info = seed)
+    expect_equal(table$complexity * sum(weights), sizes$price, tolerance = 1e-6, info = seed)
+    expect_true(all(table$status == "optimal") && all(table$gap == 0), info = seed)
+    for (fit in path) {
+      label <- as.integer(predict(fit, p$x))
+      expect_equal(sum(each[cbind(seq_along(label), label)]), fit$objective, tolerance = 1e-9, info = seed)
+    }
+  }
+})
+
 # Prices at which trees of small sizes cost the same, whatever their errors: ties where there are any.
 path_grid <- function(path, n) setdiff(c(1, 1 / 2, 1 / 3, 2 / 3, 2) / n, as.data.frame(path)$complexity)
 
@@ -198,8 +229,6 @@ test_that("what cannot be used is an error that says why", {
   expect_contree_error(contree_path(Species ~ ., iris, minbuket = 2), "input", c("'minbuket'", "'minbucket'"))
   expect_contree_error(contree_path(iris[1:4]), "input", "'y' is missing")
   expect_contree_error(contree_path(Species ~ ., iris, complexity = 2), "input", c("'complexity'", "2"))
-  expect_contree_error(contree_path(Species ~ ., iris, weights = 1:150 / 7), "unsupported", c("'weights'", "whole"))
-  expect_contree_error(contree_path(Species ~ ., iris, loss = (1 - diag(3)) / 3), "unsupported", c("'loss'", "whole"))
 })
 
 test_that("weights and losses are on the path", {

@@ -38,6 +38,19 @@ test_that("pruning a fit gives the best subtree, and of those the smallest", {
   }
 })
 
+test_that("the unit of the weights does not matter", {
+  set.seed(3)
+  weights <- stats::rexp(150)
+  nodes <- function(unit, complexity) {
+    fit <- contree(Species ~ ., iris, depth = 3, weights = weights * unit)
+    prune(fit, complexity = complexity)$frame$var
+  }
+  for (complexity in c(0, 0.001, 0.01, 0.1)) {
+    for (unit in c(1e-12, 1e12)) expect_identical(nodes(unit, complexity), nodes(1, complexity))
+  }
+  expect_gt(length(nodes(1e-12, 0.001)), length(nodes(1e-12, 0.1)))
+})
+
 test_that("a pruned tree is a tree in every respect", {
   tree <- prune(iris3, complexity = 0.02)
   expect_lt(nrow(tree$frame), nrow(iris3$frame))
