@@ -106,21 +106,21 @@ static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
     return zeros ? last >> (zeros - 1) << (zeros - 1) : last;
 }
 
-/* A threshold of a window, near the middle of both its rows and its thresholds, or where these are apart, of the latter; 0
- * if the window has none. Half of the thresholds and three fifths of the rows count as near. */
-static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const uint32_t rows[2])
+/* A threshold that leaves so many rows on the left, near the middle of both these and the interval's thresholds; where there
+ * is none, of the thresholds that do; 0 if none does. Half of the thresholds and three fifths of the rows count as near. */
+static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const ct_interval *i, const uint32_t rows[2])
 {
-    const ct_node *node = seat->roots->node;
-    uint32_t low, high, first, last, part = (rows[1] - rows[0]) / 5;
-    ct_node_window(seat->worker, node, feature, rows[0], rows[1], &low, &high);
-    if (low > high) return 0;
-    ct_node_window(seat->worker, node, feature, rows[0] + part, rows[1] - part, &first, &last);
+    const ct_roots *roots = seat->roots;
+    uint32_t first, last, part = (rows[1] - rows[0]) / 5;
+    uint32_t low = i->a->threshold, high = i->b == &roots->ends[1] ? roots->node->box->n_values[feature] : i->b->threshold;
     uint32_t quarter = (high - low) / 4;
-    low += quarter;
-    high -= quarter;
-    if (first < low) first = low;
-    if (last > high) last = high;
-    return first <= last ? roundest(seat->worker, first, last) : roundest(seat->worker, low, high);
+    ct_node_window(seat->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first, &last);
+    if (first < low + quarter) first = low + quarter;
+    if (last > high - quarter) last = high - quarter;
+    if (first <= last) return roundest(seat->worker, first, last);
+    ct_node_window(seat->worker, roots->node, feature, rows[0], rows[1], &first, &last);
+    quarter = (last - first) / 4;
+    return first <= last ? roundest(seat->worker, first + quarter, last - quarter) : 0;
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
@@ -284,7 +284,7 @@ CT_HOT int pick(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t 
     worker->statistics.hints += *t > 0;
     if (*t) return 1;
     if (is_whole(seat->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
-    *t = middle_threshold(seat, feature, rows);
+    *t = middle_threshold(seat, feature, i, rows);
     return *t > 0;
 }
 
