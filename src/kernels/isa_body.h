@@ -57,6 +57,12 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #include "kernels/count_body.h"
 #undef CT_KIND
 
+#ifdef CT_COSTS_IN_SCALAR /* less code for old processors: rows with costs are left to the scalar text */
+static void split64(ct_split *s) { ct_kernels_scalar.split[2](s); }
+static void split32c(ct_split *s) { ct_kernels_scalar.split[3](s); }
+static void children64(ct_children *c) { ct_kernels_scalar.children[2](c); }
+static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
+#else
 #define CT_KIND 64
 #include "kernels/lane_names.h"
 #include "kernels/heavy_body.h"
@@ -68,8 +74,9 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #include "kernels/coarse_body.h"
 #include "kernels/confirm_body.h"
 #include "kernels/count_body.h"
-#undef CT_LANE
 #undef CT_KIND
+#endif
+#undef CT_LANE
 #undef CT_LOWEST
 
 #define CT_KERNELS(isa, text)                                                                                          \

@@ -14,6 +14,7 @@
 #endif
 
 #include "kernels/vec_sse4.h"
+#define CT_COSTS_IN_SCALAR 1
 #include "kernels/isa_body.h"
 
 CT_KERNELS(sse4, "sse4");
