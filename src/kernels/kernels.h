@@ -1,7 +1,7 @@
 /* The smallest tasks of the exact search, one implementation for each instruction set.
  *
  * Every implementation is made from the same text (the *_body.h over vec_*.h) and returns the same integers, so the
- * whole search takes the same course on each of them.
+ * whole search takes the same course on each of them. (SSE4.2 leaves rows with costs to the scalar one.)
  *
  * Words. A row set is kept once for each feature g, as a bit set over the rows *in the order of g*. Its lanes are the
  * 16 or 32 consecutive bits that one vector lane holds; a lane is also the block for which counts and bounds are kept.

@@ -26,9 +26,6 @@ CT_INLINE vec l32_scan(vec a) { return l32_scan_part(a); }
 CT_INLINE vec l16_last(vec a) { return l16_last_part(a); }
 CT_INLINE vec l32_last(vec a) { return l32_last_part(a); }
 
-CT_INLINE vec l64_last(vec a) { return _mm_unpackhi_epi64(a, a); }
-CT_INLINE vec l64_scan(vec a) { return _mm_add_epi64(a, _mm_slli_si128(a, 8)); }
-
 CT_INLINE int l16_top(vec a) { return top_of_8(a); }
 CT_INLINE int l32_top(vec a) { return top_of_4(a); }
 

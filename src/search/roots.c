@@ -86,6 +86,7 @@ CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_
     int64_t near_a = low, near_b = high;
     if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->dear_left + from_a);
     if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->dear_left - from_b - 1) - 1;
+    CT_ASSERT(low >= near_a && high <= near_b); /* else a threshold would come again, without end */
     int64_t cut_low = ct_smaller_cost(low, b->n_left) - near_a, cut_high = near_b - ct_larger_cost(high, a->n_left);
     if (cut_low > 0) note_cut(roots, worker, feature, i, a, from_a);
     if (cut_high > 0) note_cut(roots, worker, feature, i, b, from_b);
@@ -399,6 +400,8 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     roots->task = &plain;
     worker->quadrants = NULL;
     worker->queue = NULL; /* of equal trees a device may come to another one first */
+    /* near: one neighbour with the very cost of its side, and for the other side nothing of what know_ends() learnt, which
+     * would steer which of equal subtrees is taken */
     for (int side = 0; side < 2; side++) {
         near[side].lower[side] = roots->best_side[side];
         near[side].lower[!side] = 0;

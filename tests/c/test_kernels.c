@@ -267,7 +267,8 @@ typedef struct {
     uint64_t *scratch;
 } one_child;
 
-static const int64_t no_bound[ROOM] = {0, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD};
+static const int64_t no_bound[ROOM] = {0,           CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD,
+                                       CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD};
 
 static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
 {
