@@ -246,7 +246,7 @@ column_fault <- function(problem, subset_levels) {
     x <- unclass(if (is.matrix(frame$columns)) frame$columns[, j] else frame$columns[[j]])
     searched <- derived$columns[derived$predictor == j]
     fine <- if (frame$types[[j]] %in% c("factor", "character")) {
-      stand_for_levels(x, searched, problem$codes, subset_levels)
+      stand_for_levels(x, searched, as.integer(problem$codes), subset_levels)
     } else {
       stand_for_numbers(x, searched)
     }

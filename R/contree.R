@@ -221,10 +221,10 @@ fit_contree <- function(frame, settings, call) {
 
 # What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
 new_problem <- function(frame, settings) {
-  codes <- as.integer(frame$response)
-  used <- used_levels(frame$response)
-  if (length(used) < nlevels(frame$response)) codes <- match(codes, used)
-  list(frame = frame, derived = derive_columns(frame, codes, length(used), settings$subset_levels), codes = codes,
+  codes <- frame$response # as it is: copies of large tables' columns count
+  used <- used_levels(codes)
+  if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
+  list(frame = frame, derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels), codes = codes,
        n_classes = length(used))
 }
 
@@ -241,10 +241,15 @@ new_fit <- function(solved, problem, settings, call) {
   fit
 }
 
+# Rows from which on what R has not collected yet takes tens of megabytes, and collecting it no time beside the search.
+many_rows <- 1e6
+
 run_search <- function(problem, settings) {
   listener <- new_listener(settings)
   on.exit(listener$end())
   frame <- problem$frame
+  # the search takes memory of its own, of which R's collector does not know
+  if (length(frame$response) > many_rows) gc(full = FALSE)
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots, listener$report)
   # an error of a user's progress function passes as it is

@@ -129,7 +129,7 @@ evaluate_argument <- function(argument, expression, data, env) {
 as_model_frame <- function(model, data) {
   if (!is.null(data)) {
     n <- nrow(data)
-    row_names <- attr(data, "row.names")
+    row_names <- .row_names_info(data, 0L) # attr() would write them out
   } else {
     n <- NROW(model[[1]])
     row_names <- .set_row_names(n)

@@ -104,3 +104,19 @@ void ct_arena_release(ct_arena *arena, ct_arena_mark mark)
     arena->current = mark.chunk;
     arena->used = mark.chunk ? mark.used : 0;
 }
+
+void ct_arena_trim(ct_arena *arena)
+{
+    ct_arena_chunk **link = arena->current ? &arena->current->next : &arena->first;
+    while (*link) {
+        ct_arena_chunk *chunk = *link;
+        if (chunk->size < LARGEST_STEP) {
+            link = &chunk->next;
+            continue;
+        }
+        *link = chunk->next;
+        arena->held -= chunk->size;
+        ct_atomic_add(&arena->budget->used, -(int64_t) chunk->size);
+        ct_free(chunk);
+    }
+}

@@ -1,7 +1,7 @@
 /* A stack of memory: allocate, remember a mark, release everything since the mark.
  *
- * Order of calls: init, then any alloc/mark/release, then free. Blocks stay valid until their mark is released; the
- * chunks behind them are kept for reuse until ct_arena_free. Not shared between threads: each worker owns one. */
+ * Order of calls: init, then any alloc/mark/release/trim, then free. Blocks stay valid until their mark is released; the
+ * chunks behind them are kept for reuse until ct_arena_free (or ct_arena_trim). Not shared between threads: each worker owns one. */
 #ifndef CT_CORE_ARENA_H
 #define CT_CORE_ARENA_H
 
@@ -38,6 +38,9 @@ void *ct_arena_zeroed(ct_arena *arena, size_t count, size_t size);
 
 ct_arena_mark ct_arena_here(const ct_arena *arena);
 void ct_arena_release(ct_arena *arena, ct_arena_mark mark);
+
+/* Gives large chunks that hold nothing back before ct_arena_free does. */
+void ct_arena_trim(ct_arena *arena);
 
 #define CT_ARENA_NEW(arena, type, count) ((type *) ct_arena_alloc((arena), (count), sizeof(type)))
 #define CT_ARENA_ZEROED(arena, type, count) ((type *) ct_arena_zeroed((arena), (count), sizeof(type)))

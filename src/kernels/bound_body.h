@@ -5,9 +5,7 @@ enum { SCANNED = 1 }; /* in ct_children.done, SCANNED << side */
 /* The sides that can gain from child g, by their bounds. */
 CT_INLINE int wanted_sides(const ct_children *c, uint32_t g)
 {
-    int left = c->errors[0][g] < c->need[0], right = c->errors[1][g] < c->need[1];
-    if (c->scan_all) left = c->need[0] > 0, right = c->need[1] > 0;
-    return left + 2 * right - 1;
+    return ct_child_wanted(c, 0, g) + 2 * ct_child_wanted(c, 1, g) - 1;
 }
 
 /* What the neighbours say about every child, in each side. */

@@ -95,6 +95,12 @@ static inline size_t ct_children_room(uint32_t n_cols)
     return ((size_t) n_cols + 7) / 8 * 8;
 }
 
+/* Whether a side can gain from child g, by the bounds in `errors`. */
+static inline int ct_child_wanted(const ct_children *c, int side, uint32_t g)
+{
+    return c->scan_all ? c->need[side] > 0 : c->errors[side][g] < c->need[side];
+}
+
 /* Words of the scratch memory, and of those before its last part, which is for confine_body.h. */
 static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
 {

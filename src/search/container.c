@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bits.h"
+#include "search/planes.h"
 
 /* Sets up the arrays of pointers; NULL if memory ends. */
 static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)
@@ -50,30 +51,6 @@ static void finish_feature(ct_container *box, uint32_t f)
     box->marks[f][box->words] = before;
     box->n_values[f] = before + 1;
     box->n_planes[f] = box->lowest_plane[f] = ct_bit_width(before);
-}
-
-static size_t plane_words(const ct_container *box, uint32_t f)
-{
-    return (size_t) box->n_cols * box->n_planes[f] * box->words;
-}
-
-/* Takes the room for the planes: for all features within the budget, else for the largest one. */
-static int take_plane_room(ct_worker *worker, ct_container *box)
-{
-    size_t all = 0, largest = 0, budget = worker->search->plane_budget / sizeof(uint64_t);
-    for (uint32_t f = 0; f < box->n_cols; f++) {
-        size_t words = plane_words(box, f);
-        if (words > largest) largest = words;
-        all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
-    }
-    box->one_at_a_time = all > budget;
-    uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, box->one_at_a_time ? largest : all);
-    if (!room) return 0;
-    for (uint32_t f = 0; f < box->n_cols; f++) {
-        box->planes[f] = room;
-        if (!box->one_at_a_time) room += plane_words(box, f);
-    }
-    return 1;
 }
 
 static ct_container *out_of_memory(ct_worker *worker)
@@ -145,7 +122,7 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         for (uint32_t j = 0; weights && j < box->n_rows; j++) weights[j] = worker->search->costs->weights[box->order[f][j]];
     }
     if (worker->search->costs->coarse) lay_out_coarse(worker, box, worker->search->costs->coarse->rows);
-    return whole_sets(worker, box, table->data->classes) && take_plane_room(worker, box) ? box : out_of_memory(worker);
+    return whole_sets(worker, box, table->data->classes) && ct_planes_take_room(worker, box) ? box : out_of_memory(worker);
 }
 
 static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
@@ -212,54 +189,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
     ct_arena_release(arena, mark);
     lay_out_coarse(worker, box, box->digits);
     worker->statistics.containers++;
-    return take_plane_room(worker, box) ? box : out_of_memory(worker);
-}
-
-/* Planes low .. high - 1 of f, at most 8: that digit of the ranks by row, then by every feature's order. */
-static void make_planes(const ct_worker *worker, ct_container *box, uint32_t f, unsigned low, unsigned high, uint8_t *digits)
-{
-    uint32_t rank = 0;
-    for (uint32_t start = 0; start < box->n_rows; start += 64) {
-        uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
-        uint64_t ties = box->ties[f][start / 64];
-        for (uint32_t j = start; j < end; j++, ties >>= 1) {
-            digits[box->order[f][j]] = (uint8_t) (rank >> low);
-            rank += (uint32_t) (ties & 1);
-        }
-    }
-    for (uint32_t g = 0; g < box->n_cols; g++) {
-        uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
-        worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
-    }
-}
-
-static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, unsigned last, uint8_t *digits)
-{
-    if (box->lowest_plane[f] == box->n_planes[f]) worker->statistics.planes++;
-    while (box->lowest_plane[f] > last) {
-        unsigned high = box->lowest_plane[f], low = high > 8 ? high - 8 : 0;
-        make_planes(worker, box, f, low, high, digits);
-        box->lowest_plane[f] = low;
-    }
-}
-
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold)
-{
-    if (box->lowest_plane[f] <= threshold->first) return box->planes[f];
-    if (box->one_at_a_time && box->lowest_plane[f] == box->n_planes[f])
-        memcpy(box->lowest_plane, box->n_planes, box->n_cols * sizeof *box->n_planes);
-    planes_down_to(worker, box, f, threshold->first, box->digits);
-    return box->planes[f];
-}
-
-void ct_container_prepare(ct_worker *worker, ct_container *box, uint32_t first, uint32_t step)
-{
-    uint8_t *digits = CT_ARENA_NEW(&worker->arena, uint8_t, box->n_rows);
-    if (!digits) ct_worker_stop(worker, CT_END_MEMORY);
-    for (uint32_t f = first; digits && f < box->n_cols && !ct_is_halted(worker); f += step) {
-        planes_down_to(worker, box, f, 0, digits);
-        ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_rows * box->n_planes[f]);
-    }
+    return ct_planes_take_room(worker, box) ? box : out_of_memory(worker);
 }
 
 uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)

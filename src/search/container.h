@@ -4,11 +4,7 @@
  * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
  * `global` translates ranks to those of the table, in which points, hints and trees are kept between containers.
  *
- * Planes: for each ordered pair (f, g) the rank of f listed in the order of g, bit by bit, complemented (see
- * ct_threshold). They take n_cols^2 n_rows log2(values) / 8 bytes. They are made from the highest down, eight at a time:
- * the first thresholds of a feature need no more, and many features never come to others. Within the budget the planes
- * of each f are made once and stay; above it only those of one f at a time exist. So ct_container_planes must be called
- * before each use.
+ * The bit planes of the ranks are made in planes.c.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
 #ifndef CT_SEARCH_CONTAINER_H
@@ -33,6 +29,9 @@ typedef struct {
     uint64_t **planes;        /* [f] -> [g][plane][words] */
     unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
     int one_at_a_time;        /* all `planes` are the same memory */
+    uint32_t present;         /* if so: the f whose planes are in it, */
+    unsigned *lowest_of;      /* [g] likewise, and */
+    uint64_t *single;         /* room for one plane of each g */
     uint8_t *digits;          /* [n_rows] of the ranks of one feature while its planes are made */
 } ct_container;
 
@@ -42,14 +41,6 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
 ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
                                 const size_t *begin, const size_t *end, uint32_t n_rows);
-
-/* The planes of f, [g][plane][words], after making those that `threshold` reads if need be. Never fails: the room was
- * taken before. */
-const uint64_t *ct_container_planes(ct_worker *worker, ct_container *box, uint32_t f, const ct_threshold *threshold);
-
-/* Makes all planes of every step-th feature from `first` on; once all features have them (and not one at a time), several
- * threads may use the container. Stops the worker if memory ends. */
-void ct_container_prepare(ct_worker *worker, ct_container *box, uint32_t first, uint32_t step);
 
 static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
 {

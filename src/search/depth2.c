@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "search/evidence.h"
+#include "search/planes.h"
 
 /* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
 static int64_t need_below(const ct_worker *worker, int64_t cost)
@@ -124,7 +125,8 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     if (closed) return INT64_MAX;
     int allowed = ask(seat, a, b, m, children, leaf);
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
-    children->planes = ct_container_planes(worker, box, f, &children->threshold);
+    if (box->one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->kernel](children);
     /* where losses depend on the label, each class counts for each of them */
@@ -253,7 +255,7 @@ static void know_ends(ct_seat *seat)
         c->min_rows[side] = 1;
         c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
     }
-    c->planes = ct_container_planes(worker, node->box, f, &c->threshold);
+    c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
     worker->search->kernels->children[node->kernel](c);
     roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));

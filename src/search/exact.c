@@ -235,6 +235,7 @@ static void rank_some(ct_worker *worker, void *data)
         worker->capped = capped < 0 ? capped : (worker->capped | capped);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
     }
+    ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
 }
 
 /* With the crew where that is longer than calling it. */
@@ -349,7 +350,8 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
-    ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, and of large tables scarce */
+    ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
+    ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
     CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
     result->capped = any_capped(worker);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/bits.h"
+#include "search/planes.h"
 
 static int out_of_memory(ct_worker *worker)
 {
@@ -119,12 +120,12 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
     ct_container *box = parent->box;
     if (!node_new(worker, box, totals, NULL, node, &p)) return 0;
     ct_threshold threshold = ct_threshold_make(t, box->n_planes[f]);
-    const uint64_t *planes = ct_container_planes(worker, box, f, &threshold);
+    const uint64_t *planes = ct_planes_of(worker, box, f, &threshold, NULL);
     for (uint32_t g = 0; g < box->n_cols; g++) {
         ct_split split = {0};
         split.threshold = &threshold;
         split.right = side;
-        split.planes = planes + (size_t) g * box->n_planes[f] * box->words;
+        split.planes = planes + (size_t) g * threshold.end * box->words;
         split.parent_sets = ct_node_sets(parent, g);
         split.begin = parent->rows.begin[g];
         split.end = parent->rows.end[g];

@@ -1,6 +1,7 @@
 #include "search/seats.h"
 
 #include "search/lines.h"
+#include "search/planes.h"
 #include "search/pool.h"
 #include "search/waves.h"
 
@@ -23,7 +24,7 @@ static void share(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     ct_crew *crew = seat->worker->crew;
-    ct_container_prepare(seat->worker, roots->node->box, 0, 1);
+    ct_planes_prepare(seat->worker, roots->node->box, 0, 1);
     ct_crew_lock(crew);
     roots->crew = crew;
     roots->arena = &crew->arena;
@@ -115,7 +116,7 @@ static void take_seat(ct_worker *worker, void *data)
 static void prepare(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
-    ct_container_prepare(worker, roots->node->box, worker->number, worker->crew->n_workers);
+    ct_planes_prepare(worker, roots->node->box, worker->number, worker->crew->n_workers);
 }
 
 /* From here on everybody searches. */
