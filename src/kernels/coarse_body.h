@@ -1,7 +1,7 @@
 /* Scans in coarse costs, in lanes of 32 bits: see ct_coarse. What they reject is done; the others are scanned in full costs,
  * unless the coarse ones are exact. The bodies that follow count with these:
  *
- *   cost        what members of class c cost, by lane; w: the vector's first word
+ *   cost        what members cost, by lane; w: the vector's first word; prices: those of their class
  *   row_cost    what the row of class c at a place costs, block_cost the members of a block that begins there
  *   own         a cost in these numbers, rounded up */
 
@@ -51,23 +51,39 @@ CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of
     extremes16_one_by_one(a, b, ties, of_a, of_b, high, low);
 }
 
-CT_INLINE vec FN(cost_of)(const ct_coarse *coarse, const uint64_t *planes, size_t words, vec members, uint32_t c, size_t w)
+/* Kept by value, like less_than. */
+typedef struct {
+    const uint64_t *planes;
+    size_t words;
+    unsigned n_planes;
+    int is_short; /* without planes: */
+    vec gain;
+} FN(prices);
+
+CT_INLINE FN(prices) FN(prices_in)(const ct_coarse *coarse, const uint64_t *planes, size_t words, uint32_t c)
 {
-    if (!coarse->n_planes) return L(times)(L(count)(members), (int) coarse->gains[c]);
+    uint32_t gain = coarse->n_planes ? 0 : coarse->gains[c];
+    return (FN(prices)){planes, words, coarse->n_planes, gain >> 15 == 0, L(set)((int) gain)};
+}
+
+CT_INLINE FN(prices) FN(prices_of)(const scan_job *job, uint32_t c)
+{
+    return FN(prices_in)(job->all->rows->coarse, job->coarse_planes, job->words, c);
+}
+
+CT_INLINE FN(prices) FN(split_prices)(const ct_split *s, uint32_t c)
+{
+    return FN(prices_in)(s->coarse, s->coarse_planes, s->words, c);
+}
+
+CT_INLINE vec FN(cost)(FN(prices) p, vec members, size_t w)
+{
+    if (p.n_planes == 0)
+        return p.is_short ? L(times_short)(L(count)(members), p.gain) : L(times)(L(count)(members), p.gain);
     vec sum = v_fill(0);
-    for (unsigned i = coarse->n_planes; i-- > 0;)
-        sum = L(add)(L(add)(sum, sum), L(count)(v_and_not(members, v_load(planes + i * words + w))));
+    for (unsigned i = p.n_planes; i-- > 0;)
+        sum = L(add)(L(add)(sum, sum), L(count)(v_and_not(members, v_load(p.planes + i * p.words + w))));
     return sum;
-}
-
-CT_INLINE vec FN(cost)(const scan_job *job, vec members, uint32_t c, size_t w)
-{
-    return FN(cost_of)(job->all->rows->coarse, job->coarse_planes, job->words, members, c, w);
-}
-
-CT_INLINE vec FN(split_cost)(const ct_split *s, vec members, uint32_t c, size_t w)
-{
-    return FN(cost_of)(s->coarse, s->coarse_planes, s->words, members, c, w);
 }
 
 CT_INLINE int FN(row_cost)(const scan_job *job, uint32_t c, size_t place)
@@ -112,10 +128,11 @@ static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
     const ct_rows *rows = all->rows;
     vec in = v_fill(0), out = in;
     less_than less = less_make(all->planes, rows->words, &all->threshold);
+    FN(prices) prices = FN(prices_in)(rows->coarse, rows->coarse_planes, rows->words, c);
     for (size_t w = rows->begin[0]; w < rows->end[0]; w += VEC_WORDS) {
         vec keep = v_less(less, w), set = v_load(rows->sets + c * rows->words + w);
-        in = L(add)(in, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and(set, keep), c, w));
-        out = L(add)(out, FN(cost_of)(rows->coarse, rows->coarse_planes, rows->words, v_and_not(set, keep), c, w));
+        in = L(add)(in, FN(cost)(prices, v_and(set, keep), w));
+        out = L(add)(out, FN(cost)(prices, v_and_not(set, keep), w));
     }
     sums[0] = (uint32_t) L(top)(L(last)(L(scan)(in)));
     sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));

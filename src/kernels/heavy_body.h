@@ -35,6 +35,24 @@ CT_INLINE int64_t mass_of(uint64_t members, const int64_t *weights)
 
 CT_INLINE const int64_t *weights_at(const int64_t *weights, size_t word) { return weights ? weights + word * 64 : NULL; }
 
+static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
+                       int64_t cost)
+{
+    uint64_t members = 0, fewer = 0; /* fewer: the members below a bit, which cost no more */
+    for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words];
+    for (unsigned step = 32, bits = 0; step; step /= 2) {
+        uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
+        int64_t of_these = 0;
+        for (uint32_t c = 0; c < n_classes; c++)
+            of_these += mass_of(sets[c * words] & more, weights) * gains[c * (n_classes + 1)];
+        if (of_these > cost) continue;
+        cost -= of_these;
+        fewer |= more;
+        bits += step;
+    }
+    return (uint32_t) word_count(fewer);
+}
+
 /* ---- scratch ---- */
 
 CT_INLINE uint64_t *heavy_members(const scan_job *job) { return job->all->scratch + 2 * job->words; }

@@ -62,6 +62,11 @@ static void split64(ct_split *s) { ct_kernels_scalar.split[2](s); }
 static void split32c(ct_split *s) { ct_kernels_scalar.split[3](s); }
 static void children64(ct_children *c) { ct_kernels_scalar.children[2](c); }
 static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
+static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
+                       int64_t cost)
+{
+    return ct_kernels_scalar.afford(sets, n_classes, words, gains, weights, cost);
+}
 #else
 #define CT_KIND 64
 #include "kernels/lane_names.h"
@@ -82,4 +87,4 @@ static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
         text, planes8, {split16, split32, split64, split32c},                                       \
-        {children16, children32, children64, children32c}, bound, find, count}
+        {children16, children32, children64, children32c}, bound, find, count, afford}

@@ -58,7 +58,8 @@ static int FN(many_bounds)(const scan_job *job, int side, int derived)
                 members = v_xor(v_load(job->sets + all->active[k] * job->words + w), members);
                 x = L(sub)(v_load(job->lanes + all->active[k] * job->words + w), x);
             }
-            FN(many_add)(&m, x, FN(cost)(job, members, all->active[k], w), L(set)((int) job->totals[side][all->active[k]]));
+            FN(many_add)(&m, x, FN(cost)(FN(prices_of)(job, all->active[k]), members, w),
+                         L(set)((int) job->totals[side][all->active[k]]));
         }
         best = L(max_where)(best, L(add)(m.x_end, m.rest_end), L(negative)(v_load(job->ties + w)));
         v_store(all->scratch + w, FN(many_top)(&m));
@@ -123,13 +124,14 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
         for (uint32_t k = 0; k < job->n_active; k++) {
             uint32_t c = all->active[k];
             vec set = v_load(job->sets + c * words + w), members = counted ? v_and_not(set, keep) : v_and(set, keep);
-            vec count = FN(cost)(job, members, c, w), x = L(add)(L(scan)(count), v_load(before + k * VEC_WORDS));
+            FN(prices) prices = FN(prices_of)(job, c);
+            vec count = FN(cost)(prices, members, w), x = L(add)(L(scan)(count), v_load(before + k * VEC_WORDS));
             v_store(before + k * VEC_WORDS, L(last)(x));
             v_store(in + k * words + w, members);
             v_store(sums + k * words + w, x);
             FN(many_add)(&here, x, count, L(set)((int) job->totals[counted][c]));
             if (sides == BOTH)
-                FN(many_add)(&rest, L(sub)(v_load(job->lanes + c * words + w), x), FN(cost)(job, v_xor(set, members), c, w),
+                FN(many_add)(&rest, L(sub)(v_load(job->lanes + c * words + w), x), FN(cost)(prices, v_xor(set, members), w),
                              L(set)((int) job->totals[1][c]));
         }
         MASK legal = L(occupied)(v_load(job->ties + w));

@@ -29,19 +29,19 @@ static int FN(pair_bounds)(const scan_job *job, int side, int derived)
     uint64_t *bounds = job->all->scratch;
     const uint64_t *in_a = bounds + words, *in_b = in_a + words, *nets = in_b + words;
     const uint32_t *totals = job->totals[side], *active = job->all->active;
-    uint32_t c0 = active[0], c1 = active[1];
+    FN(prices) prices0 = FN(prices_of)(job, active[0]), prices1 = FN(prices_of)(job, active[1]);
     vec t0 = L(set)((int) totals[active[0]]), t1 = L(set)((int) totals[active[1]]), best = L(set)(CT_LOWEST);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         vec a = v_load(in_a + w), b = v_load(in_b + w), net = v_load(nets + w);
         if (derived) {
             vec of1 = v_load(set1 + w), minus = v_load(lane1 + w);
-            if (job->all->rows->n_classes == 2) minus = FN(cost)(job, of1, c1, w);
+            if (job->all->rows->n_classes == 2) minus = FN(cost)(prices1, of1, w);
             a = v_xor(a, v_load(set0 + w));
             b = v_xor(b, of1);
             net = L(sub)(L(sub)(v_load(lane0 + w), minus), net);
         }
         best = L(max_where)(best, L(max)(L(add)(t1, net), L(sub)(t0, net)), L(negative)(v_load(job->ties + w)));
-        vec u = L(add)(net, FN(cost)(job, b, c1, w)), v = L(sub)(FN(cost)(job, a, c0, w), net);
+        vec u = L(add)(net, FN(cost)(prices1, b, w)), v = L(sub)(FN(cost)(prices0, a, w), net);
         v_store(bounds + w, FN(pair_bound)(u, v, job, side));
     }
     return L(top)(best);
@@ -75,7 +75,8 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
     size_t words = job->words;
     PAIR_SETS(job);
     uint64_t *in_a = job->all->scratch + words, *in_b = in_a + words, *nets = in_b + words;
-    uint32_t c0 = job->all->active[0], c1 = job->all->active[1];
+    const uint32_t *active = job->all->active;
+    FN(prices) prices0 = FN(prices_of)(job, active[0]), prices1 = FN(prices_of)(job, active[1]);
     vec lowest = L(set)(CT_LOWEST), before = v_fill(0), u_top = lowest, v_top = lowest, u_rest = lowest, v_rest = lowest;
     const uint64_t *ties = job->ties;
     less_than less = less_make(job->planes, words, &job->all->threshold);
@@ -83,7 +84,7 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
         vec keep = v_less(less, w), of0 = v_load(set0 + w), of1 = v_load(set1 + w);
         vec a = sides == RIGHT ? v_and_not(of0, keep) : v_and(of0, keep);
         vec b = sides == RIGHT ? v_and_not(of1, keep) : v_and(of1, keep);
-        vec of_a = FN(cost)(job, a, c0, w), of_b = FN(cost)(job, b, c1, w);
+        vec of_a = FN(cost)(prices0, a, w), of_b = FN(cost)(prices1, b, w);
         vec net = L(add)(L(scan)(L(sub)(of_a, of_b)), before), u = L(add)(net, of_b), v = L(sub)(of_a, net);
         MASK legal = L(occupied)(v_load(ties + w));
         before = L(last)(net);
@@ -93,8 +94,8 @@ CT_INLINE void FN(pair_count)(const scan_job *job, const int sides, const int tw
             vec u_all = v_load(lane0 + w), v_all = v_load(lane1 + w);
             if (!two) {
                 vec net_all = L(sub)(u_all, v_all);
-                u_all = L(add)(net_all, FN(cost)(job, of1, c1, w));
-                v_all = L(sub)(FN(cost)(job, of0, c0, w), net_all);
+                u_all = L(add)(net_all, FN(cost)(prices1, of1, w));
+                v_all = L(sub)(FN(cost)(prices0, of0, w), net_all);
             }
             u_rest = L(max_where)(u_rest, L(sub)(u_all, u), legal);
             v_rest = L(max_where)(v_rest, L(sub)(v_all, v), legal);

@@ -7,8 +7,9 @@ static void FN(split)(ct_split *s)
     FN(split_masses)(s);
     if (s->n_classes == 2) {
         vec before = v_fill(0);
+        FN(prices) prices0 = FN(split_prices)(s, 0), prices1 = FN(split_prices)(s, 1);
         for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
-            vec a = FN(split_cost)(s, v_load(s->sets + w), 0, w), b = FN(split_cost)(s, v_load(s->sets + words + w), 1, w);
+            vec a = FN(cost)(prices0, v_load(s->sets + w), w), b = FN(cost)(prices1, v_load(s->sets + words + w), w);
             vec net = L(add)(L(scan)(L(sub)(a, b)), before);
             before = L(last)(net);
             v_store(s->lanes + w, L(add)(net, b));
@@ -18,8 +19,9 @@ static void FN(split)(ct_split *s)
     }
     for (uint32_t c = 0; c < s->n_classes; c++) {
         vec before = v_fill(0);
+        FN(prices) prices = FN(split_prices)(s, c);
         for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
-            vec x = L(add)(L(scan)(FN(split_cost)(s, v_load(s->sets + c * words + w), c, w)), before);
+            vec x = L(add)(L(scan)(FN(cost)(prices, v_load(s->sets + c * words + w), w)), before);
             before = L(last)(x);
             v_store(s->lanes + c * words + w, x);
         }

@@ -1,14 +1,13 @@
 /* Where a wrong row costs 1: what coarse_body.h says of rows with costs. */
 
-CT_INLINE vec FN(cost)(const scan_job *job, vec members, uint32_t c, size_t w)
-{
-    (void) job, (void) c, (void) w;
-    return L(count)(members);
-}
+typedef int FN(prices);
 
-CT_INLINE vec FN(split_cost)(const ct_split *s, vec members, uint32_t c, size_t w)
+CT_INLINE FN(prices) FN(prices_of)(const scan_job *job, uint32_t c) { return (void) job, (void) c, 0; }
+CT_INLINE FN(prices) FN(split_prices)(const ct_split *s, uint32_t c) { return (void) s, (void) c, 0; }
+
+CT_INLINE vec FN(cost)(FN(prices) prices, vec members, size_t w)
 {
-    (void) s, (void) c, (void) w;
+    (void) prices, (void) w;
     return L(count)(members);
 }
 

@@ -49,7 +49,8 @@ CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
 LANE_OPS(16)
 LANE_OPS(32)
 
-CT_INLINE vec l32_times(vec counts, int x) { return _mm512_mullo_epi32(counts, _mm512_set1_epi32(x)); }
+CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
+CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
 CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
 

@@ -44,7 +44,8 @@ LANE_OPS(32)
 CT_INLINE vec l16_set(int x) { return MM(set1_epi16)((short) x); }
 CT_INLINE vec l32_set(int x) { return MM(set1_epi32)(x); }
 
-CT_INLINE vec l32_times(vec counts, int x) { return MM(mullo_epi32)(counts, MM(set1_epi32)(x)); }
+CT_INLINE vec l32_times(vec counts, vec x) { return MM(mullo_epi32)(counts, x); }
+CT_INLINE vec l32_times_short(vec counts, vec x) { return MM(madd_epi16)(counts, x); }
 
 CT_INLINE vec l64_set(int64_t x) { return MM(set1_epi64x)(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return MM(add_epi64)(a, b); }

@@ -169,19 +169,6 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }
 
-/* What the rows of `members`, which are in word w of f, cost at most. */
-static int64_t dear_within(const ct_costs *costs, const ct_node *node, uint32_t f, size_t w, uint64_t members)
-{
-    const uint64_t *sets = ct_node_sets(node, f) + w;
-    const int64_t *weights = costs->weights ? ct_container_weights(node->box, f) + w * 64 : NULL;
-    int64_t sum = 0;
-    for (uint32_t c = 0; c < costs->n_classes; c++, sets += node->box->words) {
-        int64_t mass = weights ? weight_of(*sets & members, weights) : (int64_t) ct_popcount(*sets & members);
-        sum += mass * costs->gains[c * (costs->n_classes + 1)];
-    }
-    return sum;
-}
-
 /* The word in which the rows come to cost more than `cost`; dear[]: what those before each word do. */
 static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t cost)
 {
@@ -203,18 +190,10 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     if (costs->plain) return (cost >> costs->shift) + 1;
     const int64_t *dear = node->dear + f * (box->words + 1);
     size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
-    uint64_t members = 0, fewer = 0; /* fewer: the rows before a bit, which cost no more */
-    for (uint32_t c = 0; c < costs->n_classes; c++) members |= ct_node_sets(node, f)[c * box->words + w];
-    cost -= dear[w];
-    for (unsigned step = 32, bits = 0; step; step /= 2) {
-        uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
-        int64_t of_these = dear_within(costs, node, f, w, more);
-        if (of_these > cost) continue;
-        cost -= of_these;
-        fewer |= more;
-        bits += step;
-    }
-    return (int64_t) node->members[f * (box->words + 1) + w] + ct_popcount(fewer) + 1;
+    const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;
+    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, box->words, costs->gains,
+                                                      weights, cost - dear[w]);
+    return (int64_t) node->members[f * (box->words + 1) + w] + within + 1;
 }
 
 /* Rank of the (k + 1)-th member in the order of f. */
