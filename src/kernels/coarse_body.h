@@ -1,55 +1,9 @@
-/* Scans in coarse costs, in lanes of 32 bits: see ct_coarse. What they reject is done; the others are scanned in full costs,
- * unless the coarse ones are exact. The bodies that follow count with these:
+/* Scans in coarse costs: see ct_coarse. In lanes of 16 bits these are exact, in those of 32 bits they may not be: what such
+ * scans reject is done then, the others are scanned in full costs. The bodies that follow count with these:
  *
  *   cost        what members cost, by lane; w: the vector's first word; prices: those of their class
  *   row_cost    what the row of class c at a place costs, block_cost the members of a block that begins there
  *   own         a cost in these numbers, rounded up */
-
-enum { NOWHERE = 1 << 29 }; /* no legal place: its negative is below, itself above all that rows cost */
-
-#ifndef CT_BYTES_WHERE
-CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
-{
-    int sum = 0;
-    for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
-    return sum;
-}
-
-CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes, int *high, int *low)
-{
-    int net = 0;
-    *high = -NOWHERE, *low = NOWHERE;
-    for (uint32_t done = 0; ties; ties &= ties - 1) {
-        uint32_t upto = ties ^ (ties - 1);
-        net += bytes_where(a & upto & ~done, bytes) - bytes_where(b & upto & ~done, bytes);
-        done = upto;
-        *high = ct_larger(*high, net);
-        *low = -ct_larger(-*low, -net);
-    }
-}
-#endif
-
-CT_INLINE void extremes16_one_by_one(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high, int *low)
-{
-    *high = -NOWHERE, *low = NOWHERE;
-    for (; ties; ties &= ties - 1) {
-        uint32_t upto = ties ^ (ties - 1);
-        int net = (int) word_count(a & upto) * of_a - (int) word_count(b & upto) * of_b;
-        *high = ct_larger(*high, net);
-        *low = -ct_larger(-*low, -net);
-    }
-}
-
-CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high, int *low)
-{
-#ifdef CT_BYTES_WHERE
-    if ((of_a | of_b) >> 15 == 0) {
-        extremes16_of_shorts(a, b, ties, of_a, of_b, high, low);
-        return;
-    }
-#endif
-    extremes16_one_by_one(a, b, ties, of_a, of_b, high, low);
-}
 
 /* Kept by value, like less_than. */
 typedef struct {
@@ -104,23 +58,22 @@ CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, ui
     enum { LOW = 0xffff };
     const uint32_t *active = job->all->active, *gains = job->all->rows->coarse->gains;
     const uint8_t *bytes = job->coarse_bytes ? job->coarse_bytes + place : NULL;
-    int net, high2, low2;
-    if (bytes) {
-        net = bytes_where(a & LOW, bytes) - bytes_where(b & LOW, bytes);
-        extremes16_by_row(a & LOW, b & LOW, ties & LOW, bytes, high, low);
-        extremes16_by_row(a >> 16, b >> 16, ties >> 16, bytes + 16, &high2, &low2);
-    } else {
-        int of_a = (int) gains[active[0]], of_b = (int) gains[active[1]];
-        net = (int) word_count(a & LOW) * of_a - (int) word_count(b & LOW) * of_b;
-        extremes16_by_class(a & LOW, b & LOW, ties & LOW, of_a, of_b, high, low);
-        extremes16_by_class(a >> 16, b >> 16, ties >> 16, of_a, of_b, &high2, &low2);
-    }
+    int of_a = bytes ? 0 : (int) gains[active[0]], of_b = bytes ? 0 : (int) gains[active[1]];
+    if (bytes) extremes16_by_row(a & LOW, b & LOW, ties & LOW, bytes, high, low);
+    else extremes16_by_class(a & LOW, b & LOW, ties & LOW, of_a, of_b, high, low);
+#if CT_LANE == 32
+    int high2, low2;
+    int net = FN(block_cost)(job, a & LOW, active[0], place) - FN(block_cost)(job, b & LOW, active[1], place);
+    if (bytes) extremes16_by_row(a >> 16, b >> 16, ties >> 16, bytes + 16, &high2, &low2);
+    else extremes16_by_class(a >> 16, b >> 16, ties >> 16, of_a, of_b, &high2, &low2);
     *high = ct_larger(*high, net + high2);
     *low = -ct_larger(-*low, -(net + low2));
+#endif
 }
 
 CT_INLINE void FN(split_masses)(const ct_split *s) { split_masses(s); }
 
+#if CT_LANE == 32
 /* What the members of class c in either side cost, from the order of the first child. */
 static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
 {
@@ -137,21 +90,7 @@ static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
     sums[0] = (uint32_t) L(top)(L(last)(L(scan)(in)));
     sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));
 }
-
-/* What a wrong row of class c costs. */
-CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c) { return all->rows->gains[c * (all->rows->n_classes + 1)]; }
-
-/* What the rows of class c in a side weigh, or cost where rows have no weights. */
-CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)
-{
-    return all->masses[side] ? all->masses[side][c] : all->totals[side][c] * class_gain(all, c);
-}
-
-CT_INLINE void forget(scan_job *job)
-{
-    job->confined = 0;
-    for (int side = 0; side < 2; side++) job->found[0][side] = job->found[1][side] = INT64_MAX;
-}
+#endif
 
 static void FN(begin)(scan_job *job)
 {
@@ -164,7 +103,9 @@ static void FN(begin)(scan_job *job)
     for (uint32_t c = 0; c < n_classes; c++) {
         uint32_t sums[2];
         int64_t gain = all->rows->gains[c * (n_classes + 1)];
+#if CT_LANE == 32
         if (coarse->n_planes && !coarse->exact) FN(sum_sides)(job, c, sums);
+#endif
         for (int side = 0; side < 2; side++) {
             if (!coarse->n_planes) sums[side] = all->totals[side][c] * coarse->gains[c];
             else if (coarse->exact) sums[side] = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);

@@ -10,6 +10,7 @@
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
+#pragma GCC optimize("no-var-tracking", "no-var-tracking-assignments") /* see isa_body.h */
 #pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
 #endif
 

@@ -1,4 +1,5 @@
-/* All kernels of one instruction set: included once by each isa_*.c after its vec_*.h. */
+/* All kernels of one instruction set: included once by each isa_*.c after its vec_*.h. (Where variables are at each
+ * instruction is left out of the debugging information: of texts inlined so deeply it is several times the code.) */
 enum { CT_STEP = 8 }; /* words are handled in multiples of this: CT_WORD_STEP of core/table.h */
 
 CT_INLINE int ct_larger(int a, int b) { return a > b ? a : b; }
@@ -44,6 +45,7 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #define CT_LOWEST (-32768)
 #include "kernels/lane_names.h"
 #include "kernels/unit_body.h"
+#include "kernels/exact_body.h"
 #include "kernels/count_body.h"
 #undef CT_LANE
 #undef CT_KIND
@@ -54,6 +56,7 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #define CT_LOWEST (-2147483647 - 1)
 #include "kernels/lane_names.h"
 #include "kernels/unit_body.h"
+#include "kernels/exact_body.h"
 #include "kernels/count_body.h"
 #undef CT_KIND
 
@@ -62,6 +65,8 @@ static void split64(ct_split *s) { ct_kernels_scalar.split[2](s); }
 static void split32c(ct_split *s) { ct_kernels_scalar.split[3](s); }
 static void children64(ct_children *c) { ct_kernels_scalar.children[2](c); }
 static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
+static void split16c(ct_split *s) { ct_kernels_scalar.split[4](s); }
+static void children16c(ct_children *c) { ct_kernels_scalar.children[4](c); }
 static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
                        int64_t cost)
 {
@@ -74,10 +79,23 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 #include "kernels/children_body.h"
 #undef CT_KIND
 
+#include "kernels/row_costs_body.h"
+
 #define CT_KIND 32c
 #include "kernels/lane_names.h"
 #include "kernels/coarse_body.h"
 #include "kernels/confirm_body.h"
+#include "kernels/count_body.h"
+#undef CT_LANE
+#undef CT_KIND
+#undef CT_LOWEST
+
+#define CT_LANE 16
+#define CT_KIND 16c
+#define CT_LOWEST (-32768)
+#include "kernels/lane_names.h"
+#include "kernels/coarse_body.h"
+#include "kernels/exact_body.h"
 #include "kernels/count_body.h"
 #undef CT_KIND
 #endif
@@ -86,5 +104,5 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
-        text, planes8, {split16, split32, split64, split32c},                                       \
-        {children16, children32, children64, children32c}, bound, find, count, afford}
+        text, planes8, {split16, split32, split64, split32c, split16c},                                                \
+        {children16, children32, children64, children32c, children16c}, bound, find, count, afford}

@@ -10,6 +10,7 @@
 #pragma clang attribute push(__attribute__((target("sse4.2,popcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
+#pragma GCC optimize("no-var-tracking", "no-var-tracking-assignments") /* see isa_body.h */
 #pragma GCC target("sse4.2,popcnt")
 #endif
 

@@ -43,7 +43,7 @@ typedef struct {
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
     const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
-    const ct_coarse *coarse;   /* the fourth kernels alone read these: NULL, or the same in small numbers, */
+    const ct_coarse *coarse;   /* the last two kernels alone read these: NULL, or the same in small numbers, */
     const uint64_t *coarse_planes; /* [g][n_planes][words] those of the rows, complemented, */
     const uint8_t *coarse_bytes;   /* [g][64 words] and one by one */
 } ct_rows;
@@ -81,7 +81,7 @@ typedef struct {
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
-    uint32_t *coarse;           /* [2 n_classes] scratch of the fourth kernels */
+    uint32_t *coarse;           /* [2 n_classes] scratch of the last two kernels */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
@@ -138,9 +138,10 @@ typedef struct {
     void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
                    unsigned n_planes);
     /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains; [3] for those
-     * that have coarse costs too. */
-    void (*split[4])(ct_split *split);
-    void (*children[4])(ct_children *children);
+     * that have coarse costs too, in lanes of 32 bits; [4] the same in 16 bits, for coarse costs that are exact and at most
+     * ct_cost_limit together. */
+    void (*split[5])(ct_split *split);
+    void (*children[5])(ct_children *children);
     /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the floor. */
     void (*bound)(ct_children *children);
     /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
@@ -159,6 +160,12 @@ typedef struct {
 static inline uint32_t ct_lane_limit(uint32_t n_classes)
 {
     return n_classes > 2 ? 16000 : 32000;
+}
+
+/* The same for what they cost: three times as much fits, where a block may cost as much as all rows (see many_body.h). */
+static inline int64_t ct_cost_limit(uint32_t n_classes)
+{
+    return n_classes > 2 ? 10000 : 32000;
 }
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind it. */

@@ -48,20 +48,6 @@ static void FN(begin)(scan_job *job)
     }
 }
 
-CT_INLINE int64_t FN(open_blocks)(scan_job *job, int side, int derived, int best);
-
-CT_INLINE int64_t FN(look)(scan_job *job, int side, int derived, int best)
-{
-    return FN(open_blocks)(job, side, derived, best);
-}
-
-CT_INLINE int FN(coarse_score)(const scan_job *job, int side, int derived, size_t w, unsigned block);
-
-CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, unsigned block)
-{
-    return FN(coarse_score)(job, side, derived, w, block);
-}
-
 CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g) { (void) job, (void) g; }
 
 CT_INLINE int64_t FN(own)(const scan_job *job, int64_t cost)

@@ -51,6 +51,8 @@ LANE_OPS(32)
 
 CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
 CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
 

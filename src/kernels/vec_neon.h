@@ -82,6 +82,11 @@ CT_INLINE vec l32_times(vec counts, vec x)
     return vreinterpretq_u64_s32(vmulq_s32(vreinterpretq_s32_u64(counts), vreinterpretq_s32_u64(x)));
 }
 CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x)
+{
+    return vreinterpretq_u64_s16(vmulq_s16(vreinterpretq_s16_u64(counts), vreinterpretq_s16_u64(x)));
+}
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l64_set(int64_t x) { return vdupq_n_u64((uint64_t) x); }
 CT_INLINE vec l64_add(vec a, vec b) { return vaddq_u64(a, b); }

@@ -8,7 +8,7 @@
  *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
  *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
  *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
- *           l32_times(counts, x): counts up to 32 times x, where the products fit; l32_times_short: x below 2^15
+ *           times(counts, x): counts up to 32 times x, where the products fit; times_short: x below 2^15
  *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where the mask is)
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
@@ -71,6 +71,8 @@ CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x00000
 
 CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; } /* all lanes of x are the same */
 CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l16_count(vec a)
 {

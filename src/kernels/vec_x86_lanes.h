@@ -46,6 +46,8 @@ CT_INLINE vec l32_set(int x) { return MM(set1_epi32)(x); }
 
 CT_INLINE vec l32_times(vec counts, vec x) { return MM(mullo_epi32)(counts, x); }
 CT_INLINE vec l32_times_short(vec counts, vec x) { return MM(madd_epi16)(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x) { return MM(mullo_epi16)(counts, x); }
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l64_set(int64_t x) { return MM(set1_epi64x)(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return MM(add_epi64)(a, b); }

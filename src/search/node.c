@@ -17,6 +17,14 @@ typedef struct {
     size_t *begin, *end;
 } parts;
 
+/* Which of the kernels, see ct_kernels. */
+static int kernel_for(const ct_costs *costs, const ct_node *node)
+{
+    if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes);
+    if (!costs->coarse) return 2;
+    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= ct_cost_limit(costs->n_classes) ? 4 : 3;
+}
+
 /* `sets`: where the bit sets go; NULL: memory of their own. */
 static int node_new(ct_worker *worker, ct_container *box, const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
 {
@@ -44,7 +52,7 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
     node->dearest = ct_dearest(costs, totals, node->n_rows);
-    node->kernel = costs->plain ? node->n_rows > ct_lane_limit(box->n_classes) : costs->coarse ? 3 : 2;
+    node->kernel = kernel_for(costs, node);
     return 1;
 }
 

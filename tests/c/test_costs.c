@@ -84,16 +84,18 @@ static void nothing_changes_it(void)
     }
 }
 
-/* A weight of 2 is the row twice, a weight of 0 no row. */
+/* A weight of 2 is the row twice, a weight of 0 no row. Together below and above what lanes of 16 bits hold. */
 static void weights_are_repeated_rows(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
         rng r = {(uint64_t) seed + 900};
-        uint32_t n = 50 + rng_below(&r, 200), m = 0, col, i;
+        int many = seed % 40 == 4;
+        uint32_t n = many ? 1000 + rng_below(&r, 1000) : 50 + rng_below(&r, 200), m = 0, col, i;
+        uint32_t most = many ? 8 + rng_below(&r, 80) : 4;
         random_table t = table_random(&r, n, 3, 2 + rng_below(&r, 3), 0);
         t.weights = (double *) calloc(n, sizeof *t.weights);
         t.data.weights = t.weights;
-        for (i = 0; i < n; i++) m += (uint32_t) (t.weights[i] = i ? rng_below(&r, 4) : 1);
+        for (i = 0; i < n; i++) m += (uint32_t) (t.weights[i] = i ? rng_below(&r, most) : 1);
         random_table repeated = table_new(m, 3, t.data.n_classes);
         for (i = m = 0; i < n; i++) {
             for (uint32_t times = (uint32_t) t.weights[i]; times; times--, m++) {
@@ -102,7 +104,7 @@ static void weights_are_repeated_rows(void)
             }
         }
         ct_options options = ct_options_default();
-        options.depth = 1 + rng_below(&r, 3);
+        options.depth = many ? 2 : 1 + rng_below(&r, 3);
         CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
         table_free(&t);
         table_free(&repeated);

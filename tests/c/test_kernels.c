@@ -18,6 +18,7 @@ typedef struct {
     unsigned n_planes;
     ct_arena arena;
     const ct_coarse *coarse; /* NULL: gains depend on the label, or too much would be lost */
+    int n_kernels;           /* those that the rows' costs allow */
     uint64_t *coarse_planes;
     uint8_t *coarse_bytes;
     uint32_t *counts, *members;
@@ -46,6 +47,10 @@ static void add_coarse(sample *s)
     ct_arena_init(&s->arena, &budget);
     CHECK_INT(ct_coarse_init(&costs, &data, &s->arena, &error), CT_OK);
     s->coarse = costs.coarse;
+    int64_t sum = 0;
+    for (uint32_t j = 0; s->coarse && j < s->n; j++)
+        sum += s->coarse->rows ? s->coarse->rows[j] : s->coarse->gains[s->classes[j]];
+    s->n_kernels = !s->coarse ? 3 : s->coarse->exact && sum <= ct_cost_limit(s->n_classes) ? 5 : 4;
     if (s->coarse && s->coarse->n_planes) {
         s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
         s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
@@ -192,11 +197,11 @@ static void planes_and_sides(void)
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[4][3];
+        uint64_t lanes[5][3];
         const ct_kernels *kernels;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, &s, &r);
-            for (int kernel = 0; kernel < (s.coarse ? 4 : 3); kernel++) {
+            for (int kernel = 0; kernel < s.n_kernels; kernel++) {
                 for (int side = 0; side < 3; side++) {
                     int all = side == 2, right = side == 1;
                     make_side(kernels, &s, all ? NULL : &threshold, right, kernel);
@@ -329,7 +334,7 @@ static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int 
 static void scan_everywhere(rng *r, sample *s)
 {
     uint32_t t = 1 + rng_below(r, s->n_values - 1);
-    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < (s->coarse ? 4 : 3); kernel++) {
+    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < s->n_kernels; kernel++) {
         int heavy = kernel >= 2;
         int64_t exact[2] = {least_errors(s, t, 0, heavy), least_errors(s, t, 1, heavy)};
         const ct_kernels *kernels;
