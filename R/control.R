@@ -42,7 +42,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' is more than `subset_levels`, L and one for each class.
 #'
 #' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5 times as much. Case
-#' weights take F n (10 + 0.13 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
+#' weights take F n (10 + 0.2 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
 #' combination of conditions; with a `memory_limit`, an eighth of it is set aside for them.
 #'
 #' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows with 10 predictors and 10

@@ -1,7 +1,8 @@
 /* A stack of memory: allocate, remember a mark, release everything since the mark.
  *
  * Order of calls: init, then any alloc/mark/release/trim, then free. Blocks stay valid until their mark is released; the
- * chunks behind them are kept for reuse until ct_arena_free (or ct_arena_trim). Not shared between threads: each worker owns one. */
+ * chunks behind them are kept for reuse until ct_arena_free (or ct_arena_trim). Not shared between threads: each worker
+ * owns one. */
 #ifndef CT_CORE_ARENA_H
 #define CT_CORE_ARENA_H
 

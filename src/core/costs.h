@@ -34,7 +34,8 @@ typedef struct {
 /* Rows of each class, and their weights where rows have weights. */
 typedef struct {
     uint32_t *rows;
-    int64_t *masses; /* NULL: 1 each */
+    int64_t *masses;  /* NULL: 1 each */
+    uint32_t *coarse; /* what they cost coarsely; NULL where that does not follow from the others */
 } ct_totals;
 
 /* From the arena. `depth` and `fine` (a split has a cost that is no whole number) say how much room costs must leave. */
@@ -43,7 +44,7 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, in
 /* Of which the errors of all trees are multiples, in units of the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
 
-/* Room for n_classes; 0 if memory ends. */
+/* Room for n_classes, all 0; 0 if memory ends. */
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
 
 /* part = whole - other. */
@@ -51,6 +52,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
 {
     for (uint32_t c = 0; c < n_classes; c++) part->rows[c] = whole->rows[c] - other->rows[c];
     for (uint32_t c = 0; part->masses && c < n_classes; c++) part->masses[c] = whole->masses[c] - other->masses[c];
+    for (uint32_t c = 0; part->coarse && c < n_classes; c++) part->coarse[c] = whole->coarse[c] - other->coarse[c];
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)

@@ -71,26 +71,11 @@ CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, ui
 #endif
 }
 
-CT_INLINE void FN(split_masses)(const ct_split *s) { split_masses(s); }
-
-#if CT_LANE == 32
-/* What the members of class c in either side cost, from the order of the first child. */
-static void FN(sum_sides)(const scan_job *job, uint32_t c, uint32_t sums[2])
+CT_INLINE void FN(split_masses)(const ct_split *s)
 {
-    const ct_children *all = job->all;
-    const ct_rows *rows = all->rows;
-    vec in = v_fill(0), out = in;
-    less_than less = less_make(all->planes, rows->words, &all->threshold);
-    FN(prices) prices = FN(prices_in)(rows->coarse, rows->coarse_planes, rows->words, c);
-    for (size_t w = rows->begin[0]; w < rows->end[0]; w += VEC_WORDS) {
-        vec keep = v_less(less, w), set = v_load(rows->sets + c * rows->words + w);
-        in = L(add)(in, FN(cost)(prices, v_and(set, keep), w));
-        out = L(add)(out, FN(cost)(prices, v_and_not(set, keep), w));
-    }
-    sums[0] = (uint32_t) L(top)(L(last)(L(scan)(in)));
-    sums[1] = (uint32_t) L(top)(L(last)(L(scan)(out)));
+    split_masses(s);
+    split_sums(s);
 }
-#endif
 
 static void FN(begin)(scan_job *job)
 {
@@ -101,16 +86,14 @@ static void FN(begin)(scan_job *job)
     job->dearest[0] = job->dearest[1] = 0;
     forget(job);
     for (uint32_t c = 0; c < n_classes; c++) {
-        uint32_t sums[2];
         int64_t gain = all->rows->gains[c * (n_classes + 1)];
-#if CT_LANE == 32
-        if (coarse->n_planes && !coarse->exact) FN(sum_sides)(job, c, sums);
-#endif
         for (int side = 0; side < 2; side++) {
-            if (!coarse->n_planes) sums[side] = all->totals[side][c] * coarse->gains[c];
-            else if (coarse->exact) sums[side] = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);
-            all->coarse[(uint32_t) side * n_classes + c] = sums[side];
-            job->size[side] += sums[side];
+            uint32_t sum;
+            if (!coarse->n_planes) sum = all->totals[side][c] * coarse->gains[c];
+            else if (coarse->exact) sum = (uint32_t) (all->masses[side][c] * gain >> coarse->shift);
+            else sum = all->sums[side][c];
+            all->coarse[(uint32_t) side * n_classes + c] = sum;
+            job->size[side] += sum;
             job->dearest[side] += full_total(all, side, c);
         }
     }

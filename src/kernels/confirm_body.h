@@ -9,6 +9,8 @@
  * or of the latter, of active class k. Scratch, behind that of many_body.h: the x up to the word that was reached
  * (job->reached), then, a vector each, those within a block. */
 
+CT_INLINE int FN(is_rounded)(const scan_job *job) { return !job->all->rows->coarse->exact; }
+
 CT_INLINE int64_t FN(full_gain)(const scan_job *job) { return job->weights ? job->all->rows->gains[0] : 1; }
 
 CT_INLINE int64_t *FN(full_x)(const scan_job *job)

@@ -65,6 +65,7 @@ typedef struct {
     ct_threshold threshold;
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
     const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
+    const uint32_t *sums[2];    /* [n_classes] their coarse costs; NULL where coarse costs are exact or by class */
     uint32_t size[2];           /* rows in each side */
     const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours: see ct_children_room */
     int64_t far_rows[2];
@@ -130,6 +131,8 @@ typedef struct {
     uint32_t *counts;              /* out: [words + 1][n_classes] members of each class before each word */
     uint32_t *members;             /* out: [words + 1] members before each word */
     int64_t *masses;               /* out, with `weights`: [words + 1][n_classes] those of the members before each word */
+    const uint8_t *coarse_bytes;   /* as in ct_rows, of feature g */
+    uint32_t *sums;                /* out, if not NULL: [words + 1][n_classes] their coarse costs, likewise */
 } ct_split;
 
 typedef struct {

@@ -6,7 +6,8 @@
  * by at most one.
  *
  * Scratch: bounds of the blocks [words], members [n_active][words] and sums [n_active][words] of the side that was
- * counted (see pair_body.h), then a vector or two numbers a class. */
+ * counted (see pair_body.h), then a vector or two numbers a class. Of rounded costs no scores are asked for: the first two
+ * sums are the blocks' bounds then, of the side that was counted and of the other one. */
 
 typedef struct {
     vec x_end, x_start;       /* largest x at the block's ends */
@@ -49,6 +50,11 @@ static int FN(many_bounds)(const scan_job *job, int side, int derived)
 {
     const ct_children *all = job->all;
     const uint64_t *in = all->scratch + job->words, *sums = in + job->n_active * job->words;
+    if (FN(is_rounded)(job)) {
+        for (size_t w = job->begin; w < job->end; w += VEC_WORDS)
+            v_store(all->scratch + w, v_load(sums + (derived ? job->words : 0) + w));
+        return CT_LOWEST;
+    }
     vec best = L(set)(CT_LOWEST);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         FN(many_bound) m = FN(many_start)();
@@ -114,7 +120,7 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
     const ct_children *all = job->all;
     size_t words = job->words;
     uint64_t *in = all->scratch + words, *sums = in + job->n_active * words, *before = sums + job->n_active * words;
-    int counted = sides == RIGHT;
+    int counted = sides == RIGHT, rounded = FN(is_rounded)(job);
     vec top_here = L(set)(CT_LOWEST), top_rest = top_here;
     for (uint32_t k = 0; k < job->n_active; k++) v_store(before + k * VEC_WORDS, v_fill(0));
     less_than less = less_make(job->planes, words, &all->threshold);
@@ -128,15 +134,19 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
             vec count = FN(cost)(prices, members, w), x = L(add)(L(scan)(count), v_load(before + k * VEC_WORDS));
             v_store(before + k * VEC_WORDS, L(last)(x));
             v_store(in + k * words + w, members);
-            v_store(sums + k * words + w, x);
+            if (!rounded) v_store(sums + k * words + w, x);
             FN(many_add)(&here, x, count, L(set)((int) job->totals[counted][c]));
             if (sides == BOTH)
                 FN(many_add)(&rest, L(sub)(v_load(job->lanes + c * words + w), x), FN(cost)(prices, v_xor(set, members), w),
                              L(set)((int) job->totals[1][c]));
         }
         MASK legal = L(occupied)(v_load(job->ties + w));
-        top_here = L(max_where)(top_here, FN(many_top)(&here), legal);
-        if (sides == BOTH) top_rest = L(max_where)(top_rest, FN(many_top)(&rest), legal);
+        vec here_top = FN(many_top)(&here), rest_top = sides == BOTH ? FN(many_top)(&rest) : here_top;
+        top_here = L(max_where)(top_here, here_top, legal);
+        if (sides == BOTH) top_rest = L(max_where)(top_rest, rest_top, legal);
+        if (!rounded) continue;
+        v_store(sums + w, here_top);
+        v_store(sums + words + w, rest_top);
     }
     top[counted] = L(top)(top_here);
     if (sides == BOTH) top[1] = L(top)(top_rest);

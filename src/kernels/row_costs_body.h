@@ -60,3 +60,19 @@ CT_INLINE void forget(scan_job *job)
     job->confined = 0;
     for (int side = 0; side < 2; side++) job->found[0][side] = job->found[1][side] = INT64_MAX;
 }
+
+static void split_sums(const ct_split *s)
+{
+    uint32_t n_classes = s->n_classes;
+    if (!s->sums) return;
+    uint32_t *sums = s->sums + s->begin * n_classes;
+    for (uint32_t c = 0; c < n_classes; c++) sums[c] = 0;
+    for (size_t w = s->begin; w < s->end; w++, sums += n_classes) {
+        for (uint32_t c = 0; c < n_classes; c++) {
+            uint64_t members = s->sets[c * s->words + w];
+            const uint8_t *bytes = s->coarse_bytes + w * 64;
+            sums[n_classes + c] = sums[c] + (uint32_t) (bytes_where((uint32_t) members, bytes) +
+                                                        bytes_where((uint32_t) (members >> 32), bytes + 32));
+        }
+    }
+}

@@ -198,6 +198,7 @@ static int new_extra(ct_seat *seat)
     for (int side = 0; side < 2; side++) {
         children->totals[side] = seat->totals[side].rows;
         children->masses[side] = seat->totals[side].masses;
+        children->sums[side] = seat->totals[side].coarse;
     }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);

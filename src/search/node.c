@@ -39,8 +39,11 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
     node->dear = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
-    if (!ct_totals_new(&node->totals, costs, arena) || !node->counts || !node->members || !p->sets || !p->lanes ||
-        !p->begin || (costs->weights && !node->masses) || (!costs->plain && !node->dear))
+    int ready = ct_totals_new(&node->totals, costs, arena);
+    node->sums = node->totals.coarse ? CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes) : NULL;
+    if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
+        !p->begin || (costs->weights && !node->masses) || (node->totals.coarse && !node->sums) ||
+        (!costs->plain && !node->dear))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
     node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
@@ -48,6 +51,7 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
                            box->coarse_bytes};
     memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
     if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
+    if (totals->coarse) memcpy(node->totals.coarse, totals->coarse, box->n_classes * sizeof *totals->coarse);
     node->n_rows = 0;
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
@@ -60,6 +64,13 @@ static int64_t weight_of(uint64_t members, const int64_t *weights)
 {
     int64_t sum = 0;
     for (; members; members &= members - 1) sum += weights[ct_trailing_zeros(members)];
+    return sum;
+}
+
+static uint32_t coarse_of(uint64_t members, const uint8_t *bytes)
+{
+    uint32_t sum = 0;
+    for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
     return sum;
 }
 
@@ -93,6 +104,8 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->coarse = node->rows.coarse;
     split->coarse_planes = ct_container_coarse_planes(box, f);
     split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
+    split->coarse_bytes = ct_container_coarse_bytes(box, f);
+    split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
     worker->search->kernels->split[node->kernel](split);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
@@ -109,6 +122,7 @@ int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
         for (size_t w = 0; w < box->words; w++) {
             totals.rows[c] += ct_popcount(members[w]);
             if (box->weights) totals.masses[c] += weight_of(members[w], box->weights + w * 64);
+            if (totals.coarse) totals.coarse[c] += coarse_of(members[w], box->coarse_bytes + w * 64);
         }
     }
     if (!node_new(worker, box, &totals, box->sets, node, &p)) return 0;
@@ -154,6 +168,11 @@ static const int64_t *masses_before(const ct_node *node, uint32_t f, size_t w)
     return node->masses ? node->masses + (f * (node->box->words + 1) + w) * node->box->n_classes : NULL;
 }
 
+static const uint32_t *sums_before(const ct_node *node, uint32_t f, size_t w)
+{
+    return node->sums ? node->sums + (f * (node->box->words + 1) + w) * node->box->n_classes : NULL;
+}
+
 uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals)
 {
     const ct_container *box = node->box;
@@ -162,17 +181,21 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     if (w < node->rows.begin[f]) {
         memset(totals->rows, 0, n_classes * sizeof *totals->rows);
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
+        if (totals->coarse) memset(totals->coarse, 0, n_classes * sizeof *totals->coarse);
         return 0;
     }
     if (w >= node->rows.end[f]) {
         memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
         if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
+        if (totals->coarse) memcpy(totals->coarse, node->totals.coarse, n_classes * sizeof *totals->coarse);
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
     for (uint32_t c = 0; node->masses && c < n_classes; c++) {
         uint64_t below = sets[c * box->words + w] & ct_low_bits(position % 64);
         totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
+        if (node->sums)
+            totals->coarse[c] = sums_before(node, f, w)[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
     }
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }

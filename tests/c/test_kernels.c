@@ -14,6 +14,7 @@ typedef struct {
     int32_t *classes;  /* by position */
     int64_t *gains;    /* [class][label], largest on the diagonal */
     int64_t *weights, *masses;
+    uint32_t *sums;    /* NULL: coarse costs are exact */
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     ct_arena arena;
@@ -55,6 +56,7 @@ static void add_coarse(sample *s)
         s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
         s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
         memcpy(s->coarse_bytes, s->coarse->rows, s->n);
+        if (!s->coarse->exact) s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
         for (uint32_t j = 0; j < s->n; j++) order[j] = j;
         ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
     }
@@ -109,7 +111,7 @@ static void sample_free(sample *s)
 {
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
-    free(s->gains), free(s->weights), free(s->masses);
+    free(s->gains), free(s->weights), free(s->masses), free(s->sums);
     free(s->coarse_planes), free(s->coarse_bytes);
     ct_arena_free(&s->arena);
 }
@@ -157,6 +159,8 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.masses = s->masses;
     s->split.coarse = s->coarse;
     s->split.coarse_planes = s->coarse_planes;
+    s->split.coarse_bytes = s->coarse_bytes;
+    s->split.sums = s->sums;
     kernels->split[kernel](&s->split);
 }
 
@@ -266,7 +270,7 @@ enum { ROOM = 8 }; /* see ct_children_room */
 typedef struct {
     ct_children children;
     ct_rows rows;
-    uint32_t totals[2][32], active[32], coarse[64];
+    uint32_t totals[2][32], active[32], coarse[64], sums[2][32];
     int64_t masses[2][32], need[2], errors[2][ROOM];
     uint8_t done;
     uint64_t *scratch;
@@ -290,8 +294,12 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         c->size[side] = count_classes(s, t, side, o->totals[side]);
         c->totals[side] = o->totals[side];
         c->masses[side] = heavy && s->weights ? o->masses[side] : NULL;
-        for (uint32_t j = 0; j < s->n; j++)
-            if (s->weights && s->member[j] && (s->rank[j] < t) != side) o->masses[side][s->classes[j]] += s->weights[j];
+        c->sums[side] = s->sums ? o->sums[side] : NULL;
+        for (uint32_t j = 0; s->weights && j < s->n; j++) {
+            if (!s->member[j] || (s->rank[j] < t) == side) continue;
+            o->masses[side][s->classes[j]] += s->weights[j];
+            if (s->sums) o->sums[side][s->classes[j]] += s->coarse_bytes[j];
+        }
         c->near[side] = c->far[side] = no_bound;
         c->errors[side] = o->errors[side];
     }
