@@ -60,6 +60,7 @@
 #'     three classes or more.}
 #'   \item{`hints` (hints)}{row sets whose search began with the tree of a neighbour.}
 #'   \item{`medians` (medians)}{medians of predictors that were tried before any predictor was searched.}
+#'   \item{`put off` (ties)}{intervals that could hold trees as good as the best one alone, searched last.}
 #'   \item{`containers` (compaction)}{small row sets copied to a layout of their own.}
 #' }
 #'

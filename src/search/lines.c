@@ -103,6 +103,14 @@ void ct_lines_give_back(ct_roots *roots, ct_interval *i)
     roots->free_intervals = i;
 }
 
+/* Whether feature f is to be searched before feature `other`. Where a point takes long, the one whose next interval promises
+ * most; of equal ones the first, whose trees are wanted where they are as good as others'. */
+static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
+{
+    const ct_line *a = &roots->lines[f], *b = &roots->lines[other];
+    return roots->task->depth > 3 ? a->open->bound < b->open->bound : a->key < b->key;
+}
+
 int32_t ct_lines_choose(ct_roots *roots)
 {
     uint32_t n_cols = roots->node->box->n_cols;
@@ -113,9 +121,31 @@ int32_t ct_lines_choose(ct_roots *roots)
     if (roots->current >= 0 && roots->lines[roots->current].open) return roots->current;
     roots->current = -1;
     for (uint32_t f = 0; f < n_cols; f++)
-        if (roots->lines[f].open && (roots->current < 0 || roots->lines[f].key < roots->lines[roots->current].key))
+        if (roots->lines[f].open && (roots->current < 0 || comes_before(roots, f, roots->current)))
             roots->current = (int32_t) f;
     return roots->current;
+}
+
+void ct_lines_put_off(ct_roots *roots, uint32_t feature, ct_interval *i)
+{
+    i->next = roots->lines[feature].later;
+    roots->lines[feature].later = i;
+}
+
+int ct_lines_take_up(ct_roots *roots)
+{
+    int any = 0;
+    roots->ties_now = 1;
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
+        for (ct_interval *i = roots->lines[f].later, *next; i; i = next) {
+            next = i->next;
+            i->next = roots->lines[f].open;
+            roots->lines[f].open = i;
+            any = 1;
+        }
+        roots->lines[f].later = NULL;
+    }
+    return any;
 }
 
 void ct_lines_begin_work(ct_roots *roots, ct_interval *i)
@@ -133,13 +163,15 @@ void ct_lines_end_work(ct_roots *roots, const ct_interval *i)
 
 void ct_lines_note_open(ct_roots *roots)
 {
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
         for (const ct_interval *i = roots->lines[f].open; i; i = i->next) ct_lines_note(roots, f, i->bound);
+        for (const ct_interval *i = roots->lines[f].later; i; i = i->next) ct_lines_note(roots, f, i->bound);
+    }
 }
 
 int ct_lines_any_open(const ct_roots *roots)
 {
     for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
-        if (roots->lines[f].open) return 1;
+        if (roots->lines[f].open || roots->lines[f].later) return 1;
     return 0;
 }

@@ -18,8 +18,14 @@ void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, c
 /* Both parts of an interval; the more promising one comes off the stack first. */
 void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b);
 
-/* The feature to go on with: the hint's; or one without a point; or the one under search; or the least by key. -1: none. */
+/* The feature to go on with: the hint's; or one without a point; or the one under search; or the one that comes before all
+ * others. -1: none. */
 int32_t ct_lines_choose(ct_roots *roots);
+
+/* An interval that came off its stack is put off, until all that are are taken up: 0 if none is, and from then on. */
+void ct_lines_put_off(ct_roots *roots, uint32_t feature, ct_interval *i);
+int ct_lines_take_up(ct_roots *roots);
+
 int ct_lines_any_open(const ct_roots *roots);
 
 /* An interval that came off its stack is either worked on, or closed and given back. */

@@ -25,6 +25,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(QUADRANTS, "quadrants", "remember row sets that arise from more than one order of splits")                     \
     X(HINTS, "hints", "begin with the tree of a neighbouring row set")                                               \
     X(MEDIANS, "medians", "try the median of every feature before searching any")                                    \
+    X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                                       \
     X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                                             \
     X(COMPACTION, "compaction", "lay out small row sets anew")
 

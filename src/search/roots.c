@@ -371,14 +371,28 @@ int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
     return 0;
 }
 
+/* Whether the interval may hold trees as good as the best one, which would be taken instead, and none that is better. It may
+ * then come last: a better tree closes it. (On a device intervals are taken up elsewhere too.) */
+static int may_wait(const ct_seat *seat, uint32_t feature, const ct_interval *i)
+{
+    const ct_roots *roots = seat->roots;
+    if (roots->ties_now || seat->worker->queue || !ct_uses(seat->worker, CT_SHORTCUT_TIES_LAST)) return 0;
+    return i->bound >= roots->best && ties_count(roots, feature, i->a->threshold);
+}
+
 int ct_roots_step(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     int32_t f = ct_lines_choose(roots);
-    if (f < 0) return 0;
+    if (f < 0) return ct_lines_take_up(roots);
     ct_interval *i = roots->lines[f].open;
     roots->lines[f].open = i->next;
     roots->lines[f].begun = 1;
+    if (may_wait(seat, (uint32_t) f, i)) {
+        ct_lines_put_off(roots, (uint32_t) f, i);
+        seat->worker->statistics.put_off++;
+        return 1;
+    }
     work_on(seat, (uint32_t) f, i);
     ct_lines_give_back(roots, i);
     return 1;
@@ -527,6 +541,8 @@ void ct_roots_progress(const ct_roots *roots, ct_progress *progress)
             lower = ct_smaller_cost(lower, i->bound);
             open += i->b->n_left - i->a->n_left;
         }
+        for (const ct_interval *i = f < 0 ? NULL : roots->lines[f].later; i; i = i->next)
+            open += i->b->n_left - i->a->n_left;
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
     progress->upper = (double) upper * worker->search->costs->unit;

@@ -54,9 +54,10 @@ typedef struct ct_interval {
 
 /* One root feature. */
 typedef struct {
-    ct_interval *open; /* a stack */
-    int begun;         /* it has been taken up */
-    int64_t key;       /* features are searched by this, least first */
+    ct_interval *open;  /* a stack */
+    ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none that is better */
+    int begun;          /* it has been taken up */
+    int64_t key;        /* up to depth three features are searched by this, least first */
 } ct_line;
 
 typedef struct ct_roots ct_roots;
@@ -103,6 +104,7 @@ struct ct_roots {
     ct_line *lines;          /* [f] */
     uint32_t next_whole;     /* the next feature without a point */
     int32_t current;         /* the feature under search; -1: none */
+    int ties_now;            /* nothing is put off any more */
     int32_t hinted;          /* the feature whose first point is the hint's; -1: none */
     ct_point *free_points;
     ct_interval *free_intervals;
