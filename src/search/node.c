@@ -51,7 +51,7 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
                            box->coarse_bytes};
     memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
     if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
-    if (totals->coarse) memcpy(node->totals.coarse, totals->coarse, box->n_classes * sizeof *totals->coarse);
+    if (node->totals.coarse) memcpy(node->totals.coarse, totals->coarse, box->n_classes * sizeof *totals->coarse);
     node->n_rows = 0;
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
@@ -191,11 +191,11 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
+    const uint32_t *sums = sums_before(node, f, w);
     for (uint32_t c = 0; node->masses && c < n_classes; c++) {
         uint64_t below = sets[c * box->words + w] & ct_low_bits(position % 64);
         totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
-        if (node->sums)
-            totals->coarse[c] = sums_before(node, f, w)[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
+        if (sums) totals->coarse[c] = sums[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
     }
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }
