@@ -150,5 +150,30 @@ static void forests(void)
     }
 }
 
-static const check_case cases[] = {{"solves", solves}, {"routes", routes}, {"forests", forests}};
+/* A large chunk that holds nothing goes back, to the budget too; what is before it stays, and there can be another. */
+static void large_chunks_go_back(void)
+{
+    enum { LARGE = 1 << 27 };
+    ct_budget budget = {LARGE + (1 << 20), 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    char *kept = (char *) ct_arena_alloc(&arena, 1000, 1);
+    ct_arena_mark mark = ct_arena_here(&arena);
+    CHECK(kept != NULL);
+    memset(kept, 7, 1000);
+    for (int turn = 0; turn < 2; turn++) {
+        CHECK(ct_arena_alloc(&arena, LARGE, 1) != NULL);
+        ct_arena_trim(&arena);
+        CHECK(arena.held >= LARGE && budget.used >= LARGE); /* it is in use */
+        ct_arena_release(&arena, mark);
+        ct_arena_trim(&arena);
+        CHECK(arena.held < LARGE && budget.used == (int64_t) arena.held);
+    }
+    for (int i = 0; i < 1000; i++) CHECK(kept[i] == 7);
+    ct_arena_free(&arena);
+    CHECK_INT(budget.used, 0);
+}
+
+static const check_case cases[] = {
+    {"solves", solves}, {"routes", routes}, {"forests", forests}, {"large chunks go back", large_chunks_go_back}};
 CHECK_MAIN(cases)
