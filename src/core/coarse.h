@@ -15,10 +15,13 @@ struct ct_coarse {
     unsigned n_planes;     /* bits of the dearest row's cost; 0: rows of a class cost the same */
     const uint32_t *gains; /* [class] then, what one costs */
     const uint8_t *rows;   /* [row] else */
+    const int32_t *by_label; /* [class][label] where costs depend on the label, as ct_costs.gains: below 2^15. The others are
+                                NULL then */
+    int small;             /* these are below 2^7 */
 };
 
-/* Sets costs->coarse; leaves it NULL where costs are plain or depend on the wrong label, or rows are too many. From the
- * arena. */
+/* Sets costs->coarse; leaves it NULL where costs are plain, or depend on the label and rows have weights, or rows are too
+ * many. From the arena. */
 ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error);
 
 #endif

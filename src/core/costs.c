@@ -205,6 +205,16 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, in
     return CT_OK;
 }
 
+int ct_costs_by_label(const ct_costs *costs)
+{
+    size_t n = costs->n_classes;
+    if (costs->plain) return 0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 0; k < n; k++)
+            if (k != c && costs->gains[c * n + k] != 0) return 1;
+    return 0;
+}
+
 double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : ldexp(costs->unit, (int) costs->shift); }
 
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)

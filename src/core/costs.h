@@ -14,7 +14,8 @@
 #include "core/arena.h"
 #include "core/data.h"
 
-typedef struct ct_coarse ct_coarse; /* core/coarse.h */
+typedef struct ct_coarse ct_coarse;   /* core/coarse.h */
+typedef struct ct_choices ct_choices; /* core/choices.h */
 
 typedef struct {
     uint32_t n_classes;
@@ -29,7 +30,11 @@ typedef struct {
     double rounding;        /* in units of the objective: see above */
     double total;           /* of the rows' weights, in units of the objective: n_rows without weights */
     const ct_coarse *coarse; /* NULL: none */
+    const ct_choices *choices; /* likewise */
 } ct_costs;
+
+/* Whether a wrong row's cost depends on its label. */
+int ct_costs_by_label(const ct_costs *costs);
 
 /* Rows of each class, and their weights where rows have weights. */
 typedef struct {

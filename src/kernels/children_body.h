@@ -52,7 +52,7 @@ CT_INLINE void FN(want)(scan_job *job, const int64_t need[2])
     if (left == job->need[0] && right == job->need[1]) return;
     job->need[0] = left;
     job->need[1] = right;
-    if (job->all->rows->n_classes > 2) choose_active(job);
+    if (job->all->rows->n_classes > 2) FN(choose)(job);
 }
 
 /* Takes in what was found of one side of child g. */
@@ -97,8 +97,8 @@ static void FN(children)(ct_children *c)
     job.refined = 0;
     job.scanned = 0;
     FN(begin)(&job);
-    if (c->rows->n_classes > 2) find_largest(&job);
-    choose_active(&job);
+    FN(know_labels)(&job);
+    FN(choose)(&job);
     bound(c);
     for (int i = 0; i < 4; i++) {
         uint32_t g = (uint32_t) c->first[i];

@@ -4,4 +4,5 @@
 #include "kernels/pair_body.h"
 #include "kernels/many_body.h"
 #include "kernels/scan_body.h"
+#include "kernels/classes_body.h"
 #include "kernels/children_body.h"

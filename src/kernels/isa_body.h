@@ -26,6 +26,8 @@ typedef struct {
     unsigned confined;  /* 1 << side: refine_allowed() looked into it */
     size_t reached;     /* see confirm_body.h, */
     int64_t found[2][2]; /* and what was found there: [over splits that keep to min_rows][side] */
+    uint32_t n_present, n_prices, wanted; /* see labels_body.h, */
+    int best_end[2];                      /* and loss_body.h: the best score at a block's end, by side */
     uint32_t refined;
     uint64_t scanned; /* words */
 } scan_job;
@@ -67,6 +69,10 @@ static void children64(ct_children *c) { ct_kernels_scalar.children[2](c); }
 static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
 static void split16c(ct_split *s) { ct_kernels_scalar.split[4](s); }
 static void children16c(ct_children *c) { ct_kernels_scalar.children[4](c); }
+static void split32l(ct_split *s) { ct_kernels_scalar.split[5](s); }
+static void children32l(ct_children *c) { ct_kernels_scalar.children[5](c); }
+static void split16l(ct_split *s) { ct_kernels_scalar.split[6](s); }
+static void children16l(ct_children *c) { ct_kernels_scalar.children[6](c); }
 static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
                        int64_t cost)
 {
@@ -76,16 +82,23 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 #define CT_KIND 64
 #include "kernels/lane_names.h"
 #include "kernels/heavy_body.h"
+#include "kernels/classes_body.h"
 #include "kernels/children_body.h"
 #undef CT_KIND
 
 #include "kernels/row_costs_body.h"
+#include "kernels/labels_body.h"
 
 #define CT_KIND 32c
 #include "kernels/lane_names.h"
 #include "kernels/coarse_body.h"
 #include "kernels/confirm_body.h"
 #include "kernels/count_body.h"
+#undef CT_KIND
+
+#define CT_KIND 32l
+#include "kernels/lane_names.h"
+#include "kernels/loss_kind_body.h"
 #undef CT_LANE
 #undef CT_KIND
 #undef CT_LOWEST
@@ -98,11 +111,16 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 #include "kernels/exact_body.h"
 #include "kernels/count_body.h"
 #undef CT_KIND
+
+#define CT_KIND 16l
+#include "kernels/lane_names.h"
+#include "kernels/loss_kind_body.h"
+#undef CT_KIND
 #endif
 #undef CT_LANE
 #undef CT_LOWEST
 
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
-        text, planes8, {split16, split32, split64, split32c, split16c},                                                \
-        {children16, children32, children64, children32c, children16c}, bound, find, count, afford}
+        text, planes8, {split16, split32, split64, split32c, split16c, split32l, split16l},                                                \
+        {children16, children32, children64, children32c, children16c, children32l, children16l}, bound, find, count, afford}

@@ -43,7 +43,7 @@ typedef struct {
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
     const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
-    const ct_coarse *coarse;   /* the last two kernels alone read these: NULL, or the same in small numbers, */
+    const ct_coarse *coarse;   /* the last four kernels alone read these: NULL, or the same in small numbers, */
     const uint64_t *coarse_planes; /* [g][n_planes][words] those of the rows, complemented, */
     const uint8_t *coarse_bytes;   /* [g][64 words] and one by one */
 } ct_rows;
@@ -82,7 +82,8 @@ typedef struct {
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
-    uint32_t *coarse;           /* [2 n_classes] scratch of the last two kernels */
+    uint32_t *coarse;           /* [2 n_classes] scratch of kernels 3 and 4 */
+    int32_t *labels;            /* ct_children_labels numbers, scratch of the last two kernels */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
@@ -111,6 +112,11 @@ static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)
 {
     return ct_children_kept(words, n_classes) + words;
+}
+
+static inline size_t ct_children_labels(uint32_t n_classes)
+{
+    return 3 * (size_t) n_classes * n_classes + 8 * (size_t) n_classes + 16;
 }
 
 /* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes` hold, with x_c the
@@ -142,9 +148,9 @@ typedef struct {
                    unsigned n_planes);
     /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains; [3] for those
      * that have coarse costs too, in lanes of 32 bits; [4] the same in 16 bits, for coarse costs that are exact and at most
-     * ct_cost_limit together. */
-    void (*split[5])(ct_split *split);
-    void (*children[5])(ct_children *children);
+     * ct_cost_limit together; [5] and [6] likewise where they depend on the label, and at most CT_LOSS_LIMIT. */
+    void (*split[7])(ct_split *split);
+    void (*children[7])(ct_children *children);
     /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the floor. */
     void (*bound)(ct_children *children);
     /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
@@ -170,6 +176,9 @@ static inline int64_t ct_cost_limit(uint32_t n_classes)
 {
     return n_classes > 2 ? 10000 : 32000;
 }
+
+/* The same where losses depend on the label: see loss_body.h. */
+enum { CT_LOSS_LIMIT = 16000 };
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind it. */
 const ct_kernels *ct_kernels_at(size_t i);

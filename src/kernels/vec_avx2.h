@@ -37,6 +37,8 @@ CT_INLINE vec l32_scan(vec a)
     a = l32_scan_part(a);
     return l32_add(a, l32_last_part(v_raised(a)));
 }
+CT_INLINE vec l16_after(vec a, vec b) { return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(b, a, 0x21), 14); }
+CT_INLINE vec l32_after(vec a, vec b) { return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(b, a, 0x21), 12); }
 CT_INLINE vec l16_last(vec a) { return l16_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 CT_INLINE vec l32_last(vec a) { return l32_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 

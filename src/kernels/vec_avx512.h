@@ -53,6 +53,16 @@ CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x
 CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
+CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi16(b, 8)); }
+CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi32(b, 16)); }
+CT_INLINE vec l16_dot(vec pairs, vec prices) { return _mm512_maddubs_epi16(pairs, prices); }
+CT_INLINE vec l32_dot(vec pairs, vec prices) { return _mm512_madd_epi16(pairs, prices); }
+CT_INLINE vec l16_after(vec a, vec b)
+{
+    vec up = _mm512_alignr_epi64(a, b, 7); /* the word before each */
+    return _mm512_or_si512(_mm512_slli_epi64(a, 16), _mm512_srli_epi64(up, 48));
+}
+CT_INLINE vec l32_after(vec a, vec b) { return _mm512_alignr_epi32(a, b, 15); }
 CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
 

@@ -88,6 +88,23 @@ CT_INLINE vec l16_times(vec counts, vec x)
 }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
+CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, l16_out(vshlq_n_s16(l16_in(b), 8))); }
+CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, l32_out(vshlq_n_s32(l32_in(b), 16))); }
+CT_INLINE vec l16_dot(vec pairs, vec prices)
+{
+    const vec low = v_fill(UINT64_C(0x00ff00ff00ff00ff));
+    int16x8_t first = vmulq_s16(l16_in(v_and(pairs, low)), l16_in(v_and(prices, low)));
+    return l16_out(vmlaq_s16(first, vshrq_n_s16(l16_in(pairs), 8), vshrq_n_s16(l16_in(prices), 8)));
+}
+CT_INLINE vec l32_dot(vec pairs, vec prices)
+{
+    const vec low = v_fill(UINT64_C(0x0000ffff0000ffff));
+    int32x4_t first = vmulq_s32(l32_in(v_and(pairs, low)), l32_in(v_and(prices, low)));
+    return l32_out(vmlaq_s32(first, vshrq_n_s32(l32_in(pairs), 16), vshrq_n_s32(l32_in(prices), 16)));
+}
+CT_INLINE vec l16_after(vec a, vec b) { return l16_out(vextq_s16(l16_in(b), l16_in(a), 7)); }
+CT_INLINE vec l32_after(vec a, vec b) { return l32_out(vextq_s32(l32_in(b), l32_in(a), 3)); }
+
 CT_INLINE vec l64_set(int64_t x) { return vdupq_n_u64((uint64_t) x); }
 CT_INLINE vec l64_add(vec a, vec b) { return vaddq_u64(a, b); }
 CT_INLINE vec l64_sub(vec a, vec b) { return vsubq_u64(a, b); }

@@ -9,6 +9,9 @@
  *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
  *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
  *           times(counts, x): counts up to 32 times x, where the products fit; times_short: x below 2^15
+ *           pair(a, b): counts of the lanes of both, in the lower and upper halves of lanes; dot(pairs, prices): the sum of
+ *           both halves times those of `prices`, which are below 2^15 or, in 16 bits, 2^7; after(a, b): the last lane
+ *           of b, and the lanes of a but for its last
  *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where the mask is)
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
@@ -73,6 +76,21 @@ CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; } /* 
 CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
+
+CT_INLINE vec l16_pair(vec a, vec b) { return a | b << 8; }
+CT_INLINE vec l32_pair(vec a, vec b) { return a | b << 16; }
+CT_INLINE vec l16_dot(vec pairs, vec prices)
+{
+    const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
+    return (pairs & low) * (prices & 0xff) + (pairs >> 8 & low) * (prices >> 8 & 0xff);
+}
+CT_INLINE vec l32_dot(vec pairs, vec prices)
+{
+    const uint64_t low = UINT64_C(0x0000ffff0000ffff);
+    return (pairs & low) * (prices & 0xffff) + (pairs >> 16 & low) * (prices >> 16 & 0xffff);
+}
+CT_INLINE vec l16_after(vec a, vec b) { return a << 16 | b >> 48; }
+CT_INLINE vec l32_after(vec a, vec b) { return a << 32 | b >> 32; }
 
 CT_INLINE vec l16_count(vec a)
 {

@@ -49,6 +49,11 @@ CT_INLINE vec l32_times_short(vec counts, vec x) { return MM(madd_epi16)(counts,
 CT_INLINE vec l16_times(vec counts, vec x) { return MM(mullo_epi16)(counts, x); }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
+CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, MM(slli_epi16)(b, 8)); }
+CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, MM(slli_epi32)(b, 16)); }
+CT_INLINE vec l16_dot(vec pairs, vec prices) { return MM(maddubs_epi16)(pairs, prices); }
+CT_INLINE vec l32_dot(vec pairs, vec prices) { return MM(madd_epi16)(pairs, prices); }
+
 CT_INLINE vec l64_set(int64_t x) { return MM(set1_epi64x)(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return MM(add_epi64)(a, b); }
 CT_INLINE vec l64_sub(vec a, vec b) { return MM(sub_epi64)(a, b); }

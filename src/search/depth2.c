@@ -205,10 +205,11 @@ static int new_extra(ct_seat *seat)
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kernel == 2;
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
     children->coarse = children->active + node->rows.n_classes;
+    children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
     children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
     seat->extra = children;
-    return children->active && children->done && children->scratch;
+    return children->active && children->labels && children->done && children->scratch;
 }
 
 static void end_extra(ct_seat *seat)

@@ -73,6 +73,7 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
 {
     CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity > 0, arena, error));
     CT_TRY(ct_coarse_init(costs, data, arena, error));
+    CT_TRY(ct_choices_init(costs, arena, error));
     double most = ldexp(1, 60 - (int) options->depth), split = options->complexity * costs->total / costs->unit;
     search->costs = costs;
     search->split_cost = (int64_t) llround(split < most ? split : most);

@@ -22,7 +22,9 @@ static int kernel_for(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes);
     if (!costs->coarse) return 2;
-    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= ct_cost_limit(costs->n_classes) ? 4 : 3;
+    int64_t dearest = node->dearest >> costs->coarse->shift;
+    if (costs->coarse->by_label) return costs->coarse->exact && costs->coarse->small && dearest <= CT_LOSS_LIMIT ? 6 : 5;
+    return costs->coarse->exact && dearest <= ct_cost_limit(costs->n_classes) ? 4 : 3;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */

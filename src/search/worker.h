@@ -4,6 +4,7 @@
 
 #include "core/arena.h"
 #include "core/bytes.h"
+#include "core/choices.h"
 #include "core/coarse.h"
 #include "core/table.h"
 #include "kernels/kernels.h"

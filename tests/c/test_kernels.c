@@ -5,6 +5,8 @@
 #include "kernels/kernels.h"
 #include "random.h"
 
+enum { N_KERNELS = 7, MOST_CLASSES = 41 };
+
 /* A row set in the order of one feature g, with the rank of a root feature f beside it. */
 typedef struct {
     uint32_t n, n_classes, n_values;
@@ -13,13 +15,14 @@ typedef struct {
     uint8_t *member;   /* by position */
     int32_t *classes;  /* by position */
     int64_t *gains;    /* [class][label], largest on the diagonal */
+    int64_t *losses;   /* what is lacking to the largest */
     int64_t *weights, *masses;
     uint32_t *sums;    /* NULL: coarse costs are exact */
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     ct_arena arena;
     const ct_coarse *coarse; /* NULL: gains depend on the label, or too much would be lost */
-    int n_kernels;           /* those that the rows' costs allow */
+    int kernels;             /* those that the rows' costs allow, as bits */
     uint64_t *coarse_planes;
     uint8_t *coarse_bytes;
     uint32_t *counts, *members;
@@ -35,6 +38,20 @@ static void *zeroed(size_t n, size_t size)
 
 static ct_budget budget = {SIZE_MAX, 0};
 
+static int kernels_of(const sample *s)
+{
+    const ct_coarse *coarse = s->coarse;
+    int64_t sum = 0;
+    if (!coarse) return 1 << 0 | 1 << 1 | 1 << 2;
+    for (uint32_t j = 0; j < s->n; j++) {
+        size_t c = (size_t) s->classes[j];
+        if (coarse->by_label) sum += s->member[j] ? coarse->by_label[c * (s->n_classes + 1)] : 0;
+        else sum += coarse->rows ? coarse->rows[j] : coarse->gains[c];
+    }
+    if (coarse->by_label) return 0x27 | (coarse->exact && coarse->small && sum <= CT_LOSS_LIMIT) << 6;
+    return 0xf | (coarse->exact && sum <= ct_cost_limit(s->n_classes)) << 4;
+}
+
 /* Coarse costs of the rows by position, if they have any. */
 static void add_coarse(sample *s)
 {
@@ -44,14 +61,12 @@ static void add_coarse(sample *s)
     uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
     costs.n_classes = s->n_classes;
     costs.gains = s->gains;
+    costs.loss = s->losses;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
     CHECK_INT(ct_coarse_init(&costs, &data, &s->arena, &error), CT_OK);
     s->coarse = costs.coarse;
-    int64_t sum = 0;
-    for (uint32_t j = 0; s->coarse && j < s->n; j++)
-        sum += s->coarse->rows ? s->coarse->rows[j] : s->coarse->gains[s->classes[j]];
-    s->n_kernels = !s->coarse ? 3 : s->coarse->exact && sum <= ct_cost_limit(s->n_classes) ? 5 : 4;
+    s->kernels = kernels_of(s);
     if (s->coarse && s->coarse->n_planes) {
         s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
         s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
@@ -61,6 +76,28 @@ static void add_coarse(sample *s)
         ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
     }
     free(order);
+}
+
+/* Losses of the kinds that are given, or as random as they are: as gains. */
+static void choose_losses(rng *r, sample *s)
+{
+    uint32_t n = s->n_classes, kind = rng_below(r, 6);
+    int64_t unit = s->weights || rng_below(r, 3) ? 1 : (int64_t) 1 << rng_below(r, kind == 4 ? 8 : 25);
+    int64_t at_limit = 126 + rng_below(r, 3); /* of bytes */
+    for (uint32_t c = 0; kind < 5 && c < n; c++) {
+        int64_t *gains = s->gains + c * n, most = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            int64_t away = c > k ? c - k : k - c, loss = away;                              /* 0: by distance */
+            if (kind == 1) loss = away * away;
+            if (kind == 2) loss = c == k ? 0 : rng_below(r, 3);                             /* also nothing */
+            if (kind == 3) loss = c == k ? 0 : rng_below(r, 2) ? at_limit : 1;
+            if (kind == 4) loss = c == k ? 0 : rng_next(r) >> rng_below(r, 30);             /* of any magnitude */
+            if (c == 0 && (k == 1 || k == 2)) loss = k; /* lest they do not depend on the label after all */
+            gains[k] = -loss * unit;
+            if (loss * unit > most) most = loss * unit;
+        }
+        for (uint32_t k = 0; k < n; k++) gains[k] += most;
+    }
 }
 
 static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
@@ -91,8 +128,11 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         /* what a class costs under any wrong label is part of the weights: see ct_costs_init() */
         if (!c || !by_class || !s.weights) most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)
-            s.gains[c * n_classes + k] = c == k ? most : by_class ? 0 : rng_below(r, (uint32_t) most);
+            s.gains[c * n_classes + k] = c == k ? most : by_class || k == (c + 1) % n_classes ? 0 : rng_below(r, (uint32_t) most);
     }
+    if (!by_class) choose_losses(r, &s);
+    s.losses = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.losses);
+    for (uint32_t i = 0; i < n_classes * n_classes; i++) s.losses[i] = s.gains[i / n_classes * (n_classes + 1)] - s.gains[i];
     for (uint32_t j = 0; s.weights && j < n; j++) s.weights[j] = rng_below(r, 5) ? rng_below(r, most_weight) : 0;
     uint32_t keep = 1 + rng_below(r, 10), tie = rng_below(r, 2) ? 1 : 1 + rng_below(r, 40), bias = rng_below(r, 2);
     uint32_t first = rng_below(r, 3) ? 0 : rng_below(r, n);
@@ -111,7 +151,7 @@ static void sample_free(sample *s)
 {
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
-    free(s->gains), free(s->weights), free(s->masses), free(s->sums);
+    free(s->gains), free(s->losses), free(s->weights), free(s->masses), free(s->sums);
     free(s->coarse_planes), free(s->coarse_bytes);
     ct_arena_free(&s->arena);
 }
@@ -201,11 +241,12 @@ static void planes_and_sides(void)
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[5][3];
+        uint64_t lanes[N_KERNELS][3];
         const ct_kernels *kernels;
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             make_planes(kernels, &s, &r);
-            for (int kernel = 0; kernel < s.n_kernels; kernel++) {
+            for (int kernel = 0; kernel < N_KERNELS; kernel++) {
+                if (!(s.kernels >> kernel & 1)) continue;
                 for (int side = 0; side < 3; side++) {
                     int all = side == 2, right = side == 1;
                     make_side(kernels, &s, all ? NULL : &threshold, right, kernel);
@@ -243,7 +284,7 @@ static int64_t spare_all(const sample *s, uint32_t t, int right, int heavy, int6
 /* The definition: the least errors of a split at a tie mark with two different labels, one side of threshold t. */
 static int64_t least_errors(const sample *s, uint32_t t, int right, int heavy)
 {
-    int64_t left[32] = {0}, total[32], best = 0, dearest = spare_all(s, t, right, heavy, total);
+    int64_t left[MOST_CLASSES] = {0}, total[MOST_CLASSES], best = 0, dearest = spare_all(s, t, right, heavy, total);
     for (uint32_t j = 0; j < s->n; j++) {
         if (s->member[j] && (s->rank[j] < t) != right)
             for (uint32_t k = 0; k < s->n_classes; k++) left[k] += row_gain(s, heavy, j, k);
@@ -270,10 +311,11 @@ enum { ROOM = 8 }; /* see ct_children_room */
 typedef struct {
     ct_children children;
     ct_rows rows;
-    uint32_t totals[2][32], active[32], coarse[64], sums[2][32];
-    int64_t masses[2][32], need[2], errors[2][ROOM];
+    uint32_t totals[2][MOST_CLASSES], active[MOST_CLASSES], coarse[2 * MOST_CLASSES], sums[2][MOST_CLASSES];
+    int64_t masses[2][MOST_CLASSES], need[2], errors[2][ROOM];
     uint8_t done;
     uint64_t *scratch;
+    int32_t *labels;
 } one_child;
 
 static const int64_t no_bound[ROOM] = {0,           CT_NO_CHILD, CT_NO_CHILD, CT_NO_CHILD,
@@ -303,6 +345,8 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         c->near[side] = c->far[side] = no_bound;
         c->errors[side] = o->errors[side];
     }
+    o->labels = (int32_t *) zeroed(ct_children_labels(s->n_classes), sizeof *o->labels);
+    c->labels = o->labels;
     c->scratch = o->scratch;
     c->active = o->active;
     c->coarse = o->coarse;
@@ -332,7 +376,7 @@ static void check_scan(one_child *o, const ct_kernels *kernels, int kernel, cons
 static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int heavy)
 {
     for (int side = 0; side < 2; side++) {
-        int64_t total[32], leaf = spare_all(s, t, side, heavy, total), most = 0;
+        int64_t total[MOST_CLASSES], leaf = spare_all(s, t, side, heavy, total), most = 0;
         for (uint32_t k = 0; k < s->n_classes; k++)
             if (total[k] > most) most = total[k];
         o->need[side] = rng_below(r, 4) ? (int64_t) (rng_unit(r) * (double) (leaf - most)) : 0;
@@ -342,7 +386,8 @@ static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int 
 static void scan_everywhere(rng *r, sample *s)
 {
     uint32_t t = 1 + rng_below(r, s->n_values - 1);
-    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < s->n_kernels; kernel++) {
+    for (int kernel = s->n > ct_lane_limit(s->n_classes); kernel < N_KERNELS; kernel++) {
+        if (!(s->kernels >> kernel & 1)) continue;
         int heavy = kernel >= 2;
         int64_t exact[2] = {least_errors(s, t, 0, heavy), least_errors(s, t, 1, heavy)};
         const ct_kernels *kernels;
@@ -358,7 +403,7 @@ static void scan_everywhere(rng *r, sample *s)
             if (i == 0) first = o;
             CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) && o.children.refined == first.children.refined);
         }
-        free(o.scratch);
+        free(o.scratch), free(o.labels);
     }
 }
 
@@ -366,7 +411,7 @@ static void scans(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 300 : 1500); seed++) {
         rng r = {(uint64_t) seed + 400};
-        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2) : rng_below(&r, 29));
+        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2 + 5 * (uint32_t) (seed % 2)) : rng_below(&r, MOST_CLASSES - 2));
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 20 ? 400 : 5000), n_classes);
         scan_everywhere(&r, &s);
         sample_free(&s);
@@ -439,7 +484,7 @@ static void several_children(void)
             CHECK_INT(c->need[side], least < o.need[side] ? least : o.need[side]);
             CHECK(c->best[side] >= 0 ? exact[c->best[side]][side] == least : least >= o.need[side]);
         }
-        free(o.scratch), free(planes), free(sets), free(lanes), free(ties);
+        free(o.scratch), free(o.labels), free(planes), free(sets), free(lanes), free(ties);
         sample_free(&s);
     }
 }
