@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "certify/stump.h"
+#include "core/choices.h"
 
 /* A threshold that was named. */
 typedef struct place {
@@ -19,7 +20,7 @@ typedef struct {
     ct_bytes_reader *reader;
     ct_certified *result;
     ct_stumps stumps;
-    int64_t *costs;    /* [n_classes] scratch */
+    int64_t *costs;    /* [9][n_classes] scratch */
     int lost;          /* memory ended */
 } check;
 
@@ -41,6 +42,21 @@ static int no_memory(check *c)
 
 /* ---- class counts ---- */
 
+/* The least that rows of these masses cost with `left` more labels, from `first` on; under[]: what a mass of 1 of each class
+ * costs under the best label so far. Room for n_classes numbers a label lies behind it. */
+static int64_t least_with(const ct_problem *p, const int64_t *mass, uint32_t first, uint32_t left, int64_t *under)
+{
+    uint32_t n = p->n_classes;
+    int64_t least = INT64_MAX, sum = 0;
+    for (uint32_t k = 0; left == 0 && k < n; k++) sum += mass[k] * under[k];
+    if (left == 0) return sum;
+    for (uint32_t label = first; label + left <= n; label++) {
+        for (uint32_t k = 0; k < n; k++) under[n + k] = smaller(under[k], p->loss[k * n + label]);
+        least = smaller(least, least_with(p, mass, label + 1, left - 1, under + n));
+    }
+    return least;
+}
+
 /* A tree of depth k has at most 2^k leaves, each with one label: the rows of all other classes are wrong. */
 static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
 {
@@ -48,6 +64,10 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
     uint32_t n = p->n_classes;
     int64_t sum = 0;
     if (n >> depth == 0) return 0;
+    if (!p->uniform && ct_choices_sets(n, depth)) {
+        memcpy(c->costs, p->dearest, n * sizeof *c->costs);
+        return least_with(p, mass, 0, UINT32_C(1) << depth, c->costs);
+    }
     for (uint32_t k = 0; k < n; k++) {
         c->costs[k] = mass[k] * p->cheapest[k];
         sum += c->costs[k];
@@ -245,7 +265,7 @@ ct_status ct_prove_again(const ct_problem *p, const ct_claim *claim, ct_bytes_re
     check c = {p, claim, reader, result, {0}, NULL, 0};
     ct_row_set whole;
     ct_least least = {0, 0};
-    c.costs = CT_ARENA_NEW(p->arena, int64_t, p->n_classes);
+    c.costs = CT_ARENA_NEW(p->arena, int64_t, (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
     int fine = c.costs && ct_stumps_init(&c.stumps, p) && ct_row_set_whole(p, &whole);
     if (!fine) no_memory(&c);
     else if (bound_whole(&c, &whole, &least) && reader->at != reader->n) fail(&c, CT_MALFORMED);

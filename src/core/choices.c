@@ -1,12 +1,12 @@
 #include "core/choices.h"
 
-enum { MOST_SETS = 600 }; /* all pairs of 35 labels, all fours of 12 */
+enum { MOST_SETS = 600, MOST_LABELS = 35 }; /* all pairs of 35 labels, all fours of 12 */
 
-/* How many sets of `size` of n labels there are, if not more than MOST_SETS; else 0. */
-static uint32_t sets_of(uint32_t n, uint32_t size)
+uint32_t ct_choices_sets(uint32_t n, unsigned depth)
 {
     uint64_t sets = 1;
-    if (size >= n) return 0;
+    uint32_t size = UINT32_C(1) << depth;
+    if (depth == 0 || depth >= CT_CHOICE_DEPTHS || size >= n) return 0;
     if (size > n - size) size = n - size;
     for (uint32_t i = 0; i < size; i++) {
         sets = sets * (n - i) / (i + 1);
@@ -53,8 +53,8 @@ ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error)
     if (!ct_costs_by_label(costs)) return CT_OK;
     ct_choices *choices = CT_ARENA_ZEROED(arena, ct_choices, 1);
     if (!choices) return no_memory(error);
-    for (unsigned depth = 0; depth < CT_CHOICE_DEPTHS; depth++) {
-        uint32_t sets = sets_of(n, UINT32_C(1) << depth);
+    for (unsigned depth = 1; depth < CT_CHOICE_DEPTHS; depth++) {
+        uint32_t sets = ct_choices_sets(n, depth);
         int64_t *least = sets ? CT_ARENA_NEW(arena, int64_t, (size_t) sets * n) : NULL;
         if (!sets) continue;
         if (!least) return no_memory(error);
@@ -71,10 +71,11 @@ int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigne
     uint32_t n = costs->n_classes;
     if (!costs->choices || depth >= CT_CHOICE_DEPTHS || !costs->choices->n[depth]) return -1;
     const int64_t *of_set = costs->choices->costs[depth];
-    int64_t least = INT64_MAX;
+    int64_t least = INT64_MAX, mass[MOST_LABELS];
+    for (uint32_t c = 0; c < n; c++) mass[c] = ct_mass(totals, c);
     for (uint32_t i = 0; i < costs->choices->n[depth]; i++, of_set += n) {
         int64_t sum = 0;
-        for (uint32_t c = 0; c < n; c++) sum += ct_mass(totals, c) * of_set[c];
+        for (uint32_t c = 0; c < n; c++) sum += mass[c] * of_set[c];
         if (sum < least) least = sum;
     }
     return least;

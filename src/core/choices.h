@@ -8,15 +8,18 @@
 
 #include "core/costs.h"
 
-enum { CT_CHOICE_DEPTHS = 4 };
+enum { CT_CHOICE_DEPTHS = 4 }; /* from 1 on */
 
 struct ct_choices {
-    uint32_t n[CT_CHOICE_DEPTHS];             /* by depth: sets of 2^depth labels; 0: too many of them, or all labels */
-    const int64_t *costs[CT_CHOICE_DEPTHS];   /* [set][class] under the best label of the set */
+    uint32_t n[CT_CHOICE_DEPTHS];           /* by depth: ct_choices_sets */
+    const int64_t *costs[CT_CHOICE_DEPTHS]; /* [set][class] under the best label of the set */
 };
 
 /* Sets costs->choices; leaves it NULL where costs do not depend on the wrong label. From the arena. */
 ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error);
+
+/* How many sets of 2^depth of n labels there are; 0 if that is too many to look at all, or if these are all labels. */
+uint32_t ct_choices_sets(uint32_t n, unsigned depth);
 
 /* What rows cost at least in a tree of that depth; -1 if that was not prepared. */
 int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigned depth);

@@ -106,7 +106,7 @@ static inline int ct_child_wanted(const ct_children *c, int side, uint32_t g)
 /* Words of the scratch memory, and of those before its last part, which is for confine_body.h. */
 static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
 {
-    return (2 + 2 * (size_t) n_classes) * words + (size_t) n_classes * 16;
+    return (2 + 2 * (size_t) n_classes) * words + ((size_t) n_classes + 2) * 16;
 }
 
 static inline size_t ct_children_scratch(size_t words, uint32_t n_classes)

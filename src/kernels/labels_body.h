@@ -115,34 +115,24 @@ static void drop_labels(scan_job *job, uint32_t kept)
     }
 }
 
-/* The price of class p of those that the sides have (or of none), under label k; or, of the active ones, least or largest. */
-CT_INLINE int32_t price_under(const scan_job *job, uint32_t p, uint32_t k)
-{
-    return p < job->n_present ? label_gains(job, label_classes(job)[p])[k] : 0;
-}
-
-static int32_t extreme_price(const scan_job *job, uint32_t p, int largest)
-{
-    int32_t price = price_under(job, p, job->all->active[0]);
-    for (uint32_t i = 1; i < job->n_active; i++) {
-        int32_t other = price_under(job, p, job->all->active[i]);
-        if (largest ? other > price : other < price) price = other;
-    }
-    return price;
-}
-
 /* `half`: by how many bits the second of two prices is moved up. */
 static void set_prices(scan_job *job, unsigned half)
 {
-    for (uint32_t slot = 0; slot < job->n_active + 2; slot++) {
-        int32_t *prices = label_prices(job, slot);
-        for (uint32_t p = 0; p < 2 * job->n_prices; p += 2) {
-            int32_t pair[2];
-            for (uint32_t i = 0; i < 2; i++)
-                pair[i] = slot < job->n_active ? price_under(job, p + i, job->all->active[slot])
-                                               : extreme_price(job, p + i, slot > job->n_active);
-            prices[p / 2] = (int32_t) ((uint32_t) pair[0] | (uint32_t) pair[1] << half);
+    uint32_t n_active = job->n_active, n_prices = job->n_prices;
+    int32_t *all = label_prices(job, 0);
+    memset(all, 0, (n_active + 2) * n_prices * sizeof *all);
+    for (uint32_t p = 0; p < job->n_present; p++) {
+        const int32_t *gains = label_gains(job, label_classes(job)[p]);
+        int32_t *prices = all + p / 2, least = INT32_MAX, most = 0;
+        unsigned up = p % 2 ? half : 0;
+        for (uint32_t a = 0; a < n_active; a++, prices += n_prices) {
+            int32_t gain = gains[job->all->active[a]];
+            if (gain < least) least = gain;
+            if (gain > most) most = gain;
+            *prices |= (int32_t) ((uint32_t) gain << up);
         }
+        prices[0] |= (int32_t) ((uint32_t) least << up);
+        prices[n_prices] |= (int32_t) ((uint32_t) most << up);
     }
 }
 
@@ -161,3 +151,21 @@ static void choose_labels(scan_job *job, unsigned half)
     if (!every) drop_labels(job, wanted);
     if (job->n_active) set_prices(job, half);
 }
+
+/* The two largest of some numbers, and which is the first of these. */
+typedef struct {
+    int which, first, second;
+} two_largest;
+
+CT_INLINE void take_in(two_largest *t, int which, int number)
+{
+    if (number > t->first || t->which < 0) {
+        t->second = t->first;
+        t->first = number;
+        t->which = which;
+    } else {
+        t->second = ct_larger(t->second, number);
+    }
+}
+
+CT_INLINE int largest_but(const two_largest *t, int which) { return which == t->which ? t->second : t->first; }

@@ -4,51 +4,52 @@
  * What label k spares of a block is the sum over the classes of (members) * (what k spares of one): the members of two
  * classes lie in one lane, and one multiplication and addition serves both. Summed up along the order of g that is x_k.
  *
- * With i, j of the active labels, a split within a block spares at most
- *   - x_i(end) + T_j - x_j(start), i != j (the same label on both sides is the leaf), less what every row of the block
- *     spares at least, which this counts twice;
- *   - x_i(start) + T_j - x_j(end) and what every row of the block spares at most;
- *   - half of (what one at the start spares + what one at the end spares + what the rows can change by moving over: the
- *     most less the least that each spares).
+ * Let x be the largest x_k of the active labels up to some place, rest the largest T_k - x_k. A split within a block
+ * spares at most
+ *   - x(end) + rest(start), less what every row of the block spares at least, which this counts twice;
+ *   - x(start) + rest(end) and what every row of the block spares at most;
+ *   - half of (x(start) + rest(start) + x(end) + rest(end) + what the rows can change by moving over: the most less the
+ *     least that each spares).
+ * What holds at the start of a block is what holds at the end of the one before it.
  *
  * Limits. All rows spare less than 2^29 together, in lanes of 16 bits at most 16000 (CT_LOSS_LIMIT), and none of these
  * bounds more than twice as much. One row spares less than 2^15, in lanes of 16 bits less than 2^7: a block's rows less
- * than 2^20 and 2^11. Labels count from `lowest`, below all sums: adding the largest sum leaves it below 0, and it
- * is never taken twice.
+ * than 2^20 and 2^11.
  *
  * Scratch: bounds of the blocks of the side that was counted and of the other one [2][words], members [n_present][words], x
  * [n_active][words]; then what the last words leave for each label, and pairs of counts. */
 
+/* Of the last vector and this one: what the best label spares before the blocks' ends, and behind them. */
 typedef struct {
-    vec x_end, x_start;       /* largest x at the block's ends */
-    vec rest_end, rest_start; /* largest T - x at the block's ends */
-    vec pairs;                /* largest x_i(end) + T_j - x_j(start), i != j, so far */
-} FN(loss_bound);
+    vec x, rest, last_x, last_rest;
+} FN(loss_best);
 
-CT_INLINE FN(loss_bound) FN(loss_start)(void)
+CT_INLINE FN(loss_best) FN(loss_start)(const scan_job *job, int side)
 {
-    vec lowest = L(set)(CT_LOWEST / 2);
-    return (FN(loss_bound)){lowest, lowest, lowest, lowest, lowest};
+    const uint32_t *active = job->all->active;
+    const int32_t *totals = label_totals(job, side);
+    int most = totals[active[0]];
+    for (uint32_t a = 1; a < job->n_active; a++) most = ct_larger(most, totals[active[a]]);
+    return (FN(loss_best)){v_fill(0), v_fill(0), v_fill(0), L(set)(most)};
 }
 
-CT_INLINE void FN(loss_add)(FN(loss_bound) *b, vec x, vec x_start, vec total)
+CT_INLINE void FN(loss_add)(FN(loss_best) *b, vec x, int total)
 {
-    vec rest = L(sub)(total, x), rest_start = L(sub)(total, x_start);
-    b->pairs = L(max)(b->pairs, L(max)(L(add)(x, b->rest_start), L(add)(rest_start, b->x_end)));
-    b->x_end = L(max)(b->x_end, x);
-    b->x_start = L(max)(b->x_start, x_start);
-    b->rest_end = L(max)(b->rest_end, rest);
-    b->rest_start = L(max)(b->rest_start, rest_start);
+    b->x = L(max)(b->x, x);
+    b->rest = L(max)(b->rest, L(sub)(L(set)(total), x));
 }
 
-/* `least` and `most`: what the block's rows spare under active labels. */
-CT_INLINE vec FN(loss_top)(const FN(loss_bound) *b, vec least, vec most)
+/* The bounds of a vector of blocks. `least` and `most`: what a block's rows spare under active labels. */
+CT_INLINE vec FN(loss_top)(FN(loss_best) *b, vec least, vec most)
 {
-    vec start = L(add)(b->x_start, b->rest_start), end = L(add)(b->x_end, b->rest_end);
+    vec x_start = L(after)(b->x, b->last_x), rest_start = L(after)(b->rest, b->last_rest);
+    vec start = L(add)(x_start, rest_start), end = L(add)(b->x, b->rest);
     vec middle = L(add)(v_and(start, end), L(half)(v_xor(start, end))); /* their sum may not fit into the lane */
     middle = L(add)(middle, L(half)(L(add)(L(sub)(most, least), L(set)(1))));
-    vec apart = L(add)(L(add)(b->x_start, b->rest_end), most);
-    return L(min)(L(min)(L(sub)(b->pairs, least), apart), middle);
+    vec twice = L(sub)(L(add)(b->x, rest_start), least), apart = L(add)(L(add)(x_start, b->rest), most);
+    b->last_x = b->x;
+    b->last_rest = b->rest;
+    return L(min)(L(min)(twice, apart), middle);
 }
 
 /* ---- scratch ---- */
@@ -73,77 +74,103 @@ CT_INLINE const uint64_t *FN(bounds)(const scan_job *job, int derived)
 
 /* ---- counting ---- */
 
-/* What the rows that `pairs` count spare at these prices. */
+CT_INLINE vec FN(spared_by_two)(const uint64_t *pairs, const int32_t *prices)
+{
+    vec one = L(dot)(v_load(pairs), L(set)(prices[0])), two = L(dot)(v_load(pairs + VEC_WORDS), L(set)(prices[1]));
+    return L(add)(one, two);
+}
+
+/* What the rows that `pairs` count spare at these prices: n of them, an even number. */
 CT_INLINE vec FN(spared)(const uint64_t *pairs, uint32_t n, const int32_t *prices)
 {
-    vec sum = v_fill(0);
-    for (uint32_t i = 0; i < n; i += 2, pairs += 2 * VEC_WORDS) {
-        vec one = L(dot)(v_load(pairs), L(set)(prices[i])), two = L(dot)(v_load(pairs + VEC_WORDS), L(set)(prices[i + 1]));
-        sum = L(add)(sum, L(add)(one, two));
-    }
+    vec sum = FN(spared_by_two)(pairs, prices);
+    if (n == 2) return sum;
+    sum = L(add)(sum, FN(spared_by_two)(pairs + 2 * VEC_WORDS, prices + 2));
+    for (uint32_t i = 4; i < n; i += 2) sum = L(add)(sum, FN(spared_by_two)(pairs + i * VEC_WORDS, prices + i));
     return sum;
 }
 
-CT_INLINE void FN(loss_count)(scan_job *job, const int sides, int top[2])
+/* What a scan reads and writes, by value: compilers see that no store changes it. */
+typedef struct {
+    size_t words;
+    const uint64_t *sets, *lanes;
+    uint64_t *members, *x, *before, *pairs, *rest_pairs;
+    const uint32_t *classes, *active;
+    const int32_t *prices, *totals[2];
+    uint32_t n_present, n_active, n_prices;
+} FN(loss_view);
+
+CT_INLINE FN(loss_view) FN(loss_look_at)(const scan_job *job, int counted)
 {
-    const ct_children *all = job->all;
-    const uint32_t *classes = label_classes(job);
-    const uint32_t n_present = job->n_present, n_active = job->n_active, n_prices = job->n_prices;
-    size_t words = job->words;
-    uint64_t *before = FN(loss_rest)(job), *pairs = before + n_active * VEC_WORDS;
-    const int counted = sides == RIGHT;
-    vec lowest = L(set)(CT_LOWEST / 2), zero = v_fill(0);
+    uint64_t *before = FN(loss_rest)(job), *pairs = before + job->n_active * VEC_WORDS;
+    return (FN(loss_view)){job->words, job->sets, job->lanes, FN(loss_members)(job, 0), FN(loss_x)(job, 0), before, pairs,
+                           pairs + job->n_prices * VEC_WORDS, label_classes(job), job->all->active, label_prices(job, 0),
+                           {label_totals(job, counted), label_totals(job, 1)}, job->n_present, job->n_active,
+                           job->n_prices};
+}
+
+/* Counts the members of each class in the vector at w, of the side that `keep` marks and, where both are wanted, of the
+ * other one. */
+CT_INLINE void FN(loss_pairs)(const FN(loss_view) v, const int both, size_t w, vec keep)
+{
+    const uint64_t *sets = v.sets + w;
+    uint64_t *members = v.members + w;
+    for (uint32_t p = 0; p < v.n_present; p += 2, members += 2 * v.words) {
+        vec set = v_load(sets + v.classes[p] * v.words), in = v_and(set, keep), other = v_fill(0), other_in = other;
+        v_store(members, in);
+        if (p + 1 < v.n_present) {
+            other = v_load(sets + v.classes[p + 1] * v.words), other_in = v_and(other, keep);
+            v_store(members + v.words, other_in);
+        }
+        v_store(v.pairs + p / 2 * VEC_WORDS, L(pair)(L(count)(in), L(count)(other_in)));
+        if (!both) continue;
+        vec rest = L(pair)(L(count)(v_xor(set, in)), L(count)(v_xor(other, other_in)));
+        v_store(v.rest_pairs + p / 2 * VEC_WORDS, rest);
+    }
+}
+
+/* `both`: both sides are wanted, and the left one is counted; else one of them. */
+CT_INLINE void FN(loss_count)(scan_job *job, const int both, int counted, int top[2])
+{
+    const FN(loss_view) v = FN(loss_look_at)(job, counted);
+    const uint32_t least_at = v.n_active * v.n_prices, most_at = least_at + v.n_prices;
+    vec lowest = L(set)(CT_LOWEST / 2), zero = v_fill(0), flip = counted ? v_not(zero) : zero;
     vec top_here = lowest, top_rest = lowest, best_here = lowest, best_rest = lowest;
-    for (uint32_t a = 0; a < n_active; a++) v_store(before + a * VEC_WORDS, zero);
-    for (uint32_t p = n_present / 2; p < n_prices; p++) v_store(pairs + p * VEC_WORDS, zero);
-    less_than less = less_make(job->planes, words, &all->threshold);
-    for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        vec keep = v_less(less, w), ties = v_load(job->ties + w), even = zero, rest_even = zero;
-        vec rest_least = zero, rest_most = zero;
-        for (uint32_t p = 0; p < n_present; p++) {
-            vec set = v_load(job->sets + classes[p] * words + w);
-            vec members = counted ? v_and_not(set, keep) : v_and(set, keep);
-            vec count = L(count)(members), rest = sides == BOTH ? L(count)(v_xor(set, members)) : zero;
-            v_store(FN(loss_members)(job, p) + w, members);
-            if (p % 2 == 0) {
-                even = count, rest_even = rest;
-                if (p + 1 < n_present) continue;
-                count = rest = zero;
-            }
-            v_store(pairs + p / 2 * VEC_WORDS, L(pair)(even, count));
-            if (sides != BOTH) continue;
-            rest = L(pair)(rest_even, rest);
-            rest_least = L(add)(rest_least, L(dot)(rest, L(set)(label_prices(job, n_active)[p / 2])));
-            rest_most = L(add)(rest_most, L(dot)(rest, L(set)(label_prices(job, n_active + 1)[p / 2])));
+    for (uint32_t i = 0; i < v.n_active; i++) v_store(v.before + i * VEC_WORDS, zero);
+    for (uint32_t i = 0; i < 2 * v.n_prices; i++) v_store(v.pairs + i * VEC_WORDS, zero);
+    FN(loss_best) here = FN(loss_start)(job, counted), rest = FN(loss_start)(job, 1);
+    less_than less = less_make(job->planes, v.words, &job->all->threshold);
+    uint64_t *bounds = job->all->scratch;
+    const uint64_t *ties = job->ties;
+    for (size_t w = job->begin, end = job->end; w < end; w += VEC_WORDS) {
+        FN(loss_pairs)(v, both, w, v_xor(v_less(less, w), flip));
+        here.x = here.rest = rest.x = rest.rest = zero;
+        const int32_t *prices = v.prices;
+        const uint64_t *lanes = v.lanes + w;
+        uint64_t *xs = v.x + w;
+        for (uint32_t a = 0; a < v.n_active; a++, prices += v.n_prices, xs += v.words) {
+            vec x = L(add)(L(scan)(FN(spared)(v.pairs, v.n_prices, prices)), v_load(v.before + a * VEC_WORDS));
+            v_store(v.before + a * VEC_WORDS, L(last)(x));
+            v_store(xs, x);
+            FN(loss_add)(&here, x, v.totals[0][v.active[a]]);
+            if (both) FN(loss_add)(&rest, L(sub)(v_load(lanes + v.active[a] * v.words), x), v.totals[1][v.active[a]]);
         }
-        FN(loss_bound) here = FN(loss_start)(), rest = here;
-        for (uint32_t a = 0; a < n_active; a++) {
-            const uint64_t *lanes = job->lanes + all->active[a] * words + w;
-            vec gain = FN(spared)(pairs, n_prices, label_prices(job, a));
-            vec x = L(add)(L(scan)(gain), v_load(before + a * VEC_WORDS)), x_start = L(sub)(x, gain);
-            v_store(before + a * VEC_WORDS, L(last)(x));
-            v_store(FN(loss_x)(job, a) + w, x);
-            FN(loss_add)(&here, x, x_start, L(set)(label_totals(job, counted)[all->active[a]]));
-            if (sides != BOTH) continue;
-            vec every = v_load(lanes), every_start = L(after)(every, w > job->begin ? v_load(lanes - VEC_WORDS) : zero);
-            FN(loss_add)(&rest, L(sub)(every, x), L(sub)(every_start, x_start), L(set)(label_totals(job, 1)[all->active[a]]));
-        }
-        MASK legal = L(occupied)(ties), at_end = L(negative)(ties);
-        vec least = FN(spared)(pairs, n_prices, label_prices(job, n_active));
-        vec most = FN(spared)(pairs, n_prices, label_prices(job, n_active + 1));
-        vec bound = FN(loss_top)(&here, least, most);
-        v_store(all->scratch + w, bound);
+        MASK legal = L(occupied)(v_load(ties + w)), at_end = L(negative)(v_load(ties + w));
+        vec least = FN(spared)(v.pairs, v.n_prices, v.prices + least_at);
+        vec bound = FN(loss_top)(&here, least, FN(spared)(v.pairs, v.n_prices, v.prices + most_at));
+        v_store(bounds + w, bound);
         top_here = L(max_where)(top_here, bound, legal);
-        best_here = L(max_where)(best_here, L(add)(here.x_end, here.rest_end), at_end);
-        if (sides != BOTH) continue;
-        bound = FN(loss_top)(&rest, rest_least, rest_most);
-        v_store(all->scratch + words + w, bound);
+        best_here = L(max_where)(best_here, L(add)(here.x, here.rest), at_end);
+        if (!both) continue;
+        least = FN(spared)(v.rest_pairs, v.n_prices, v.prices + least_at);
+        bound = FN(loss_top)(&rest, least, FN(spared)(v.rest_pairs, v.n_prices, v.prices + most_at));
+        v_store(bounds + v.words + w, bound);
         top_rest = L(max_where)(top_rest, bound, legal);
-        best_rest = L(max_where)(best_rest, L(add)(rest.x_end, rest.rest_end), at_end);
+        best_rest = L(max_where)(best_rest, L(add)(rest.x, rest.rest), at_end);
     }
     top[counted] = L(top)(top_here);
     job->best_end[counted] = L(top)(best_here);
-    if (sides != BOTH) return;
+    if (!both) return;
     top[1] = L(top)(top_rest);
     job->best_end[1] = L(top)(best_rest);
 }
@@ -152,9 +179,8 @@ CT_INLINE void FN(loss_count)(scan_job *job, const int sides, int top[2])
 static void FN(first_pass)(scan_job *job, int sides, int64_t error[2])
 {
     int top[2] = {0, 0};
-    if (sides == LEFT) FN(loss_count)(job, LEFT, top);
-    else if (sides == RIGHT) FN(loss_count)(job, RIGHT, top);
-    else FN(loss_count)(job, BOTH, top);
+    if (sides == BOTH) FN(loss_count)(job, 1, 0, top);
+    else FN(loss_count)(job, 0, sides == RIGHT, top);
     for (int side = 0; side < 2; side++)
         if (job->need[side] > 0) error[side] = (int64_t) job->size[side] - ct_larger(top[side], 0);
 }
@@ -188,16 +214,17 @@ CT_INLINE FN(contest) FN(loss_contest)(const scan_job *job, int side, int derive
     uint32_t n = job->n_active;
     int *lists = (int *) (void *) FN(loss_rest)(job), *start = lists + 4 * n, *end = start + n;
     FN(contest) c = {{0, 0}, {(uint32_t *) lists, (uint32_t *) lists + n}, {lists + 2 * n, lists + 3 * n}, 0};
-    int most = 0, rest = 0;
+    two_largest most = {-1, 0, 0}, rest = most;
     for (uint32_t a = 0; a < n; a++) {
         start[a] = FN(loss_x_at)(job, derived, a, place - 1);
         end[a] = FN(loss_x_at)(job, derived, a, place);
-        most = ct_larger(most, end[a]);
-        rest = ct_larger(rest, label_totals(job, side)[job->all->active[a]] - start[a]);
+        take_in(&most, (int) a, end[a]);
+        take_in(&rest, (int) a, label_totals(job, side)[job->all->active[a]] - start[a]);
     }
     for (uint32_t a = 0; a < n; a++) {
         uint32_t label = job->all->active[a];
-        int left = end[a] + rest, spared = label_totals(job, side)[label] - start[a], right = spared + most;
+        int spared = label_totals(job, side)[label] - start[a];
+        int left = end[a] + largest_but(&rest, (int) a), right = spared + largest_but(&most, (int) a);
         if (left > limit) c.label[0][c.n[0]] = label, c.x[0][c.n[0]++] = start[a];
         else c.closed = ct_larger(c.closed, left);
         if (right > limit) c.label[1][c.n[1]] = label, c.x[1][c.n[1]++] = spared;
