@@ -1,6 +1,8 @@
 /* Weights and losses: against the definition, and against each other. */
 #include "brute.h"
 #include "check.h"
+#include "core/bits.h"
+#include "core/choices.h"
 #include "core/coarse.h"
 #include "solve.h"
 
@@ -214,6 +216,151 @@ static void proportions_become_small_numbers(void)
     ct_arena_free(&arena);
 }
 
+/* Losses of many kinds between many classes: by distance, squared, also none, at the limits of lanes, of all magnitudes. */
+static void set_losses_of_kind(rng *r, random_table *t, uint32_t kind)
+{
+    uint32_t n = t->data.n_classes;
+    t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
+    t->data.loss = t->loss;
+    for (uint32_t c = 0; c < n; c++) {
+        for (uint32_t k = 0; k < n; k++) {
+            double away = c > k ? c - k : k - c, loss = away;
+            if (kind == 1) loss = away * away;
+            if (kind == 2) loss = rng_below(r, 4);
+            if (kind == 3) loss = rng_below(r, 2) ? 127 : 1;
+            if (kind == 4) loss = floor(exp(rng_unit(r) * 14));
+            if (kind == 5) loss = 1 + rng_below(r, 5);
+            t->loss[c * n + k] = c == k ? 0 : loss;
+        }
+    }
+    t->loss[1] = 1, t->loss[2] = 2; /* lest they do not depend on the label after all */
+}
+
+static int same_trees(const ct_forest *a, const ct_forest *b)
+{
+    if (!CHECK_INT(a->n_nodes, b->n_nodes)) return 0;
+    for (uint32_t i = 0; i < a->n_nodes; i++) {
+        if (a->feature[i] != b->feature[i] || a->label[i] != b->label[i]) return 0;
+        if (a->feature[i] >= 0 && a->threshold[i] != b->threshold[i]) return 0;
+    }
+    return 1;
+}
+
+/* Weights of 1 change nothing; but with them scans are in 64 bits, one row after the other. All kernels, block edges, both
+ * widths of lanes. */
+static void lanes_are_as_64_bits(void)
+{
+    static const uint32_t rows[] = {15, 63, 64, 65, 127, 128, 129, 511, 512, 513};
+    for (int seed = 0; seed < (CHECK_QUICK() ? 12 : 60); seed++) {
+        rng r = {(uint64_t) seed + 31000};
+        int deep = seed % 4 == 1;
+        uint32_t n = rows[rng_below(&r, deep ? 4 : sizeof rows / sizeof *rows)];
+        uint32_t n_classes = 3 + rng_below(&r, seed % 8 ? 7 : 38);
+        random_table t = table_random(&r, n, 2, n_classes, seed % 4 == 0);
+        if (seed % 3) for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) (rng_unit(&r) * rng_unit(&r) * n_classes);
+        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) deep;
+        if (seed % 4 == 3) options.complexity = 0.01;
+        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 20);
+        ct_result expected, result;
+        t.weights = (double *) calloc(n, sizeof *t.weights);
+        for (uint32_t i = 0; i < n; i++) t.weights[i] = 1;
+        t.data.weights = t.weights;
+        int solved = solve(&t.data, &options, &expected);
+        t.data.weights = NULL;
+        const ct_kernels *kernels;
+        for (size_t i = 0; solved && (kernels = ct_kernels_at(i)); i++) {
+            options.simd = kernels->name;
+            options.threads = 1 + (unsigned) seed % 2;
+            if (!solve(&t.data, &options, &result)) continue;
+            if (!CHECK(is_near(result.cost, expected.cost) && same_trees(&result.tree, &expected.tree)))
+                printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost, expected.cost);
+            ct_result_free(&result);
+        }
+        if (solved) ct_result_free(&expected);
+        table_free(&t);
+    }
+}
+
+/* Coarse losses are below the limits of lanes and at most the true ones; exact where that is said. */
+static void coarse_losses_are_no_more(void)
+{
+    for (int seed = 0; seed < 300; seed++) {
+        rng r = {(uint64_t) seed + 52000};
+        uint32_t n_classes = 3 + rng_below(&r, 20);
+        random_table t = table_random(&r, 1 + rng_below(&r, 400), 1, n_classes, 0);
+        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
+        if (seed % 7 == 0) t.loss[1] = 3.14159e6;
+        ct_budget budget = {SIZE_MAX, 0};
+        ct_arena arena;
+        ct_arena_init(&arena, &budget);
+        ct_costs costs = costs_of(&t.data, &arena);
+        REQUIRE(costs.coarse && costs.coarse->by_label);
+        int exact = 1, small = 1;
+        int64_t all = 0;
+        for (uint32_t i = 0; i < t.data.n_rows; i++) all += costs.coarse->by_label[t.classes[i] * (int) (n_classes + 1)];
+        CHECK(all < 1 << 29);
+        for (uint32_t c = 0; c < n_classes; c++) {
+            const int32_t *gains = costs.coarse->by_label + c * n_classes;
+            for (uint32_t k = 0; k < n_classes; k++) {
+                int64_t loss = costs.loss[c * n_classes + k], coarse = gains[c] - gains[k];
+                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 && coarse == loss >> costs.coarse->shift);
+                exact = exact && coarse << costs.coarse->shift == loss;
+                small = small && gains[k] < 128;
+            }
+        }
+        CHECK(costs.coarse->exact == exact && costs.coarse->small == small);
+        ct_arena_free(&arena);
+        table_free(&t);
+    }
+}
+
+/* What rows cost under the best of so many labels, from the definition: all sets of labels as bits. */
+static int64_t best_of_few(const ct_costs *costs, const uint32_t *rows, unsigned size)
+{
+    uint32_t n = costs->n_classes;
+    int64_t least = INT64_MAX;
+    for (uint32_t set = 1; set < UINT32_C(1) << n; set++) {
+        if (ct_popcount(set) > size) continue;
+        int64_t sum = 0;
+        for (uint32_t c = 0; c < n; c++) {
+            int64_t best = INT64_MAX;
+            for (uint32_t k = 0; k < n; k++)
+                if (set >> k & 1 && costs->loss[c * n + k] < best) best = costs->loss[c * n + k];
+            sum += best * rows[c];
+        }
+        if (sum < least) least = sum;
+    }
+    return least;
+}
+
+static void few_labels_bound_trees(void)
+{
+    for (int seed = 0; seed < 100; seed++) {
+        rng r = {(uint64_t) seed + 61000};
+        uint32_t n_classes = 3 + rng_below(&r, 9), rows[12];
+        random_table t = table_random(&r, 50, 1, n_classes, 0);
+        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
+        ct_budget budget = {SIZE_MAX, 0};
+        ct_arena arena;
+        ct_error error;
+        ct_totals totals = {rows, NULL, NULL};
+        ct_arena_init(&arena, &budget);
+        ct_costs costs = costs_of(&t.data, &arena);
+        CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);
+        for (uint32_t c = 0; c < n_classes; c++) rows[c] = rng_below(&r, 3) ? rng_below(&r, 100) : 0;
+        for (unsigned depth = 1; depth < 4; depth++) {
+            int64_t least = ct_choices_least(&costs, &totals, depth);
+            if (UINT32_C(1) << depth >= n_classes) CHECK_INT(least, -1);
+            else CHECK_INT(least, best_of_few(&costs, rows, 1U << depth));
+        }
+        CHECK(ct_choices_sets(36, 1) == 0 && ct_choices_sets(35, 1) == 595 && ct_choices_sets(100000, 2) == 0);
+        ct_arena_free(&arena);
+        table_free(&t);
+    }
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"windows equal brute force", windows_equal_brute_force},
@@ -221,6 +368,9 @@ static const check_case cases[] = {
     {"weights are repeated rows", weights_are_repeated_rows},
     {"losses are class weights", losses_are_class_weights},
     {"proportions become small numbers", proportions_become_small_numbers},
+    {"lanes are as 64 bits", lanes_are_as_64_bits},
+    {"coarse losses are no more", coarse_losses_are_no_more},
+    {"few labels bound trees", few_labels_bound_trees},
     {"bad ones are refused", bad_ones_are_refused},
 };
 

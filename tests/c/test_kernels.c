@@ -428,6 +428,39 @@ static void scans_of_large_sets(void)
     }
 }
 
+/* All rows at their dearest, just below and above what lanes hold: 16000 and 2^29 together, 2^7 and 2^15 each. */
+static void losses_at_the_limits(void)
+{
+    static const struct {
+        uint32_t n;
+        int64_t loss;
+    } limits[] = {{125, 127}, {126, 127}, {127, 126}, {124, 128}, {16383, 32767}, {16385, 32767}, {16384, 32768}, {15999, 1}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
+            rng r = {i * 100 + n_classes};
+            sample s = sample_new(&r, limits[i].n, n_classes);
+            free(s.weights), free(s.sums), free(s.coarse_planes), free(s.coarse_bytes);
+            s.weights = NULL, s.sums = NULL, s.coarse_planes = NULL, s.coarse_bytes = NULL;
+            ct_arena_free(&s.arena);
+            for (uint32_t j = 0; j < s.n; j++) {
+                if (i % 2) s.classes[j] = (int32_t) (j * n_classes / s.n); /* sums as steep as can be */
+                s.member[j] = 1;
+            }
+            memset(s.all, 0, n_classes * s.words * sizeof *s.all);
+            for (uint32_t j = 0; j < s.n; j++) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
+            for (uint32_t k = 0; k < n_classes * n_classes; k++) {
+                uint32_t c = k / n_classes, label = k % n_classes;
+                s.losses[k] = c == label ? 0 : (c + 1) % n_classes == label ? limits[i].loss / 2 : limits[i].loss;
+                s.gains[k] = limits[i].loss - s.losses[k];
+            }
+            add_coarse(&s);
+            CHECK(s.coarse && s.coarse->by_label);
+            scan_everywhere(&r, &s);
+            sample_free(&s);
+        }
+    }
+}
+
 /* Several child features: bounds from the neighbours are honoured, the winner is the last to improve, each is visited
  * once. The children are copies of one sample with other ties. */
 static void several_children(void)
@@ -511,6 +544,7 @@ static const check_case cases[] = {
     {"planes and sides", planes_and_sides},
     {"scans", scans},
     {"scans of large sets", scans_of_large_sets},
+    {"losses at the limits", losses_at_the_limits},
     {"several children", several_children},
     {"levels", levels},
 };
