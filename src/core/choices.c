@@ -69,7 +69,6 @@ ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error)
 int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigned depth)
 {
     uint32_t n = costs->n_classes;
-    if (!costs->choices || depth >= CT_CHOICE_DEPTHS || !costs->choices->n[depth]) return -1;
     const int64_t *of_set = costs->choices->costs[depth];
     int64_t least = INT64_MAX, mass[MOST_LABELS];
     for (uint32_t c = 0; c < n; c++) mass[c] = ct_mass(totals, c);

@@ -33,8 +33,7 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
 {
     const ct_costs *costs = worker->search->costs;
     if (!ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) || (n_classes >> depth) == 0) return 0;
-    int64_t by_label = costs->choices ? ct_choices_least(costs, totals, depth) : -1;
-    if (by_label >= 0) return by_label;
+    if (ct_choices_known(costs, depth)) return ct_choices_least(costs, totals, depth);
     int64_t sum = 0, first = 0, second = 0;
     for (uint32_t c = 0; c < n_classes; c++) {
         int64_t cost = wrong_cost(costs, totals, c), lower = ct_smaller_cost(cost, first);
