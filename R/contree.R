@@ -86,7 +86,7 @@ NULL
 #' ones costs more than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have
 #' weights and losses of more than two classes have to be rounded too, the losses have 24 bits.) Searches take longer with
 #' them: with class weights mostly up to twice as long, with weights of rows two to four times, with losses that depend on the
-#' wrong label up to thirty times.
+#' wrong label three to twenty times, and where rows have weights besides thirty times and more.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
