@@ -24,7 +24,7 @@ static int kernel_for(const ct_costs *costs, const ct_node *node)
     if (!costs->coarse) return 2;
     int64_t dearest = node->dearest >> costs->coarse->shift;
     if (costs->coarse->by_label) return costs->coarse->exact && costs->coarse->small && dearest <= CT_LOSS_LIMIT ? 6 : 5;
-    return costs->coarse->exact && dearest <= ct_cost_limit(costs->n_classes) ? 4 : 3;
+    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? 4 : 3;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */

@@ -6,11 +6,13 @@
 #include "core/coarse.h"
 #include "solve.h"
 
+/* kind: losses, weights, both, or both with weights of classes. */
 static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 {
     random_table t = table_random(r, n_rows, 1 + rng_below(r, 3), 2 + rng_below(r, 3), rng_below(r, 3) != 0);
     if (kind != 0) table_add_weights(&t, r);
     if (kind != 1) table_add_loss(&t, r);
+    for (uint32_t i = 0; kind == 3 && i < n_rows; i++) t.weights[i] = 0.5 * (1 + t.classes[i]);
     return t;
 }
 
@@ -27,7 +29,7 @@ static void equals_brute_force(void)
     static brute b;
     for (int seed = 0; seed < (CHECK_QUICK() ? 150 : 4000); seed++) {
         rng r = {(uint64_t) seed + 7000};
-        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 3);
+        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 4);
         ct_options options = ct_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
@@ -68,7 +70,7 @@ static void nothing_changes_it(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 150); seed++) {
         rng r = {(uint64_t) seed + 500};
-        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 3);
+        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 4);
         ct_options options = ct_options_default();
         const ct_kernels *kernels;
         options.depth = 2 + (unsigned) seed % 2;
@@ -86,25 +88,40 @@ static void nothing_changes_it(void)
     }
 }
 
+/* Whole weights from `least` on, below `most`; the first row has 1. */
+static void add_whole_weights(rng *r, random_table *t, uint32_t least, uint32_t most)
+{
+    t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    t->data.weights = t->weights;
+    for (uint32_t i = 0; i < t->data.n_rows; i++) t->weights[i] = i ? least + rng_below(r, most - least) : 1;
+}
+
+/* Each row as often as its weight says. */
+static random_table table_repeated(random_table *t)
+{
+    uint32_t m = 0, n_cols = t->data.n_cols;
+    for (uint32_t i = 0; i < t->data.n_rows; i++) m += (uint32_t) t->weights[i];
+    random_table repeated = table_new(m, n_cols, t->data.n_classes);
+    for (uint32_t i = m = 0; i < t->data.n_rows; i++) {
+        for (uint32_t times = (uint32_t) t->weights[i]; times; times--, m++) {
+            for (uint32_t col = 0; col < n_cols; col++) table_column(&repeated, col)[m] = table_column(t, col)[i];
+            repeated.classes[m] = t->classes[i];
+        }
+    }
+    return repeated;
+}
+
 /* A weight of 2 is the row twice, a weight of 0 no row. Together below and above what lanes of 16 bits hold. */
 static void weights_are_repeated_rows(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
         rng r = {(uint64_t) seed + 900};
         int many = seed % 40 == 4;
-        uint32_t n = many ? 1000 + rng_below(&r, 1000) : 50 + rng_below(&r, 200), m = 0, col, i;
+        uint32_t n = many ? 1000 + rng_below(&r, 1000) : 50 + rng_below(&r, 200);
         uint32_t most = many ? 8 + rng_below(&r, 80) : 4;
         random_table t = table_random(&r, n, 3, 2 + rng_below(&r, 3), 0);
-        t.weights = (double *) calloc(n, sizeof *t.weights);
-        t.data.weights = t.weights;
-        for (i = 0; i < n; i++) m += (uint32_t) (t.weights[i] = i ? rng_below(&r, most) : 1);
-        random_table repeated = table_new(m, 3, t.data.n_classes);
-        for (i = m = 0; i < n; i++) {
-            for (uint32_t times = (uint32_t) t.weights[i]; times; times--, m++) {
-                for (col = 0; col < 3; col++) table_column(&repeated, col)[m] = table_column(&t, col)[i];
-                repeated.classes[m] = t.classes[i];
-            }
-        }
+        add_whole_weights(&r, &t, 0, most);
+        random_table repeated = table_repeated(&t);
         ct_options options = ct_options_default();
         options.depth = many ? 2 : 1 + rng_below(&r, 3);
         CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
@@ -113,7 +130,8 @@ static void weights_are_repeated_rows(void)
     }
 }
 
-/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. */
+/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. The last row, which
+ * weighs nothing, keeps weights from being taken for those of classes. */
 static void losses_are_class_weights(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
@@ -122,8 +140,9 @@ static void losses_are_class_weights(void)
         uint32_t n = t.data.n_classes;
         ct_options options = ct_options_default();
         options.depth = 1 + rng_below(&r, 3);
+        t.data.n_rows--;
         double plain = solved_cost(&t.data, &options);
-        t.weights = (double *) calloc(t.data.n_rows, sizeof *t.weights);
+        t.weights = (double *) calloc(t.data.n_rows + 1, sizeof *t.weights);
         t.loss = (double *) calloc((size_t) n * n, sizeof *t.loss);
         for (int ones = 1; ones >= 0; ones--) {
             for (uint32_t c = 0; c < n; c++) {
@@ -137,6 +156,9 @@ static void losses_are_class_weights(void)
             t.data.loss = NULL;
             t.data.weights = t.weights;
             CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+            t.data.n_rows++;
+            CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+            t.data.n_rows--;
             t.data.weights = NULL;
             if (ones) CHECK(by_loss == plain);
         }
@@ -246,40 +268,39 @@ static int same_trees(const ct_forest *a, const ct_forest *b)
     return 1;
 }
 
-/* Weights of 1 change nothing; but with them scans are in 64 bits, one row after the other. All kernels, block edges, both
- * widths of lanes. */
+/* Rows repeated without weights, in lanes, are rows with weights, in 64 bits one after the other: the same tree from all
+ * kernels, about the edges of blocks and in both widths of lanes. */
 static void lanes_are_as_64_bits(void)
 {
-    static const uint32_t rows[] = {15, 63, 64, 65, 127, 128, 129, 511, 512, 513};
+    static const uint32_t rows[] = {15, 43, 64, 86, 128, 340, 512};
     for (int seed = 0; seed < (CHECK_QUICK() ? 12 : 60); seed++) {
         rng r = {(uint64_t) seed + 31000};
         int deep = seed % 4 == 1;
-        uint32_t n = rows[rng_below(&r, deep ? 4 : sizeof rows / sizeof *rows)];
+        uint32_t n = rows[rng_below(&r, deep ? 3 : sizeof rows / sizeof *rows)];
         uint32_t n_classes = 3 + rng_below(&r, seed % 8 ? 7 : 38);
         random_table t = table_random(&r, n, 2, n_classes, seed % 4 == 0);
         if (seed % 3) for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) (rng_unit(&r) * rng_unit(&r) * n_classes);
+        add_whole_weights(&r, &t, 1, 3);
+        random_table repeated = table_repeated(&t);
         set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
+        repeated.data.loss = t.loss;
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) deep;
         if (seed % 4 == 3) options.complexity = 0.01;
-        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 20);
         ct_result expected, result;
-        t.weights = (double *) calloc(n, sizeof *t.weights);
-        for (uint32_t i = 0; i < n; i++) t.weights[i] = 1;
-        t.data.weights = t.weights;
         int solved = solve(&t.data, &options, &expected);
-        t.data.weights = NULL;
         const ct_kernels *kernels;
         for (size_t i = 0; solved && (kernels = ct_kernels_at(i)); i++) {
             options.simd = kernels->name;
             options.threads = 1 + (unsigned) seed % 2;
-            if (!solve(&t.data, &options, &result)) continue;
+            if (!solve(&repeated.data, &options, &result)) continue;
             if (!CHECK(is_near(result.cost, expected.cost) && same_trees(&result.tree, &expected.tree)))
                 printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost, expected.cost);
             ct_result_free(&result);
         }
         if (solved) ct_result_free(&expected);
         table_free(&t);
+        table_free(&repeated);
     }
 }
 
@@ -361,6 +382,43 @@ static void few_labels_bound_trees(void)
     }
 }
 
+/* Weights that are the same within each class are losses, costs that are all the same are none. */
+static void simple_costs_are_seen(void)
+{
+    enum { N = 90, K = 3 };
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    int32_t classes[N];
+    double weights[N], loss[K * K] = {0, 2, 2, 3, 0, 3, 1, 1, 0};
+    for (int i = 0; i < N; i++) classes[i] = i % K, weights[i] = 0.3;
+    ct_data data = {N, 0, K, NULL, classes, weights, NULL};
+    ct_arena_init(&arena, &budget);
+    ct_costs costs = costs_of(&data, &arena);
+    CHECK(costs.plain && !costs.weights && !costs.coarse && costs.unit == 0.3 && costs.rounding == 0);
+    CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_cost_grain(&costs), 0.3));
+
+    for (int i = 0; i < N; i++) weights[i] = 6.0 / (classes[i] == 0 ? 2 : classes[i] == 1 ? 3 : 1);
+    data.loss = loss; /* the product is 6 for all */
+    costs = costs_of(&data, &arena);
+    CHECK(costs.plain && costs.unit == 6);
+
+    data.loss = NULL;
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && !costs.weights && costs.coarse && costs.coarse->exact && costs.total == 30 * (3 + 2 + 6));
+    for (int c = 0; c < K; c++) CHECK_INT(costs.coarse->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
+
+    weights[N - 1] = 5; /* one differs in its class */
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && costs.weights);
+
+    for (int i = 0; i < N; i++) weights[i] = classes[i] == 0; /* and this class costs nothing */
+    loss[1] = loss[2] = 0;
+    data.loss = loss;
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && costs.unit > 0 && isfinite(costs.unit));
+    ct_arena_free(&arena);
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"windows equal brute force", windows_equal_brute_force},
@@ -371,6 +429,7 @@ static const check_case cases[] = {
     {"lanes are as 64 bits", lanes_are_as_64_bits},
     {"coarse losses are no more", coarse_losses_are_no_more},
     {"few labels bound trees", few_labels_bound_trees},
+    {"simple costs are seen", simple_costs_are_seen},
     {"bad ones are refused", bad_ones_are_refused},
 };
 
