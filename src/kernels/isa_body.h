@@ -122,5 +122,11 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 
 #define CT_KERNELS(isa, text)                                                                                          \
     const ct_kernels ct_kernels_##isa = {                                                                              \
-        text, planes8, {split16, split32, split64, split32c, split16c, split32l, split16l},                                                \
-        {children16, children32, children64, children32c, children16c, children32l, children16l}, bound, find, count, afford}
+        text,                                                                                                          \
+        planes8,                                                                                                       \
+        {split16, split32, split64, split32c, split16c, split32l, split16l},                                           \
+        {children16, children32, children64, children32c, children16c, children32l, children16l},                      \
+        bound,                                                                                                         \
+        find,                                                                                                          \
+        count,                                                                                                         \
+        afford}

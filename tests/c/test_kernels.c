@@ -143,7 +143,8 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         /* what a class costs under any wrong label is part of the weights: see ct_costs_init() */
         if (!c || !by_class || !s.weights) most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)
-            s.gains[c * n_classes + k] = c == k ? most : by_class || k == (c + 1) % n_classes ? 0 : rng_below(r, (uint32_t) most);
+            s.gains[c * n_classes + k] = c == k ? most
+                                         : by_class || k == (c + 1) % n_classes ? 0 : rng_below(r, (uint32_t) most);
     }
     if (!by_class) choose_losses(r, &s);
     s.losses = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.losses);
@@ -450,7 +451,8 @@ static void losses_at_the_limits(void)
     static const struct {
         uint32_t n;
         int64_t loss;
-    } limits[] = {{125, 127}, {126, 127}, {127, 126}, {124, 128}, {16383, 32767}, {16385, 32767}, {16384, 32768}, {15999, 1}};
+    } limits[] = {{125, 127},     {126, 127},     {127, 126},     {124, 128},
+                  {16383, 32767}, {16385, 32767}, {16384, 32768}, {15999, 1}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
             rng r = {i * 100 + n_classes};
