@@ -255,6 +255,14 @@ static int plan_memory(ct_gpu *gpu, size_t rank_bytes, size_t room, size_t *need
     return 1;
 }
 
+/* Once this is done, nothing reads or writes what belongs to the queue, or the host's memory. */
+static void end_stream(ct_gpu_queue *queue)
+{
+    ct_gpu *gpu = queue->gpu;
+    gpu->backend->stream_free(gpu->device, queue->stream);
+    queue->stream = NULL;
+}
+
 /* Done when a queue is first used: not every thread comes to that. */
 static int open_queue(ct_gpu_queue *queue)
 {
@@ -296,6 +304,7 @@ static ct_status start(ct_gpu *gpu, const ct_gpu_table *table, ct_error *error)
                          (double) needed / 1e9, (double) room / 1e9);
     else if (!open_queue(&gpu->queues[0]) || !send_table(&gpu->queues[0], rank_at, rank_bytes, rank_bytes + n_cols, bytes))
         status = ct_fail(error, CT_NO_DEVICE, "%s", gpu->why);
+    if (status != CT_OK) end_stream(&gpu->queues[0]);
     ct_free(rank_at);
     return status;
 }
@@ -344,13 +353,13 @@ ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, 
 static void close_queue(ct_gpu *gpu, ct_gpu_queue *queue)
 {
     const ct_backend *backend = gpu->backend;
+    end_stream(queue);
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
         backend->give_host(gpu->device, queue->slots[slot].on_host.memory);
         backend->give(gpu->device, queue->slots[slot].on_device.memory);
     }
     backend->give(gpu->device, queue->scratch.memory);
     backend->give(gpu->device, queue->rows.memory);
-    backend->stream_free(gpu->device, queue->stream);
 }
 
 void ct_gpu_close(ct_gpu *gpu)
