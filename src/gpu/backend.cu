@@ -269,6 +269,7 @@ int cuda_launch(void *device, void *stream, ct_gpu_kernel kernel, const ct_gpu_v
     const unsigned warp_blocks = (unsigned) ((items * 32 + THREADS - 1) / THREADS);
     const size_t bytes = ct_scan_bytes(v->table.n_classes);
     CUDA_TRY(use(device));
+    (void) cudaGetLastError(); /* another library may have left its error behind */
     switch (kernel) {
 #define LAUNCH(id, body, text) \
     case CT_GPU_##id: kernel_##id<<<blocks, THREADS, 0, s>>>(*v, items); break;

@@ -135,7 +135,7 @@ static long blocks_left(ct_device_wish device)
 static void stopped_in_the_middle(ct_device_wish device)
 {
     rng r = {9};
-    random_table table = hard_table(&r, 500, 6, 3, 0);
+    random_table table = hard_table(&r, CHECK_QUICK() ? 340 : 500, 6, 3, 0);
     ct_options options = ct_options_default();
     options.depth = 3;
     options.device = device;
@@ -422,9 +422,9 @@ static const check_case cases[] = {
     {"many rows on the twin", many_rows_on_twin},
     {"pools of many problems", pools_on_twin},
     {"stopped in the middle", stopped_on_twin},
-    {"random solves on a device", on_a_device},
-    {"pools of many problems on a device", pools_on_a_device},
-    {"stopped in the middle on a device", stopped_on_a_device},
+    {"random solves with CUDA", on_a_device},
+    {"pools of many problems with CUDA", pools_on_a_device},
+    {"stopped in the middle with CUDA", stopped_on_a_device},
     {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},

@@ -8,8 +8,8 @@
  * - Blocks come in any order. The threads of one take turns in any order, and change where they wait for each other. Threads
  *   that wait for some that never come are an error that ends the program.
  * Every thread of a block, and every stream, is one of ThreadSanitizer's fibers, whose accesses race unless something orders
- * them: the stream, an event that is waited for, a barrier. A shuffle orders nothing, nor do the turns. Compiled without
- * sanitizers, therefore; calls of malloc, free, memcpy and memset are seen all the same. */
+ * them: the stream, an event that is waited for, a barrier. A shuffle orders nothing, nor do the turns. This file is compiled
+ * without sanitizers, therefore, and says itself what it reads and writes. */
 #include "cuda_on_cpu.h"
 
 #include <stdio.h>
@@ -22,17 +22,23 @@
 
 #ifdef CUDA_ON_CPU_TSAN
 #include <sanitizer/tsan_interface.h>
+extern "C" void __tsan_read_range(void *, unsigned long);
+extern "C" void __tsan_write_range(void *, unsigned long);
 static void *tsan_new(void) { return __tsan_create_fiber(0); }
 static void *tsan_self(void) { return __tsan_get_current_fiber(); }
 static void tsan_become(void *fiber) { __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync); }
 static void tsan_before(void *what) { __tsan_release(what); }
 static void tsan_after(void *what) { __tsan_acquire(what); }
+static void tsan_reads(const void *memory, size_t bytes) { __tsan_read_range((void *) memory, bytes); }
+static void tsan_writes(void *memory, size_t bytes) { __tsan_write_range(memory, bytes); }
 #else
 static void *tsan_new(void) { return NULL; }
 static void *tsan_self(void) { return NULL; }
 static void tsan_become(void *) {}
 static void tsan_before(void *) {}
 static void tsan_after(void *) {}
+static void tsan_reads(const void *, size_t) {}
+static void tsan_writes(void *, size_t) {}
 #endif
 
 thread_local const cuda_place *cuda_here;
@@ -229,6 +235,8 @@ void perform(op *o)
 {
     if (o->fails) broken = cudaErrorLaunchFailure;
     if (broken) return;
+    if (o->kind == COPY) tsan_reads(o->from, o->bytes);
+    if (o->kind == COPY || o->kind == SET) tsan_writes(o->to, o->bytes);
     if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
     if (o->kind == SET) memset(o->to, o->value, o->bytes);
     if (o->kind == KERNEL) run_kernel(o->grid, o->call, o->memory);
@@ -672,6 +680,7 @@ long cuda_on_cpu_fail_at(long k, cuda_failure kind)
 void cuda_on_cpu_memory(size_t bytes) { limit = bytes < SIZE_MAX / 2 ? bytes : SIZE_MAX / 2; }
 void cuda_on_cpu_devices(int n) { n_devices = n; }
 int cuda_on_cpu_current(void) { return current; }
+void cuda_on_cpu_disturb(int device) { current = device, last = cudaErrorInvalidValue; }
 void cuda_on_cpu_seed(unsigned seed) { state = ((uint64_t) seed << 1 | 1) * 0x9e3779b97f4a7c15u; }
 
 long cuda_on_cpu_left(void)

@@ -32,6 +32,8 @@ void cuda_on_cpu_devices(int n);
 long cuda_on_cpu_left(void);
 /* The device of the calling thread. */
 int cuda_on_cpu_current(void);
+/* As another library might: changes that, and leaves an error behind. */
+void cuda_on_cpu_disturb(int device);
 /* The order of all that has no order; CUDA_ON_CPU_SEED in the environment, or 1, at first. */
 void cuda_on_cpu_seed(unsigned seed);
 #else
@@ -40,6 +42,7 @@ static inline void cuda_on_cpu_memory(size_t bytes) { (void) bytes; }
 static inline void cuda_on_cpu_devices(int n) { (void) n; }
 static inline long cuda_on_cpu_left(void) { return 0; }
 static inline int cuda_on_cpu_current(void) { return 0; }
+static inline void cuda_on_cpu_disturb(int device) { (void) device; }
 #endif
 
 #ifdef __cplusplus
