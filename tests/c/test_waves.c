@@ -135,7 +135,7 @@ static long blocks_left(ct_device_wish device)
 static void stopped_in_the_middle(ct_device_wish device)
 {
     rng r = {9};
-    random_table table = hard_table(&r, CHECK_QUICK() ? 340 : 500, 6, 3, 0);
+    random_table table = hard_table(&r, 1000, 6, 3, 0);
     ct_options options = ct_options_default();
     options.depth = 3;
     options.device = device;
