@@ -72,9 +72,9 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the table is large enough for it
 #'   to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the first GPU, `"cuda:1"` on the second (see
 #'   [contree_gpu()] for their numbers), which is an error where it cannot be used. The tree is the same. On a GPU go row sets of
-#'   two levels that are large enough; all else, and all of it with `weights`, `loss`, `class_weights` or more than 64 classes, stays
-#'   on the CPU. If a GPU fails in the middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which
-#'   was at hand, and two counters of [summary()][summary.contree] how much it was used.
+#'   two levels that are large enough; all else stays on the CPU, and all of it with more than 64 classes or with `weights`, `loss`
+#'   or `class_weights` that are not the same for all rows. If a GPU fails in the middle of a search, `"auto"` goes on without
+#'   it and says so. `fit$device` tells which was at hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
 #'   [contree()].
 #' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:

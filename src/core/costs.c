@@ -133,6 +133,56 @@ static int by_class(const double *loss, size_t n)
     return 1;
 }
 
+/* ---- what can be said more simply ---- */
+
+/* Weights and losses as they are searched: rows of a class that all weigh the same have dearer losses instead, and rows that
+ * all cost the same cost `each`. */
+typedef struct {
+    const double *weights, *loss;
+    double each;
+} simpler;
+
+/* [class] what each of its rows weighs (1 where it has none); 0 if they differ within a class. */
+static int weigh_classes(const ct_data *data, double *weight)
+{
+    for (uint32_t c = 0; c < data->n_classes; c++) weight[c] = -1;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double *own = &weight[data->classes[row]];
+        if (*own != data->weights[row] && *own >= 0) return 0;
+        *own = data->weights[row];
+    }
+    for (uint32_t c = 0; c < data->n_classes; c++)
+        if (weight[c] < 0) weight[c] = 1;
+    return 1;
+}
+
+static int all_the_same(const double *loss, size_t n)
+{
+    for (size_t i = 1; i < n * n; i++)
+        if (i % (n + 1) && loss[i] != loss[1]) return 0;
+    return n > 1 && loss[1] > 0;
+}
+
+static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
+{
+    size_t n = data->n_classes;
+    double *weight = CT_ARENA_NEW(arena, double, n), *loss = CT_ARENA_NEW(arena, double, n * n);
+    if (!weight || !loss) return no_memory(error);
+    *out = (simpler){data->weights, data->loss, 1};
+    if (data->weights && weigh_classes(data, weight)) {
+        for (size_t i = 0; i < n * n; i++)
+            loss[i] = weight[i / n] * (data->loss ? data->loss[i] : (double) (i % (n + 1) != 0));
+        out->weights = NULL;
+        out->loss = loss;
+    }
+    if (out->weights || !out->loss || !all_the_same(out->loss, n)) return CT_OK;
+    out->each = out->loss[1];
+    out->loss = NULL;
+    return CT_OK;
+}
+
+/* ---- weights ---- */
+
 /* The rows' weights, times their class's loss if `fold`. */
 static double *effective_weights(const ct_data *data, int fold, ct_arena *arena, double *sum)
 {
@@ -173,25 +223,27 @@ static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, dou
 ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error)
 {
     size_t n = data->n_classes;
-    int fold = data->weights && data->loss && n > 1 && by_class(data->loss, n);
-    const double *given = fold ? NULL : data->loss;
+    simpler from;
+    CT_TRY(simplify(data, arena, &from, error));
+    int fold = from.weights && from.loss && n > 1 && by_class(from.loss, n);
+    const double *given = fold ? NULL : from.loss;
     scaling loss = {1, 0}, weight = {1, 0};
     double most = 1, sum = data->n_rows;
     memset(costs, 0, sizeof *costs);
     costs->n_classes = data->n_classes;
-    costs->plain = !data->weights && !data->loss;
+    costs->plain = !from.weights && !from.loss;
     costs->total = sum_of_weights(data);
     if (given) {
-        int bits = data->weights ? LOSS_BITS : free_bits(sum, depth);
+        int bits = from.weights ? LOSS_BITS : free_bits(sum, depth);
         most = largest(given, n * n);
         loss = scaling_of(given, n * n, most, bits < DOUBLE_BITS ? bits : DOUBLE_BITS);
         most *= loss.scale;
     }
-    if (data->weights) CT_TRY(set_weights(costs, data, fold, most, depth, &weight, &sum, arena, error));
+    if (from.weights) CT_TRY(set_weights(costs, data, fold, most, depth, &weight, &sum, arena, error));
     int bits = free_bits(sum * weight.scale * most, depth);
     costs->shift = fine && bits > 0 ? (unsigned) (bits < 30 ? bits : 30) : 0;
     loss.scale = ldexp(loss.scale, (int) costs->shift);
-    costs->unit = 1 / (weight.scale * loss.scale);
+    costs->unit = from.each / (weight.scale * loss.scale);
     double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale : 0);
     costs->rounding = rounding / 2 / (weight.scale * ldexp(loss.scale, -(int) costs->shift));
     if (costs->plain) return CT_OK;

@@ -7,7 +7,10 @@
  *     2^(59 - depth). The tree is optimal for the rounded costs; the cost of any tree is off by at most `rounding`, half a
  *     unit a row and so at most n_rows / 2^(59 - depth) of what all rows cost. A loss that is the same for all wrong labels
  *     (with two classes any is) is taken into the weights. Where rows have weights, other losses that have to be rounded
- *     have 24 bits and leave the weights 35 - depth. */
+ *     have 24 bits and leave the weights 35 - depth.
+ *
+ * Weights that are the same for all rows of a class are taken into its losses, and costs that are then the same for all rows
+ * into the unit: such problems are searched as if they had none. */
 #ifndef CT_CORE_COSTS_H
 #define CT_CORE_COSTS_H
 

@@ -112,9 +112,8 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         size_t own = (size_t) c->table->data->classes[rows[i]];
         c->totals.rows[own]++;
-        if (!c->totals.masses) continue;
-        c->totals.masses[own] += c->stump.costs->weights[rows[i]];
-        forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
+        if (c->totals.masses) c->totals.masses[own] += c->stump.costs->weights[rows[i]];
+        if (forest->weights) forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
     }
     c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
     forest->feature[node] = -1;

@@ -337,7 +337,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
     double most = to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
-    if (!costs.plain || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
+    if (data->weights || data->loss || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
     CT_TRY(open_device(worker, n_workers, search, table, result, error));

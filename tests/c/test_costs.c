@@ -4,11 +4,13 @@
 #include "core/coarse.h"
 #include "solve.h"
 
+/* kind: losses, weights, both, or both with weights of classes. */
 static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 {
     random_table t = table_random(r, n_rows, 1 + rng_below(r, 3), 2 + rng_below(r, 3), rng_below(r, 3) != 0);
     if (kind != 0) table_add_weights(&t, r);
     if (kind != 1) table_add_loss(&t, r);
+    for (uint32_t i = 0; kind == 3 && i < n_rows; i++) t.weights[i] = 0.5 * (1 + t.classes[i]);
     return t;
 }
 
@@ -25,7 +27,7 @@ static void equals_brute_force(void)
     static brute b;
     for (int seed = 0; seed < (CHECK_QUICK() ? 150 : 4000); seed++) {
         rng r = {(uint64_t) seed + 7000};
-        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 3);
+        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 4);
         ct_options options = ct_options_default();
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
@@ -66,7 +68,7 @@ static void nothing_changes_it(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 150); seed++) {
         rng r = {(uint64_t) seed + 500};
-        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 3);
+        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 4);
         ct_options options = ct_options_default();
         const ct_kernels *kernels;
         options.depth = 2 + (unsigned) seed % 2;
@@ -111,7 +113,8 @@ static void weights_are_repeated_rows(void)
     }
 }
 
-/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. */
+/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. The last row, which
+ * weighs nothing, keeps weights from being taken for those of classes. */
 static void losses_are_class_weights(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
@@ -120,8 +123,9 @@ static void losses_are_class_weights(void)
         uint32_t n = t.data.n_classes;
         ct_options options = ct_options_default();
         options.depth = 1 + rng_below(&r, 3);
+        t.data.n_rows--;
         double plain = solved_cost(&t.data, &options);
-        t.weights = (double *) calloc(t.data.n_rows, sizeof *t.weights);
+        t.weights = (double *) calloc(t.data.n_rows + 1, sizeof *t.weights);
         t.loss = (double *) calloc((size_t) n * n, sizeof *t.loss);
         for (int ones = 1; ones >= 0; ones--) {
             for (uint32_t c = 0; c < n; c++) {
@@ -135,6 +139,9 @@ static void losses_are_class_weights(void)
             t.data.loss = NULL;
             t.data.weights = t.weights;
             CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+            t.data.n_rows++;
+            CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+            t.data.n_rows--;
             t.data.weights = NULL;
             if (ones) CHECK(by_loss == plain);
         }
@@ -214,6 +221,43 @@ static void proportions_become_small_numbers(void)
     ct_arena_free(&arena);
 }
 
+/* Weights that are the same within each class are losses, costs that are all the same are none. */
+static void simple_costs_are_seen(void)
+{
+    enum { N = 90, K = 3 };
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    int32_t classes[N];
+    double weights[N], loss[K * K] = {0, 2, 2, 3, 0, 3, 1, 1, 0};
+    for (int i = 0; i < N; i++) classes[i] = i % K, weights[i] = 0.3;
+    ct_data data = {N, 0, K, NULL, classes, weights, NULL};
+    ct_arena_init(&arena, &budget);
+    ct_costs costs = costs_of(&data, &arena);
+    CHECK(costs.plain && !costs.weights && !costs.coarse && costs.unit == 0.3 && costs.rounding == 0);
+    CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_cost_grain(&costs), 0.3));
+
+    for (int i = 0; i < N; i++) weights[i] = 6.0 / (classes[i] == 0 ? 2 : classes[i] == 1 ? 3 : 1);
+    data.loss = loss; /* the product is 6 for all */
+    costs = costs_of(&data, &arena);
+    CHECK(costs.plain && costs.unit == 6);
+
+    data.loss = NULL;
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && !costs.weights && costs.coarse && costs.coarse->exact && costs.total == 30 * (3 + 2 + 6));
+    for (int c = 0; c < K; c++) CHECK_INT(costs.coarse->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
+
+    weights[N - 1] = 5; /* one differs in its class */
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && costs.weights);
+
+    for (int i = 0; i < N; i++) weights[i] = classes[i] == 0; /* and this class costs nothing */
+    loss[1] = loss[2] = 0;
+    data.loss = loss;
+    costs = costs_of(&data, &arena);
+    CHECK(!costs.plain && costs.unit > 0 && isfinite(costs.unit));
+    ct_arena_free(&arena);
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"windows equal brute force", windows_equal_brute_force},
@@ -221,6 +265,7 @@ static const check_case cases[] = {
     {"weights are repeated rows", weights_are_repeated_rows},
     {"losses are class weights", losses_are_class_weights},
     {"proportions become small numbers", proportions_become_small_numbers},
+    {"simple costs are seen", simple_costs_are_seen},
     {"bad ones are refused", bad_ones_are_refused},
 };
 

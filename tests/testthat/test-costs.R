@@ -68,6 +68,18 @@ test_that("class weights are losses, and balanced ones make classes equal", {
   expect_equal(weighted$objective, (nrow(data) + 10) * 2 / 3)
 })
 
+test_that("weights that are the same within each class are class weights, and the tree shows them", {
+  data <- transform(mtcars[c("mpg", "wt", "hp")], am = factor(mtcars$am))
+  w <- ifelse(data$am == 1, 0.75, 2.5)
+  fit <- contree(am ~ ., data, weights = w, depth = 2)
+  expect_equal(fit$objective, contree(am ~ ., data, class_weights = c("0" = 2.5, "1" = 0.75), depth = 2)$objective)
+  expect_equal(fit$frame$wt[1], sum(w))
+  same <- contree(am ~ ., data, weights = rep(0.3, nrow(data)), depth = 1)
+  plain <- contree(am ~ ., data, depth = 1)
+  expect_equal(same$objective, 0.3 * plain$objective)
+  expect_identical(predict(same, type = "class"), predict(plain, type = "class"))
+})
+
 test_that("weights follow the rows that are used", {
   data <- transform(iris, w = seq_len(150), Petal.Width = replace(Petal.Width, 7, NA))
   data$Species[3] <- NA
