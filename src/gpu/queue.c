@@ -393,7 +393,10 @@ static int make_room_for_rows(ct_gpu_queue *queue, uint32_t n_rows)
     const ct_gpu_table_view *table = &queue->gpu->view;
     rows->n_rows = n_rows;
     rows->words = (n_rows + 31) / 32;
-    if (!grow(queue->gpu, &queue->rows, cut_rows(rows, table, NULL), 0)) return 0;
+    size_t bytes = cut_rows(rows, table, NULL);
+    /* the row set before may still be laid out, if nothing was asked of it */
+    if (queue->rows.memory && bytes > queue->rows.bytes && !drain(queue)) return 0;
+    if (!grow(queue->gpu, &queue->rows, bytes, 0)) return 0;
     (void) cut_rows(rows, table, (char *) queue->rows.memory);
     return 1;
 }
