@@ -136,8 +136,8 @@ cuda_on_cpu () {
     cat $logs/cuda_on_cpu.part
     cat $logs/cuda_on_cpu.part >> $logs/cuda_on_cpu.parts
   done
-  awk '/^C tests, / { passed += $4; failed += $6 } END { print "CUDA on the CPU: " passed + 0 " passed, " failed + 0 " failed" }' \
-    $logs/cuda_on_cpu.parts
+  awk '/^C tests, / { passed += $4; failed += $6 }
+    END { print "CUDA on the CPU: " passed + 0 " passed, " failed + 0 " failed" }' $logs/cuda_on_cpu.parts
   rm -f $logs/cuda_on_cpu.part $logs/cuda_on_cpu.parts
   return $bad
 }

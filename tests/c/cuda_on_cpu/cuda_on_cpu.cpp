@@ -1,15 +1,15 @@
 /* CUDA's runtime on the CPU (cuda_runtime.h here): devices, memory, streams and blocks of threads, for tests.
  *
  * What CUDA leaves open is decided by a seeded generator, so that what is wrong fails, and fails again:
- * - What is put into a stream happens when somebody waits for it, or at any later call. A copy from memory that is not pinned
- *   reads it at once or later (the manual has it that such copies "might be synchronous").
- * - Nothing but a wait waits: memory given back may still be in use by what is under way. It is a block of malloc's, and so
- *   is a block's shared memory, each of just the bytes asked for and full of garbage: AddressSanitizer sees what goes beyond.
+ * - What is put into a stream happens when somebody waits for it, or at any later call. A copy from memory that is not
+ *   pinned reads it at once or later (the manual has it that such copies "might be synchronous").
+ * - Nothing but a wait waits: memory given back may still be in use by what is under way. It is a block of malloc's, and
+ *   so is a block's shared memory, of just the bytes asked for and full of garbage: AddressSanitizer sees what goes beyond.
  * - Blocks come in any order. The threads of one take turns in any order, and change where they wait for each other. Threads
  *   that wait for some that never come are an error that ends the program.
- * Every thread of a block, and every stream, is one of ThreadSanitizer's fibers, whose accesses race unless something orders
- * them: the stream, an event that is waited for, a barrier. A shuffle orders nothing, nor do the turns. This file is compiled
- * without sanitizers, therefore, and says itself what it reads and writes. */
+ * Every thread of a block, and every stream, is one of ThreadSanitizer's fibers, whose accesses race unless something
+ * orders them: the stream, an event that is waited for, a barrier. A shuffle orders nothing, nor do the turns. This file is
+ * compiled without sanitizers, therefore, and says itself what it reads and writes. */
 #include "cuda_on_cpu.h"
 
 #include <stdio.h>
@@ -401,7 +401,8 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, 
     const bool down = kind == cudaMemcpyHostToDevice;
     const piece *host = piece_at(down ? from : to);
     const bool pinned = host && host->device < 0, staged = down && (at_once || (!pinned && below(2)));
-    if (pinned && (const char *) (down ? from : to) + bytes > host->memory + host->bytes) complain("a copy beyond pinned memory");
+    if (pinned && (const char *) (down ? from : to) + bytes > host->memory + host->bytes)
+        complain("a copy beyond pinned memory");
     if (host && !pinned) complain("a copy in the wrong direction");
     need_on_device(down ? to : from, bytes, s->device);
     op *o = put(s, COPY, staged ? bytes : 0);
@@ -473,7 +474,8 @@ cudaError_t cudaGetLastError(void)
 
 const char *cudaGetErrorString(cudaError_t status)
 {
-    return status == cudaErrorMemoryAllocation ? "out of memory" : status == cudaErrorLaunchFailure ? "launch failure" : "other";
+    if (status == cudaErrorMemoryAllocation) return "out of memory";
+    return status == cudaErrorLaunchFailure ? "launch failure" : "another error";
 }
 
 /* The driver's library, as it were. */

@@ -1,8 +1,8 @@
-/* As much of CUDA's runtime as the files in src/gpu/ use, on the CPU: for tests, in place of NVIDIA's header of this name.
+/* As much of CUDA's runtime as src/gpu uses, on the CPU: for tests, in place of NVIDIA's header of this name.
  *
- * The very text of the kernels is compiled by a C++ compiler; launch.sed turns a launch into a call of cuda_launch(). A thread
- * of a block is a context of its own with its own stack, and what these do meanwhile is theirs until they meet: at a barrier
- * or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says what is modelled. */
+ * The very text of the kernels is compiled by a C++ compiler; launch.sed turns a launch into a call of cuda_launch(). A
+ * thread of a block is a context of its own with its own stack, and what these do meanwhile is theirs until they meet: at a
+ * barrier or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says what is modelled. */
 #ifndef CUDA_ON_CPU_RUNTIME_H
 #define CUDA_ON_CPU_RUNTIME_H
 
@@ -119,7 +119,11 @@ template <class... P, class... A> void cuda_launch(cuda_grid grid, void (*kernel
         std::tuple<typename std::decay<P>::type...> arguments;
     } made = {kernel, {arguments...}};
     cuda_launch_copy(
-        grid, [](const void *memory) { std::apply(((const closure *) memory)->kernel, ((const closure *) memory)->arguments); },
+        grid,
+        [](const void *memory) {
+            const closure *c = (const closure *) memory;
+            std::apply(c->kernel, c->arguments);
+        },
         &made, sizeof made);
 }
 
