@@ -3,6 +3,7 @@
  *
  *   cost        what members cost, by lane; w: the vector's first word; prices: those of their class
  *   row_cost    what the row of class c at a place costs, block_cost the members of a block that begins there
+ *   middle      see many_body.h
  *   own         a cost in these numbers, rounded up */
 
 /* Kept by value, like less_than. */
@@ -68,6 +69,18 @@ CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, ui
     else extremes16_by_class(a >> 16, b >> 16, ties >> 16, of_a, of_b, &high2, &low2);
     *high = ct_larger(*high, net + high2);
     *low = -ct_larger(-*low, -(net + low2));
+#endif
+}
+
+/* As in unit_body.h. A block of 16 rows may cost as much as all of them: what is above the largest number of a lane, and so
+ * above all costs, becomes that. */
+CT_INLINE vec FN(middle)(vec start, vec end, vec members)
+{
+#if CT_LANE == 16
+    vec both = L(add)(v_and(start, end), L(half)(v_xor(start, end))), most = L(sub)(L(set)(32767), both);
+    return L(add)(both, L(min)(L(half)(L(add)(members, L(set)(1))), most));
+#else
+    return L(half)(L(add)(L(add)(start, end), members));
 #endif
 }
 

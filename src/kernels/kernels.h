@@ -142,7 +142,7 @@ typedef struct {
                    unsigned n_planes);
     /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains; [3] for those
      * that have coarse costs too, in lanes of 32 bits; [4] the same in 16 bits, for coarse costs that are exact and at most
-     * ct_cost_limit together. */
+     * CT_COST_LIMIT together. */
     void (*split[5])(ct_split *split);
     void (*children[5])(ct_children *children);
     /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the floor. */
@@ -165,11 +165,8 @@ static inline uint32_t ct_lane_limit(uint32_t n_classes)
     return n_classes > 2 ? 16000 : 32000;
 }
 
-/* The same for what they cost: three times as much fits, where a block may cost as much as all rows (see many_body.h). */
-static inline int64_t ct_cost_limit(uint32_t n_classes)
-{
-    return n_classes > 2 ? 10000 : 32000;
-}
+/* The same for what they cost exactly. */
+enum { CT_COST_LIMIT = 32000 };
 
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind it. */
 const ct_kernels *ct_kernels_at(size_t i);

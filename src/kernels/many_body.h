@@ -37,13 +37,7 @@ CT_INLINE void FN(many_add)(FN(many_bound) *m, vec x, vec count, vec total)
 CT_INLINE vec FN(many_top)(const FN(many_bound) *m)
 {
     vec start = L(add)(m->x_start, m->rest_start), end = L(add)(m->x_end, m->rest_end);
-#if CT_LANE == 16
-    vec middle = L(half)(L(add)(L(add)(start, end), m->members));
-#else /* start + end may not fit into the lane */
-    vec middle = L(add)(v_and(start, end), L(half)(v_xor(start, end)));
-    middle = L(add)(middle, L(half)(L(add)(m->members, L(set)(1))));
-#endif
-    return L(min)(m->pairs, middle);
+    return L(min)(m->pairs, FN(middle)(start, end, m->members));
 }
 
 static int FN(many_bounds)(const scan_job *job, int side, int derived)

@@ -38,6 +38,17 @@ CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, ui
 #endif
 }
 
+/* Half of start + end + members, rounded up where the sum may not fit into the lane. */
+CT_INLINE vec FN(middle)(vec start, vec end, vec members)
+{
+#if CT_LANE == 16
+    return L(half)(L(add)(L(add)(start, end), members));
+#else
+    vec both = L(add)(v_and(start, end), L(half)(v_xor(start, end)));
+    return L(add)(both, L(half)(L(add)(members, L(set)(1))));
+#endif
+}
+
 CT_INLINE void FN(split_masses)(const ct_split *s) { (void) s; }
 
 static void FN(begin)(scan_job *job)

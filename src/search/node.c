@@ -22,7 +22,7 @@ static int kernel_for(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes);
     if (!costs->coarse) return 2;
-    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= ct_cost_limit(costs->n_classes) ? 4 : 3;
+    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= CT_COST_LIMIT ? 4 : 3;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */

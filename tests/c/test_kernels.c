@@ -51,7 +51,7 @@ static void add_coarse(sample *s)
     int64_t sum = 0;
     for (uint32_t j = 0; s->coarse && j < s->n; j++)
         sum += s->coarse->rows ? s->coarse->rows[j] : s->coarse->gains[s->classes[j]];
-    s->n_kernels = !s->coarse ? 3 : s->coarse->exact && sum <= ct_cost_limit(s->n_classes) ? 5 : 4;
+    s->n_kernels = !s->coarse ? 3 : s->coarse->exact && sum <= CT_COST_LIMIT ? 5 : 4;
     if (s->coarse && s->coarse->n_planes) {
         s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
         s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
@@ -61,6 +61,21 @@ static void add_coarse(sample *s)
         ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
     }
     free(order);
+}
+
+/* Costs that fill lanes of 16 bits, nearly all of which a leaf or one split of one side spares. */
+static void sharpen(sample *s, rng *r)
+{
+    uint32_t dear = CT_COST_LIMIT / s->n < 255 ? CT_COST_LIMIT / s->n : 255, cut = rng_below(r, 2) ? s->n / 2 : s->n;
+    memset(s->all, 0, s->n_classes * s->words * sizeof *s->all);
+    for (uint32_t c = 0; c < s->n_classes; c++) s->gains[c * (s->n_classes + 1)] = s->weights ? 1 : dear;
+    for (uint32_t j = 0; j < s->n; j++) {
+        s->rank[j] = rng_below(r, 200) ? s->n_values - 1 : 0;
+        s->classes[j] = (int32_t) (rng_below(r, 100) ? j >= cut : rng_below(r, s->n_classes));
+        s->member[j] = 1;
+        s->all[(size_t) s->classes[j] * s->words + j / 64] |= UINT64_C(1) << j % 64;
+        if (s->weights) s->weights[j] = dear - rng_below(r, 2);
+    }
 }
 
 static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
@@ -103,6 +118,7 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         if (j + 1 < n && !rng_below(r, tie)) s.ties[j / 64] |= UINT64_C(1) << j % 64;
         if (s.member[j]) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
     }
+    if (by_class && !rng_below(r, 4)) sharpen(&s, r);
     add_coarse(&s);
     return s;
 }
