@@ -76,6 +76,7 @@ level_test () {
   level_run
   need_r codetools lintr spelling yaml `r_dependencies`
   need_command qpdf qpdf
+  need_command c++ g++
   command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
   command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
   command -v cppcheck > /dev/null 2>&1 || wishes="$wishes cppcheck"

@@ -14,6 +14,7 @@
 #   analyse    what gcc, clang-tidy and cppcheck find      tools/analyse.sh
 #   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
+#   cuda_on_cpu  the same, CUDA played on the CPU; ASan, TSan  make -C tests/c on_cpu=1 ... (needs a C++ compiler)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
 #   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
@@ -27,7 +28,7 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
+of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu cuda_on_cpu"
 of_r="configure check cuda bench r fuzz_r glue soak signals"
 logs=build/test
 mkdir -p $logs
@@ -124,6 +125,23 @@ skip () { echo "not run: $1"; echo "$suite: 0 passed, 0 failed"; }
 # Several programs at a time: those of these suites are slow.
 c_tests () { JOBS=$cores make -s -C tests/c WERROR="$WERROR" "$@"; }
 
+# As it is, and under the sanitizers that there are; all in all.
+cuda_on_cpu () {
+  bad=0
+  kinds="asan= asan=1"
+  if has_tsan; then kinds="$kinds tsan=1"; fi
+  for kind in $kinds; do
+    case $kind in tsan*) strict= ;; *) strict=$WERROR ;; esac
+    WERROR=$strict c_tests on_cpu=1 $kind > $logs/cuda_on_cpu.part 2>&1 || bad=1
+    cat $logs/cuda_on_cpu.part
+    cat $logs/cuda_on_cpu.part >> $logs/cuda_on_cpu.parts
+  done
+  awk '/^C tests, / { passed += $4; failed += $6 }
+    END { print "CUDA on the CPU: " passed + 0 " passed, " failed + 0 " failed" }' $logs/cuda_on_cpu.parts
+  rm -f $logs/cuda_on_cpu.part $logs/cuda_on_cpu.parts
+  return $bad
+}
+
 run_suite () {
   case $1 in
     layers)    sh tests/c/test_layers.sh ;;
@@ -141,6 +159,7 @@ run_suite () {
     analyse)   sh tools/analyse.sh ;;
     instructions) make -s -C tests/c instructions ;;
     gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
+    cuda_on_cpu) if command -v c++ > /dev/null 2>&1; then cuda_on_cpu; else skip "a C++ compiler is missing"; fi ;;
     configure) sh tools/test_configure.sh ;;
     check)     need_tarball && sh tools/check.sh "$tarball" ;;
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;

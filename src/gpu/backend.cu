@@ -90,7 +90,9 @@ int cuda_take(void *device, size_t bytes, void **memory)
 void cuda_give(void *device, void *memory)
 {
     if (!memory) return;
-    if (use(device) != cudaSuccess || cudaFree(memory) != cudaSuccess) (void) cudaGetLastError();
+    (void) use(device);
+    (void) cudaFree(memory);
+    (void) cudaGetLastError();
 }
 
 int cuda_take_host(void *device, size_t bytes, void **memory)
@@ -103,7 +105,9 @@ int cuda_take_host(void *device, size_t bytes, void **memory)
 void cuda_give_host(void *device, void *memory)
 {
     if (!memory) return;
-    if (use(device) != cudaSuccess || cudaFreeHost(memory) != cudaSuccess) (void) cudaGetLastError();
+    (void) use(device);
+    (void) cudaFreeHost(memory);
+    (void) cudaGetLastError();
 }
 
 /* ---- streams ---- */
@@ -113,6 +117,7 @@ void cuda_stream_free(void *device, void *memory)
     cuda_stream *s = (cuda_stream *) memory;
     if (!s) return;
     (void) use(device);
+    if (s->stream) (void) cudaStreamSynchronize(s->stream); /* which cudaStreamDestroy does not */
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
         if (s->ends[slot]) (void) cudaEventDestroy(s->ends[slot]);
     if (s->stream) (void) cudaStreamDestroy(s->stream);
@@ -264,6 +269,7 @@ int cuda_launch(void *device, void *stream, ct_gpu_kernel kernel, const ct_gpu_v
     const unsigned warp_blocks = (unsigned) ((items * 32 + THREADS - 1) / THREADS);
     const size_t bytes = ct_scan_bytes(v->table.n_classes);
     CUDA_TRY(use(device));
+    (void) cudaGetLastError(); /* another library may have left its error behind */
     switch (kernel) {
 #define LAUNCH(id, body, text) \
     case CT_GPU_##id: kernel_##id<<<blocks, THREADS, 0, s>>>(*v, items); break;

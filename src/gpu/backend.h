@@ -19,7 +19,7 @@ typedef struct {
     void (*give_host)(void *device, void *memory);
     /* A stream does what it is told one after the other. */
     int (*stream_new)(void *device, void **stream);
-    void (*stream_free)(void *device, void *stream);
+    void (*stream_free)(void *device, void *stream); /* when it has done what it was told; takes NULL */
     int (*send)(void *device, void *stream, void *to, const void *from, size_t bytes);
     int (*fetch)(void *device, void *stream, void *to, const void *from, size_t bytes);
     int (*launch)(void *device, void *stream, ct_gpu_kernel kernel, const ct_gpu_views *views, size_t items);

@@ -24,8 +24,7 @@
  * open: the runtime is about to load the same one. */
 static bool driver_found(void)
 {
-    static void *driver = NULL;
-    if (!driver) driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    static void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); /* by one thread, if many come */
     return driver != NULL;
 }
 
@@ -63,8 +62,7 @@ static cudaError_t list_devices(ct_device_list *list)
 /* What CUDA has set up in a process is of no use to one forked from it, and its calls may hang there. */
 static bool forked(void)
 {
-    static pid_t first = 0;
-    if (!first) first = getpid();
+    static const pid_t first = getpid();
     return first != getpid();
 }
 
@@ -140,6 +138,7 @@ static cudaError_t run_kernel(const test_input *in, test_output *out, test_input
 {
     CUDA_TRY(cudaMemcpy(device_in, in, sizeof *in, cudaMemcpyHostToDevice));
     CUDA_TRY(cudaMemset(device_out, 0xff, sizeof *device_out));
+    (void) cudaGetLastError(); /* another library may have left its error behind */
     block_prefix_kernel<<<(N_SETS * 32 + 127) / 128, 128>>>(device_in, device_out);
     CUDA_TRY(cudaGetLastError());
     CUDA_TRY(cudaDeviceSynchronize());

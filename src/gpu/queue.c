@@ -255,6 +255,14 @@ static int plan_memory(ct_gpu *gpu, size_t rank_bytes, size_t room, size_t *need
     return 1;
 }
 
+/* Once this is done, nothing reads or writes what belongs to the queue, or the host's memory. */
+static void end_stream(ct_gpu_queue *queue)
+{
+    ct_gpu *gpu = queue->gpu;
+    gpu->backend->stream_free(gpu->device, queue->stream);
+    queue->stream = NULL;
+}
+
 /* Done when a queue is first used: not every thread comes to that. */
 static int open_queue(ct_gpu_queue *queue)
 {
@@ -296,6 +304,7 @@ static ct_status start(ct_gpu *gpu, const ct_gpu_table *table, ct_error *error)
                          (double) needed / 1e9, (double) room / 1e9);
     else if (!open_queue(&gpu->queues[0]) || !send_table(&gpu->queues[0], rank_at, rank_bytes, rank_bytes + n_cols, bytes))
         status = ct_fail(error, CT_NO_DEVICE, "%s", gpu->why);
+    if (status != CT_OK) end_stream(&gpu->queues[0]);
     ct_free(rank_at);
     return status;
 }
@@ -344,13 +353,13 @@ ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, 
 static void close_queue(ct_gpu *gpu, ct_gpu_queue *queue)
 {
     const ct_backend *backend = gpu->backend;
+    end_stream(queue);
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
         backend->give_host(gpu->device, queue->slots[slot].on_host.memory);
         backend->give(gpu->device, queue->slots[slot].on_device.memory);
     }
     backend->give(gpu->device, queue->scratch.memory);
     backend->give(gpu->device, queue->rows.memory);
-    backend->stream_free(gpu->device, queue->stream);
 }
 
 void ct_gpu_close(ct_gpu *gpu)
@@ -384,7 +393,10 @@ static int make_room_for_rows(ct_gpu_queue *queue, uint32_t n_rows)
     const ct_gpu_table_view *table = &queue->gpu->view;
     rows->n_rows = n_rows;
     rows->words = (n_rows + 31) / 32;
-    if (!grow(queue->gpu, &queue->rows, cut_rows(rows, table, NULL), 0)) return 0;
+    size_t bytes = cut_rows(rows, table, NULL);
+    /* the row set before may still be laid out, if nothing was asked of it */
+    if (queue->rows.memory && bytes > queue->rows.bytes && !drain(queue)) return 0;
+    if (!grow(queue->gpu, &queue->rows, bytes, 0)) return 0;
     (void) cut_rows(rows, table, (char *) queue->rows.memory);
     return 1;
 }

@@ -53,8 +53,8 @@ typedef struct {
 } ct_start;
 
 /* Where depth-two work may be done. AUTO: on the first CUDA device if that pays and as long as it works, without a word
- * where there is none. TWIN: on the host twin, all of it (for tests). */
-typedef enum { CT_DEVICE_CPU, CT_DEVICE_AUTO, CT_DEVICE_CUDA, CT_DEVICE_TWIN } ct_device_wish;
+ * where there is none. For tests, all of it, as long as that works: TWIN on the host twin, ALL on the CUDA device. */
+typedef enum { CT_DEVICE_CPU, CT_DEVICE_AUTO, CT_DEVICE_CUDA, CT_DEVICE_TWIN, CT_DEVICE_ALL } ct_device_wish;
 
 typedef struct {
     unsigned depth;          /* 0 .. CT_MAX_DEPTH */

@@ -28,10 +28,16 @@ ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32
     return p;
 }
 
+/* Which shows that it can do all of it. */
+static int wants_all(const ct_worker *worker)
+{
+    return worker->search->options->device >= CT_DEVICE_TWIN;
+}
+
 int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
 {
     const ct_container *box = node->box;
-    if (worker->search->options->device == CT_DEVICE_TWIN) return 1; /* which shows that it can do all of it */
+    if (wants_all(worker)) return 1;
     ct_placing p = ct_place(node->n_rows, box->n_cols, box->n_classes, worker->search->table->n_rows);
     return p.device < p.cpu;
 }
@@ -47,7 +53,7 @@ static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_co
 int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_rows)
 {
     const ct_container *box = node->box;
-    if (worker->search->options->device == CT_DEVICE_TWIN) return 1;
+    if (wants_all(worker)) return 1;
     ct_placing p = place_part(n_rows, node->n_rows, box->n_cols, box->n_classes);
     return p.device < p.cpu;
 }

@@ -8,14 +8,13 @@
 # A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the tests are linked with that
 # and run, the likely ones first, until one fails. Prints a line a mutant: which test found it, after how long. A mutant that
 # none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
-# the kernels it has the scalar ones alone.
+# the kernels it has the scalar ones alone, and its CUDA is played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
 here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
 all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent test_instances test_route"
 patience=100 # seconds for a test
-CC=${CC:-cc}
 
 # What the mutant's record says about WORD.
 says () { awk -v name="$name" -v word="$1" '
@@ -48,11 +47,16 @@ compile () {
   objects=
   for base in `cat "$dir/objects"`; do
     base=$dir/${base#build/mutants/}
-    source=${base#"$dir"/} source=${source%.o}.c
+    source=${base#"$dir"/} source=${source%.o}
+    case $source in *.cu) ;; *) source=$source.c ;; esac
     if test "$source" = "$file" || grep -q "[/ ]$file\( \|$\)" "${base%.o}.d"; then
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
-      $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" || return 1
+      case $path in
+        *.cu) sed -f "$here/cuda_on_cpu/launch.sed" "$path" > "$object.cpp" &&
+                $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
+        *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" ;;
+      esac || return 1
       objects="$objects $object"
     else
       objects="$objects $base"
@@ -62,7 +66,7 @@ compile () {
 
 # killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
 killed_by () {
-  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects -lm -o "$mine/$1" || return 1
+  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects $LIBRARIES -o "$mine/$1" || return 1
   (cd "$here" && CT_FIRST=1 timeout $patience "$mine/$1" ${2:+"$2"}) > "$mine/log" 2>&1
   case $? in 0|124) return 1 ;; esac # what takes too long has found nothing: the machine may be busy
   killer="$1: `sed -n 's/^  case: //p' "$mine/log" | tail -n 1`"

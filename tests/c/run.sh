@@ -2,13 +2,14 @@
 # Runs test programs and adds up: sh run.sh TITLE RUNNER PROGRAM...
 #
 # RUNNER stands before each program ("" for none). A program that dies before its closing line, or whose runner
-# complains although its own checks passed, counts as one failure. $JOBS of them run at a time, one unless that is set.
+# complains although its own checks passed, counts as one failure. $JOBS of them run at a time, one unless that is set; of
+# each the cases whose name has $CASES, all unless that is set.
 title=$1 runner=$2
 export runner
 shift 2
 passed=0 failed=0 skipped=0
 
-printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I '{}' sh -c '$runner {} > {}.log 2>&1; echo $? > {}.status'
+printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I '{}' sh -c '$runner {} $CASES > {}.log 2>&1; echo $? > {}.status'
 for program
 do
   log=$program.log status=`cat "$program.status"`

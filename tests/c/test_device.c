@@ -118,7 +118,7 @@ static const check_case cases[] = {
     {"block prefix of random sets", block_prefix_of_random_sets},
     {"block prefix of extreme sets", block_prefix_of_extreme_sets},
     {"device query says why or what", query_says_why_or_what},
-    {"device self test of every device", self_test_of_every_device},
-    {"device self test of no such device", self_test_of_no_such_device},
+    {"self test of every CUDA device", self_test_of_every_device},
+    {"self test of no such CUDA device", self_test_of_no_such_device},
 };
 CHECK_MAIN(cases)

@@ -1,8 +1,10 @@
-/* Batches on a device against naive counts: always on the host twin, and on every device there is. */
+/* Batches on a device against naive counts: always on the host twin, and on every device there is, which may be the CPU with
+ * CUDA's runtime played (cuda_on_cpu/). */
 #include "check.h"
 #include "random.h"
 
 #include "core/table.h"
+#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
 #include "gpu/scan_body.h"
 
@@ -18,7 +20,7 @@ typedef struct {
     ct_gpu *gpu;
 } bench;
 
-static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, ct_error *error)
+static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues, ct_error *error)
 {
     const ct_data *data = &b->table.data;
     b->budget = (ct_budget){SIZE_MAX, 0};
@@ -35,13 +37,13 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, ct_e
     }
     ct_gpu_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
                           b->ranked.n_values, data->classes};
-    return ct_gpu_open(device, &table, 1, &b->gpu, error);
+    return ct_gpu_open(device, &table, n_queues, &b->gpu, error);
 }
 
 static int bench_open(bench *b, int device, uint32_t max_thresholds)
 {
     ct_error error = {CT_OK, ""};
-    ct_status status = bench_begin(b, device, max_thresholds, &error);
+    ct_status status = bench_begin(b, device, max_thresholds, 1, &error);
     if (status != CT_OK) printf("    %s\n", error.message);
     return CHECK_INT(status, CT_OK);
 }
@@ -163,6 +165,10 @@ static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions
     return p;
 }
 
+/* What a device has not had back; the memory that it has. These can be asked of one that is played. */
+static long blocks_left(int device) { return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
+static void set_memory(int device, size_t bytes) { (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes); }
+
 static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, uint32_t n_points)
 {
     ct_gpu_queue *queue = ct_gpu_queue_at(b->gpu, 0);
@@ -176,12 +182,14 @@ static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, ui
         for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
         REQUIRE(ct_gpu_submit(queue, slot, points[slot], n_points));
     }
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
+    for (unsigned i = 0, first = rng_below(r, CT_GPU_SLOTS); i < CT_GPU_SLOTS; i++) {
+        unsigned slot = (first + i) % CT_GPU_SLOTS; /* in any order */
         const int32_t *errors = ct_gpu_wait(queue, slot);
         REQUIRE(errors != NULL);
-        for (uint32_t i = 0; i < n_points; i++)
-            check_point(b, conditions, &points[slot][i], errors + (size_t) i * 4 * n_cols);
+        for (uint32_t p = 0; p < n_points; p++)
+            check_point(b, conditions, &points[slot][p], errors + (size_t) p * 4 * n_cols);
     }
+    REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows)); /* one that nothing is asked of, under way when the next begins */
 }
 
 static void check_table(int device, rng *r, random_table table, uint32_t n_sets, uint32_t most_points)
@@ -189,7 +197,7 @@ static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
     bench b;
     b.table = table;
     if (bench_open(&b, device, rng_below(r, 4) ? 0 : 1 + rng_below(r, 8))) {
-        for (uint32_t set = 0; set < n_sets; set++) {
+        for (uint32_t set = n_sets; set-- > 0;) { /* larger ones later */
             ct_gpu_conditions conditions = {set, {0}, {0}};
             for (uint32_t i = 0; i < set; i++) {
                 uint32_t col = rng_below(r, table.data.n_cols);
@@ -247,57 +255,103 @@ static void on_every_device(void)
     }
 }
 
+/* Two batches by the second queue of a device that may fail: 1 if all went well and is right, or else it has been told. */
+static int works(int device)
+{
+    rng r = {4};
+    bench b;
+    ct_error error = {CT_OK, ""};
+    ct_gpu_conditions all = {0, {0}, {0}};
+    ct_gpu_point point = {0, CT_GPU_ALL, 0, 25, {1, 1}, {1, 1}};
+    const int32_t *errors = NULL;
+    b.table = table_random(&r, 50, 3, 3, 0);
+    if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
+        ct_gpu_queue *queue = ct_gpu_queue_at(b.gpu, 1);
+        if (ct_gpu_begin_rows(queue, &all, 50) && ct_gpu_submit(queue, 0, &point, 1) && ct_gpu_submit(queue, 1, &point, 1) &&
+            ct_gpu_wait(queue, 0))
+            errors = ct_gpu_wait(queue, 1);
+        CHECK_INT(ct_gpu_is_lost(b.gpu), !errors);
+        CHECK((ct_gpu_why(b.gpu)[0] == '\0') == (errors != NULL));
+        if (errors) check_point(&b, &all, &point, errors);
+        else CHECK(!ct_gpu_begin_rows(queue, &all, 50) && !ct_gpu_submit(queue, 0, &point, 1) && !ct_gpu_wait(queue, 0));
+    } else {
+        CHECK_INT(error.status, CT_NO_DEVICE);
+        CHECK(error.message[0] != '\0' && b.gpu == NULL);
+    }
+    bench_close(&b);
+    CHECK_INT(blocks_left(device), 0);
+    return errors != NULL;
+}
+
 /* Fails at every call in turn, the first beyond the last one that is made. */
 static void twin_that_fails(void)
 {
-    rng r = {4};
     long n_calls = 1;
     for (long k = 1; k <= n_calls; k++) {
-        bench b;
-        b.table = table_random(&r, 50, 3, 3, 0);
-        b.budget = (ct_budget){SIZE_MAX, 0};
-        ct_arena_init(&b.arena, &b.budget);
-        CHECK_INT(ct_table_init(&b.ranked, &b.table.data, &b.arena, NULL), CT_OK);
-        for (uint32_t col = 0; col < 3; col++) CHECK(ct_table_rank(&b.ranked, col, 0, &b.arena) >= 0);
-        ct_gpu_table table = {50, 3, 3, b.ranked.order, b.ranked.ties, b.ranked.words, b.ranked.n_values, b.table.data.classes};
-        ct_error error = {CT_OK, ""};
-        ct_gpu_conditions all = {0, {0}, {0}};
-        ct_gpu_point point = {0, CT_GPU_ALL, 0, 7, {1, 1}, {1, 1}};
         ct_gpu_twin_fail_at(k);
-        int fine = 0;
-        if (ct_gpu_open(TWIN, &table, 2, &b.gpu, &error) == CT_OK) {
-            ct_gpu_queue *queue = ct_gpu_queue_at(b.gpu, 1);
-            fine = ct_gpu_begin_rows(queue, &all, 50) && ct_gpu_submit(queue, 0, &point, 1) &&
-                   ct_gpu_submit(queue, 1, &point, 1) && ct_gpu_wait(queue, 0) && ct_gpu_wait(queue, 1);
-            CHECK_INT(ct_gpu_is_lost(b.gpu), !fine);
-            CHECK((ct_gpu_why(b.gpu)[0] == '\0') == fine);
-            if (!fine) CHECK(!ct_gpu_begin_rows(queue, &all, 50) && !ct_gpu_submit(queue, 0, &point, 1) && !ct_gpu_wait(queue, 0));
-        } else {
-            CHECK_INT(error.status, CT_NO_DEVICE);
-            CHECK(error.message[0] != '\0' && b.gpu == NULL);
-        }
-        ct_gpu_close(b.gpu);
-        CHECK_INT(ct_gpu_twin_blocks(), 0);
-        if (!fine) n_calls = k + 1;
-        ct_gpu_twin_fail_at(0);
-        ct_arena_free(&b.arena);
-        table_free(&b.table);
+        if (!works(TWIN)) n_calls = k + 1;
     }
+    ct_gpu_twin_fail_at(0);
     CHECK(n_calls > 30);
 }
 
+/* Likewise, in each way that CUDA's calls have; some of them may fail without harm. */
+static void cuda_that_fails(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(works(0));
+    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(n_calls > 60);
+    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
+        long n_fine = 0;
+        for (long k = 1; k <= n_calls; k++) {
+            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
+            n_fine += works(0);
+        }
+        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+}
+
+/* The calling thread has another device, and keeps it. Closed with work under way, a device has all back. */
+static void one_of_two_devices(void)
+{
+    rng r = {6};
+    bench b;
+    ct_gpu_conditions all = {0, {0}, {0}};
+    ct_gpu_point point = {0, CT_GPU_ALL, 0, 7, {90, 90}, {1, 1}};
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    cuda_on_cpu_devices(2);
+    check_table(1, &r, table_random(&r, 300, 3, 3, 1), 3, 40);
+    CHECK_INT(cuda_on_cpu_current(), 0);
+    for (int round = 0; round < 20; round++) {
+        b.table = table_random(&r, 600, 3, 2, 0);
+        if (bench_open(&b, 1, 0)) {
+            ct_gpu_queue *queue = ct_gpu_queue_at(b.gpu, 0);
+            cuda_on_cpu_disturb(0);
+            REQUIRE(ct_gpu_begin_rows(queue, &all, 600) && ct_gpu_submit(queue, 0, &point, 1));
+            CHECK(round % 2 || ct_gpu_submit(queue, 1, &point, 1));
+        }
+        bench_close(&b);
+        CHECK_INT(blocks_left(1), 0);
+        CHECK_INT(cuda_on_cpu_current(), 0);
+    }
+    cuda_on_cpu_devices(1);
+}
+
 /* The less memory the device has, the fewer columns are there at a time; at last it is refused, by its numbers. */
-static void columns_at_a_time(void)
+static void columns_at_a_time(int device)
 {
     rng r = {5};
     uint32_t widths = 0;
     ct_status status = CT_OK;
-    for (size_t limit = 1200000; status == CT_OK; limit -= CHECK_QUICK() ? 100000 : 9000) {
+    for (size_t limit = 1200000; status == CT_OK; limit -= !CHECK_QUICK() ? 9000 : device == TWIN ? 100000 : 150000) {
         bench b;
         ct_error error = {CT_OK, ""};
         b.table = table_random(&r, 2000, 7, 3, 0);
-        ct_gpu_twin_memory(limit);
-        status = bench_begin(&b, TWIN, 0, &error);
+        set_memory(device, limit);
+        status = bench_begin(&b, device, 0, 1, &error);
         if (status == CT_OK) {
             ct_gpu_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
             widths |= 1u << ct_gpu_window(b.gpu);
@@ -309,10 +363,18 @@ static void columns_at_a_time(void)
             CHECK(strstr(error.message, "GB are free") != NULL);
         }
         bench_close(&b);
-        CHECK_INT(ct_gpu_twin_blocks(), 0);
+        CHECK_INT(blocks_left(device), 0);
     }
-    ct_gpu_twin_memory(SIZE_MAX);
+    set_memory(device, SIZE_MAX);
     if (!CHECK_QUICK()) CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
+}
+
+static void columns_at_a_time_on_twin(void) { columns_at_a_time(TWIN); }
+
+static void columns_at_a_time_with_cuda(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    columns_at_a_time(0);
 }
 
 /* What every CUDA device grants a block without being asked. */
@@ -343,9 +405,12 @@ static const check_case cases[] = {
     {"small tables on the twin", small_on_twin},
     {"tables of many rows on the twin", many_on_twin},
     {"sides of one class on the twin", one_class_on_twin},
-    {"batches on every device", on_every_device},
+    {"batches on every CUDA device", on_every_device},
     {"a twin that fails at every call in turn", twin_that_fails},
-    {"a device with little memory", columns_at_a_time},
+    {"CUDA that fails at every call in turn", cuda_that_fails},
+    {"one of two CUDA devices", one_of_two_devices},
+    {"a twin with little memory", columns_at_a_time_on_twin},
+    {"a CUDA device with little memory", columns_at_a_time_with_cuda},
     {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };

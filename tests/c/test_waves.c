@@ -1,7 +1,9 @@
 /* Whole solves with depth-two work on a device against the CPU alone: the same cost, proof and tree. On the host twin, which
- * takes all of this work, and on the devices that are there. */
+ * takes all of this work, and on the devices that are there, one of which may be the CPU with CUDA's runtime played
+ * (cuda_on_cpu/). */
 #include "solve.h"
 
+#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
 #include "search/placing.h"
 
@@ -96,7 +98,7 @@ static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
 }
 
 /* Below a row set of depth three: what comes of it, and that the batches are those of many problems. */
-static void pools_of_problems(void)
+static void pools_of_problems(ct_device_wish device, const char *name)
 {
     rng r = {8};
     for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
@@ -109,8 +111,8 @@ static void pools_of_problems(void)
         options.min_bucket = round % 4 == 3 ? 9 : 1;
         options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
         if (options.depth > 3) options.max_thresholds = 12;
-        CHECK(compare(&table.data, options, CT_DEVICE_TWIN, "twin") > 0);
-        options.device = CT_DEVICE_TWIN;
+        CHECK(compare(&table.data, options, device, name) > 0);
+        options.device = device;
         if (round == 0) {
             REQUIRE(solve(&table.data, &options, &result));
             CHECK(result.statistics.device_points > 200 * result.statistics.waves);
@@ -122,13 +124,21 @@ static void pools_of_problems(void)
 
 static int stop_after(void *left) { return --*(int *) left < 0; }
 
-static void stopped_in_the_middle(void)
+static void pools_on_twin(void) { pools_of_problems(CT_DEVICE_TWIN, "twin"); }
+
+/* What a device has not had back; can be asked of one that is played. */
+static long blocks_left(ct_device_wish device)
+{
+    return device == CT_DEVICE_TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
+}
+
+static void stopped_in_the_middle(ct_device_wish device)
 {
     rng r = {9};
-    random_table table = hard_table(&r, 500, 6, 3, 0);
+    random_table table = hard_table(&r, 1000, 6, 3, 0);
     ct_options options = ct_options_default();
     options.depth = 3;
-    options.device = CT_DEVICE_TWIN;
+    options.device = device;
     options.stop = stop_after;
     options.crew_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
@@ -138,18 +148,69 @@ static void stopped_in_the_middle(void)
         options.threads = 1 + (unsigned) (polls & 1);
         REQUIRE(solve(&table.data, &options, &result));
         CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) && result.bound <= result.cost);
-        CHECK_INT(ct_gpu_twin_blocks(), 0);
+        CHECK_INT(blocks_left(device), 0);
         ct_result_free(&result);
     }
     table_free(&table);
 }
 
-static void on_a_device(void)
+static void stopped_on_twin(void) { stopped_in_the_middle(CT_DEVICE_TWIN); }
+
+static int there_is_a_device(void)
 {
     ct_device_list list;
     ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    random_solves(CT_DEVICE_CUDA, "cuda:0", 400);
+    return list.n_devices > 0;
+}
+
+static void on_a_device(void)
+{
+    if (!there_is_a_device()) SKIP("no device");
+    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 30 : 400);
+    if (!CHECK_QUICK()) random_solves(CT_DEVICE_CUDA, "cuda:0", 400);
+}
+
+static void pools_on_a_device(void)
+{
+    if (!there_is_a_device()) SKIP("no device");
+    pools_of_problems(CT_DEVICE_ALL, "cuda:0");
+}
+
+static void stopped_on_a_device(void)
+{
+    if (!there_is_a_device()) SKIP("no device");
+    stopped_in_the_middle(CT_DEVICE_ALL);
+}
+
+/* In each way that CUDA's calls have, at calls all over a search: the CPU goes on. */
+static void cuda_that_fails_in_the_middle(void)
+{
+    rng r = {12};
+    ct_options options = ct_options_default();
+    ct_result cpu, other;
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    random_table table = hard_table(&r, 80, 3, 2, 0);
+    options.depth = 3;
+    options.max_thresholds = 8;
+    options.crew_after = 0;
+    REQUIRE(solve(&table.data, &options, &cpu));
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    options.device = CT_DEVICE_ALL;
+    REQUIRE(solve(&table.data, &options, &other));
+    ct_result_free(&other);
+    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    for (int i = 0; i < 12; i++) {
+        options.threads = 1 + (unsigned) (i & 1);
+        cuda_on_cpu_fail_at(1 + i * n_calls / 14, (cuda_failure) (i % 3));
+        REQUIRE(solve(&table.data, &options, &other));
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+        CHECK(strstr(other.device_note, "CUDA: ") != NULL || options.threads > 1);
+        CHECK_INT(cuda_on_cpu_left(), 0);
+        ct_result_free(&other);
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    ct_result_free(&cpu);
+    table_free(&table);
 }
 
 /* The twin fails at every call in turn: the CPU goes on, and nothing is lost. */
@@ -359,9 +420,12 @@ static void placing(void)
 static const check_case cases[] = {
     {"random solves on the twin", on_twin},
     {"many rows on the twin", many_rows_on_twin},
-    {"pools of many problems", pools_of_problems},
-    {"stopped in the middle", stopped_in_the_middle},
-    {"random solves on a device", on_a_device},
+    {"pools of many problems", pools_on_twin},
+    {"stopped in the middle", stopped_on_twin},
+    {"random solves with CUDA", on_a_device},
+    {"pools of many problems with CUDA", pools_on_a_device},
+    {"stopped in the middle with CUDA", stopped_on_a_device},
+    {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},
     {"a pool that was asked for and fails", failures_of_a_pool_asked_for},

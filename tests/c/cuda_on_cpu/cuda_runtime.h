@@ -1,0 +1,130 @@
+/* As much of CUDA's runtime as src/gpu uses, on the CPU: for tests, in place of NVIDIA's header of this name.
+ *
+ * The very text of the kernels is compiled by a C++ compiler; launch.sed turns a launch into a call of cuda_launch(). A
+ * thread of a block is a context of its own with its own stack, and what these do meanwhile is theirs until they meet: at a
+ * barrier or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says what is modelled. */
+#ifndef CUDA_ON_CPU_RUNTIME_H
+#define CUDA_ON_CPU_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <new>
+#include <tuple>
+#include <type_traits>
+
+#define CUDART_VERSION 12000
+#define __global__
+#define __device__
+#define __host__
+
+typedef enum {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorLaunchFailure = 719
+} cudaError_t;
+
+typedef enum { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 } cudaMemcpyKind;
+enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1 };
+
+typedef struct cuda_on_cpu_stream *cudaStream_t; /* NULL: the default one */
+typedef struct cuda_on_cpu_event *cudaEvent_t;
+
+typedef struct {
+    char name[256];
+    size_t totalGlobalMem;
+    int major, minor;
+} cudaDeviceProp;
+
+cudaError_t cudaGetDeviceCount(int *n);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaGetLastError(void);
+const char *cudaGetErrorString(cudaError_t status);
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *all);
+cudaError_t cudaMalloc(void **memory, size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaMallocHost(void **memory, size_t bytes);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaMemset(void *memory, int value, size_t bytes);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+
+/* ---- within a kernel ---- */
+
+struct cuda_place {
+    struct {
+        unsigned x;
+    } thread, block, dim;
+};
+
+extern thread_local const cuda_place *cuda_here; /* NULL outside kernels */
+#define threadIdx (cuda_here->thread)
+#define blockIdx (cuda_here->block)
+#define blockDim (cuda_here->dim)
+
+void *cuda_shared_memory(void);
+void __syncthreads(void);
+uint32_t cuda_shuffle(uint32_t value, unsigned from); /* what lane `from` of the warp hands in; `value` outside kernels */
+
+static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+
+static inline unsigned cuda_lane(void) { return cuda_here ? threadIdx.x % 32 : 0; }
+
+static inline uint32_t __shfl_sync(unsigned, uint32_t value, int from) { return cuda_shuffle(value, (unsigned) from % 32); }
+
+static inline uint32_t __shfl_up_sync(unsigned, uint32_t value, unsigned step)
+{
+    return cuda_shuffle(value, cuda_lane() < step ? cuda_lane() : cuda_lane() - step);
+}
+
+static inline uint32_t __shfl_xor_sync(unsigned, uint32_t value, int step)
+{
+    return cuda_shuffle(value, cuda_lane() ^ (unsigned) step);
+}
+
+/* ---- launches ---- */
+
+struct cuda_grid {
+    unsigned blocks, threads;
+    size_t bytes = 0;
+    cudaStream_t stream = NULL;
+};
+
+/* The arguments are copied now, and each thread gets a copy of its own. */
+void cuda_launch_copy(cuda_grid grid, void (*call)(const void *), const void *closure, size_t bytes);
+
+template <class... P, class... A> void cuda_launch(cuda_grid grid, void (*kernel)(P...), A... arguments)
+{
+    struct closure {
+        void (*kernel)(P...);
+        std::tuple<typename std::decay<P>::type...> arguments;
+    } made = {kernel, {arguments...}};
+    cuda_launch_copy(
+        grid,
+        [](const void *memory) {
+            const closure *c = (const closure *) memory;
+            std::apply(c->kernel, c->arguments);
+        },
+        &made, sizeof made);
+}
+
+#endif
