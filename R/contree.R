@@ -85,9 +85,10 @@ NULL
 #' finely that all rows together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given
 #' ones costs more than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have
 #' weights and losses of more than two classes have to be rounded too, the losses have 24 bits.) Searches take longer with
-#' them: with class weights (also as weights of rows that are the same within each class) mostly up to twice as long, with other
-#' weights of rows two to four times, with losses that depend on the wrong label three to twenty times, and where rows
-#' have weights besides thirty times and more. Weights and losses that come to the same for all rows cost nothing.
+#' them, in part since the problems are harder: with class weights (also as weights of rows that are the same within each class)
+#' mostly up to twice as long, with other weights of rows two to four times, with losses that depend on the wrong label three to
+#' ten times (up to forty where the plain problem is easy), and thirty times and more where rows have weights besides. Weights
+#' and losses that come to the same for all rows cost nothing.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version

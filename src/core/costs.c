@@ -223,7 +223,7 @@ static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, dou
 ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error)
 {
     size_t n = data->n_classes;
-    simpler from;
+    simpler from = {NULL, NULL, 1};
     CT_TRY(simplify(data, arena, &from, error));
     int fold = from.weights && from.loss && n > 1 && by_class(from.loss, n);
     const double *given = fold ? NULL : from.loss;
