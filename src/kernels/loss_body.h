@@ -277,7 +277,7 @@ static int64_t FN(full_cost)(const scan_job *job, int side, int derived, size_t 
     size_t word = w + block / (64 / CT_LANE);
     unsigned start = block % (64 / CT_LANE) * CT_LANE;
     uint64_t ties = job->ties[word] >> start & ct_low_bits(CT_LANE), occupied = 0;
-    const int64_t *of[CT_LANE];
+    const int64_t *of[CT_LANE] = {NULL};
     for (uint32_t a = 0; a < job->n_active; a++) x[a] = rest[a] = 0;
     for (uint32_t p = 0; p < job->n_present; p++) {
         uint32_t c = label_classes(job)[p];

@@ -46,14 +46,14 @@ invisible(list(
 solve <- Find(function(call) length(call) == 5, calls)
 hard <- local({
   x <- as.data.frame(base::matrix(runif(20000), 2000))
-  list(solve[[1]], as.list(x), sample(1:2, 2000, TRUE), 2L, replace(solve[[5]], c("depth", "time_limit"), list(3, 0.7)))
+  list(solve[[1]], as.list(x), sample(1:2, 2000, TRUE), 2L, replace(solve[[5]], "depth", list(3)))
 })
-with_report <- function(report) {
-  hard[[5]]["report"] <- list(report)
+with_report <- function(report, seconds) {
+  hard[[5]][c("report", "time_limit")] <- list(report, seconds)
   hard
 }
 told <- 0
-reports <- list(with_report(function(...) told <<- told + 1), with_report(function(...) stop("leave")))
+reports <- list(with_report(function(...) told <<- told + 1, 0.7), with_report(function(...) stop("leave"), 60))
 
 # Each argument in turn, and each setting, is not what it should be.
 spoiled <- function(call) {
