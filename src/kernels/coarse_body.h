@@ -72,8 +72,8 @@ CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, ui
 #endif
 }
 
-/* As in unit_body.h. A block of 16 rows may cost as much as all of them: what is above the largest number of a lane, and so
- * above all costs, becomes that. */
+/* As in unit_body.h. A block of 16 rows may cost as much as all of them, and the sum more than a lane holds where nearly all
+ * rows are of one class: then it becomes the largest number of a lane, which is above all costs. */
 CT_INLINE vec FN(middle)(vec start, vec end, vec members)
 {
 #if CT_LANE == 16
