@@ -1,0 +1,142 @@
+# New data after the shape that data-frame.R learned from the training data.
+
+# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Order does not matter, other
+# columns are ignored; missing values may stay. Factors are codes of the levels of the training data, 0 for any other.
+new_columns <- function(fit, newdata, na.action) {
+  newdata <- check_newdata(newdata, fit)
+  shape <- tree_shape(fit)
+  terms <- tree_terms(fit)
+  if (is.matrix(newdata) && identical(na.action, stats::na.pass)) return(matrix_columns(newdata))
+  newdata <- as.data.frame(newdata)
+  predictors <- if (is.null(terms)) as.list(newdata)[shape$inputs] else evaluate_terms(terms, newdata)
+  model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
+  model <- apply_na_action(model, na.action)
+  columns <- spread_columns(as.list(model))
+  if (!setequal(names(columns), shape$names)) {
+    stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s", show_names(names(columns)),
+                                   show_names(shape$names)))
+  }
+  columns <- read_new_types(columns, fit)
+  list(columns = columns, row_names = as.character(attr(model, "row.names")), na.action = attr(model, "na.action"))
+}
+
+matrix_columns <- function(newdata) {
+  if (is.logical(newdata)) storage.mode(newdata) <- "integer"
+  list(columns = newdata, row_names = rownames(newdata), na.action = NULL)
+}
+
+# `newdata` as a data frame, or as a numeric matrix with column names where the fit was made from x and y.
+check_newdata <- function(newdata, fit) {
+  shape <- tree_shape(fit)
+  if (is.matrix(newdata)) {
+    as_it_is <- is.null(tree_terms(fit)) && all(tree_types(fit) %in% number_types)
+    newdata <- check_new_matrix(newdata, shape, as_it_is)
+  } else if (!is.data.frame(newdata)) {
+    stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
+                                   show_value(newdata)))
+  }
+  missing <- setdiff(shape$inputs, colnames(newdata))
+  if (length(missing)) {
+    stop_input("newdata", gettextf("'newdata' lacks %s, which the tree was fitted with; add it (values may be NA)",
+                                   show_names(missing)))
+  }
+  newdata
+}
+
+check_new_matrix <- function(newdata, shape, keep) {
+  if (!is.numeric(newdata) && !is.logical(newdata)) {
+    stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric; give a data frame or convert it",
+                                   typeof(newdata)))
+  }
+  if (is.null(colnames(newdata))) {
+    if (ncol(newdata) != length(shape$names)) {
+      stop_input("newdata", gettextf(
+        "'newdata' has no column names and %d columns, but the tree was fitted with %d predictors; name its columns",
+        ncol(newdata), length(shape$names)))
+    }
+    colnames(newdata) <- shape$names
+  }
+  if (keep) newdata else as.data.frame(newdata)
+}
+
+evaluate_terms <- function(terms, newdata) {
+  expressions <- as.list(attr(terms, "predvars"))[-(1:2)]
+  values <- evaluate_variables(expressions, newdata, function(expression) {
+    value <- tryCatch(eval(expression, newdata, environment(terms)), error = function(problem) {
+      stop_input("newdata", gettextf("variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
+                                     variable_label(expression), conditionMessage(problem)))
+    })
+    if (NROW(value) == nrow(newdata)) return(value)
+    stop_input("newdata", gettextf("variable '%s' has length %d in 'newdata', which has %d rows", variable_label(expression),
+                                   NROW(value), nrow(newdata)))
+  })
+  stats::setNames(values, vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, ""))
+}
+
+# ---- types ---------------------------------------------------------------------------------------
+
+# The columns as numbers, after the types of the training data. Numbers and logicals may stand for each other, as may factors
+# and characters. A column of NA alone is logical in R whatever it stands for.
+read_new_types <- function(columns, fit) {
+  types <- tree_types(fit)
+  given <- vapply(columns, column_type, "")
+  plain <- given %in% number_types & types[names(columns)] %in% number_types
+  for (j in which(!plain)) {
+    label <- names(columns)[j]
+    value <- columns[[j]]
+    columns[[j]] <- if (is.logical(value) && all(is.na(value))) {
+      rep(NA_integer_, length(value))
+    } else {
+      read_new_type(value, given[j], label, types[[label]], tree_units(fit)[label], tree_xlevels(fit)[[label]])
+    }
+  }
+  columns
+}
+
+read_new_type <- function(value, given, label, type, unit, levels) {
+  if (type %in% level_types && given %in% level_types) {
+    codes <- level_codes(value, levels)
+    if (type == "ordered") codes[codes %in% 0L] <- NA # it has no place among the others
+    return(codes)
+  }
+  if (!given %in% type) refuse_new_type(value, label, type)
+  switch(type, POSIXct = as.POSIXct(value), difftime = `units<-`(value, unname(unit)), value)
+}
+
+# Codes of `levels`; 0 for any other, which the attribute `unknown` names.
+level_codes <- function(value, levels) {
+  value <- without_na_level(factor_of(value))
+  codes <- match(levels(value), levels, 0L)[value]
+  if (any(codes == 0L, na.rm = TRUE)) attr(codes, "unknown") <- levels(value)[unique(value[codes %in% 0L])]
+  codes
+}
+
+refuse_new_type <- function(value, label, type) {
+  wanted <- if (type %in% number_types) gettext("numbers") else gettextf("the type %s", type)
+  stop_input("newdata", gettextf(
+    "column '%s' of 'newdata' is %s, but the tree was fitted with %s; convert it as in the training data",
+    label, describe_type(value), wanted))
+}
+
+# ---- new levels ----------------------------------------------------------------------------------
+
+# Levels that no training data had, of the factors that the tree asks for: a warning or an error that names them.
+tell_new_levels <- function(fit, columns, policy) {
+  if (is.matrix(columns)) return(invisible())
+  variable <- node_variable(fit)
+  ordered <- tree_types(fit)[variable] %in% "ordered"
+  asked <- intersect(variable[node_by_level(fit) | ordered], names(columns))
+  unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
+  unknown <- unknown[lengths(unknown) > 0]
+  if (length(unknown) == 0) return(invisible())
+  said <- paste(vapply(names(unknown), function(name) {
+    gettextf("'%s' has %s, which no training row had", name, show_names(unknown[[name]]))
+  }, ""), collapse = "; ")
+  if (policy == "error") {
+    stop_input("newdata", gettextf("%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
+  }
+  warning(structure(
+    list(message = gettextf("%s; such rows follow the child with more training rows", said), call = user_call(),
+         new_levels = unknown),
+    class = c("contree_new_levels", "warning", "condition")))
+}

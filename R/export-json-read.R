@@ -1,0 +1,181 @@
+# contree_from_json(): reads what as_json() wrote, and takes nothing else.
+
+#' @rdname as_json
+#' @export
+contree_from_json <- function(x) {
+  need_package("jsonlite", "contree_from_json()")
+  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
+    stop_input("x", gettextf("'x' must be a string with a document of as_json(), not %s", show_value(x)))
+  }
+  # fromJSON() would take a string for the name of a file, or fetch it from the net
+  document <- tryCatch(jsonlite::parse_json(paste(x, collapse = "\n")), error = function(problem) {
+    stop_input("x", gettextf("'x' is not JSON: %s", strsplit(conditionMessage(problem), "\n")[[1]][1]))
+  })
+  if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
+  if (!identical(document$format_version, json_version)) {
+    stop_input("x", gettextf("'x' has format_version %s, but this version of contree reads %d; update the package",
+                             show_value(document$format_version), json_version))
+  }
+  document <- json_object(document, "", list(
+    format = json_string, format_version = json_amount, settings = json_settings, objective = json_amount,
+    cost = json_amount, bound = json_amount, status = json_string, capped = json_flag, restricted = json_levels,
+    response = json_name_or_null, classes = json_names, predictors = json_array, nodes = json_array),
+    list(weighted = json_flag, loss = json_array))
+  document["loss"] <- list(loss_of_json(document$loss, document$classes))
+  predictors <- predictors_of_json(document$predictors)
+  nodes <- nodes_of_json(document, predictors)
+  check_fit(contree_of_document(document, predictors, nodes), "x")
+}
+
+# The rows as a matrix; NULL if there are none.
+loss_of_json <- function(rows, classes) {
+  if (is.null(rows)) return(NULL)
+  n <- length(classes)
+  fine <- length(rows) == n && all(vapply(rows, function(row) is.list(row) && length(row) == n, NA))
+  if (!fine) bad_json("loss", gettext("one array a class, of one number a class each"))
+  loss <- vapply(unlist(rows, recursive = FALSE), json_amount, 0, path = "loss")
+  matrix(loss, n, byrow = TRUE, dimnames = list(truth = classes, predicted = classes))
+}
+
+json_settings <- function(value, path) {
+  settings <- json_object(value, path, stats::setNames(rep(list(json_value), length(kept_in_json)), kept_in_json))
+  if (any(unlist(settings) < 0)) bad_json(path, gettext("numbers, none of them negative"))
+  deepest <- setting_table$depth$high
+  if (settings$depth %in% 0:deepest) return(settings)
+  bad_json(paste0(path, ".depth"), gettextf("a whole number up to %d", deepest))
+}
+
+predictors_of_json <- function(array) {
+  predictors <- lapply(seq_along(array), function(i) {
+    path <- sprintf("predictors[%d]", i)
+    predictor <- json_object(array[[i]], path, list(name = json_string, type = json_string),
+                             list(levels = json_names, unit = json_string))
+    if (!predictor$type %in% predictor_types) bad_json(paste0(path, ".type"), gettext("a type of predictors"))
+    if (predictor$type %in% level_types != !is.null(predictor$levels)) {
+      bad_json(paste0(path, ".levels"), gettext("there for ordered, factor and character predictors alone"))
+    }
+    if (predictor$type %in% c("POSIXct", "difftime") && is.null(predictor$unit)) {
+      bad_json(paste0(path, ".unit"), gettext("there for times"))
+    }
+    if (predictor$type == "difftime" && !predictor$unit %in% time_units) {
+      bad_json(paste0(path, ".unit"), paste0("\"", time_units, "\"", collapse = ", "))
+    }
+    predictor
+  })
+  names <- vapply(predictors, function(predictor) predictor$name, "")
+  if (any(bad <- names %in% c("", leaf_mark))) {
+    bad_json(sprintf("predictors[%d].name", which(bad)[1]), gettext("a name"))
+  }
+  if (length(names) == 0 || anyDuplicated(names)) bad_json("predictors", gettext("at least one, with different names"))
+  stats::setNames(predictors, names)
+}
+
+# The nodes as lists in preorder, with `sides` of the levels at splits by level, see data-derive.R.
+nodes_of_json <- function(document, predictors) {
+  nodes <- lapply(seq_along(document$nodes), function(i) {
+    node_of_json(document$nodes[[i]], sprintf("nodes[%d]", i), document$classes, predictors)
+  })
+  ids <- vapply(nodes, function(node) as.numeric(node$id), 0)
+  inner <- ids[!vapply(nodes, function(node) is.null(node$split), NA)]
+  if (!is_tree(ids, !ids %in% inner)) bad_json("nodes", gettext("a tree whose nodes are in preorder"))
+  for (id in inner) {
+    rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)], function(node) c(node$n, node$counts))
+    if (!isTRUE(all.equal(rows[[1]], rows[[2]] + rows[[3]]))) {
+      bad_json(sprintf("nodes[%d]", match(id, ids)), gettext("a node whose 'n' and 'counts' are the sums of its children's"))
+    }
+  }
+  nodes
+}
+
+node_of_json <- function(node, path, classes, predictors) {
+  node <- json_object(
+    node, path, list(id = json_count, class = json_string, n = json_count, counts = json_counts, errors = json_amount),
+    list(split = function(split, path) split_of_json(split, path, predictors)))
+  if (!node$class %in% classes) bad_json(paste0(path, ".class"), gettext("one of the classes"))
+  if (length(node$counts) != length(classes)) bad_json(paste0(path, ".counts"), gettext("one number a class"))
+  node
+}
+
+split_of_json <- function(split, path, predictors) {
+  by_level <- "left" %in% names(split)
+  fields <- list(variable = json_string, missing = json_string, missing_rows = json_amount)
+  fields <- c(fields, if (by_level) list(left = json_levels, right = json_levels) else list(threshold = json_value))
+  split <- json_object(split, path, fields)
+  if (!split$missing %in% c("left", "right")) bad_json(paste0(path, ".missing"), "\"left\", \"right\"")
+  predictor <- predictors[[split$variable]]
+  if (is.null(predictor)) bad_json(paste0(path, ".variable"), gettext("the name of a predictor"))
+  if (by_level != predictor$type %in% c("factor", "character")) {
+    bad_json(path, gettextf("a split by %s", if (by_level) gettext("a threshold") else gettext("levels")))
+  }
+  if (!by_level) return(split)
+  named <- c(split$left, split$right)
+  if (length(named) == 0 || anyDuplicated(named) || !all(named %in% predictor$levels)) {
+    bad_json(path, gettext("a split of levels of its predictor, each on one side"))
+  }
+  split$sides <- ifelse(predictor$levels %in% split$left, 1L, ifelse(predictor$levels %in% split$right, 3L, 2L))
+  split
+}
+
+predictor_types <- c(number_types, "Date", "POSIXct", "difftime", level_types)
+
+# ---- members of JSON -----------------------------------------------------------------------------
+
+bad_json <- function(path, wanted) {
+  stop_input("x", gettextf("'x' is not a document of as_json(): %s must be %s", path, wanted))
+}
+
+# An object with the given members, each read by its function of (value, path), and no others.
+json_object <- function(value, path, fields, optional = list()) {
+  where <- function(name) if (nzchar(path)) paste0(path, ".", name) else name
+  if (!is.list(value) || is.null(names(value))) bad_json(if (nzchar(path)) path else "x", gettext("an object"))
+  if (anyDuplicated(names(value))) bad_json(where(names(value)[duplicated(names(value))][1]), gettext("there once"))
+  unknown <- setdiff(names(value), names(c(fields, optional)))
+  if (length(unknown)) bad_json(where(unknown[1]), gettext("left out: it is not known"))
+  absent <- setdiff(names(fields), names(value))
+  if (length(absent)) bad_json(where(absent[1]), gettext("there"))
+  fields <- c(fields, optional)
+  Map(function(name, read) read(value[[name]], where(name)), names(value), fields[names(value)])
+}
+
+json_array <- function(value, path) {
+  if (is.list(value) && is.null(names(value)) && length(value) > 0) value else bad_json(path, gettext("an array, not empty"))
+}
+
+json_string <- function(value, path) {
+  if (is.character(value) && length(value) == 1) value else bad_json(path, gettext("a string"))
+}
+
+json_name_or_null <- function(value, path) if (is.null(value)) NULL else json_string(value, path)
+
+json_flag <- function(value, path) {
+  if (is.logical(value) && length(value) == 1) value else bad_json(path, gettext("true or false"))
+}
+
+json_amount <- function(value, path) {
+  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 0) return(as.numeric(value))
+  bad_json(path, gettext("a number, not negative"))
+}
+
+json_count <- function(value, path) {
+  value <- json_amount(value, path)
+  if (value == floor(value) && value < 2^31) value else bad_json(path, gettext("a whole number below 2^31"))
+}
+
+json_value <- function(value, path) {
+  if (identical(value, "Infinity")) return(Inf)
+  if (identical(value, "-Infinity")) return(-Inf)
+  if (is.numeric(value) && length(value) == 1 && is.finite(value)) return(as.numeric(value))
+  bad_json(path, gettext("a number, \"Infinity\" or \"-Infinity\""))
+}
+
+json_counts <- function(value, path) vapply(json_array(value, path), json_amount, 0, path)
+
+json_levels <- function(value, path) {
+  if (identical(value, list())) character() else json_names(value, path)
+}
+
+json_names <- function(value, path) {
+  names <- vapply(json_array(value, path), json_string, "", path)
+  if (anyDuplicated(names)) bad_json(path, gettext("without repetitions"))
+  names
+}

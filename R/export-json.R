@@ -1,0 +1,130 @@
+# as_json(): a tree as a document that other programs can read. export-json-read.R reads it again.
+
+#' A tree as JSON, and back
+#'
+#' `as_json()` writes the tree as a JSON document; `contree_from_json()` makes a fit of it again, in this or another
+#' session, whose predictions for new data are the same on every row. No R code is kept in the document and none of
+#' it is ever run: names are names only. Both need the package `jsonlite`.
+#'
+#' @details
+#' The document is an object with these members:
+#'
+#' * `format`: `"contree"`; `format_version`: 1.
+#' * `response`: name of the response, or null if the fit has none.
+#' * `classes`: array of the names of the classes.
+#' * `predictors`: array of objects with `name`, `type` (`"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`,
+#'   `"difftime"`, `"ordered"`, `"factor"` or `"character"`); `levels` (array of strings) for the last three types; `unit`
+#'   for POSIXct (time zone) and difftime (unit).
+#' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`, see [contree_control()];
+#'   `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what is proven, see [contree.object].
+#'   Only where they are there: `weighted` (true), `loss` (array of arrays, one a true class, of one number for each predicted
+#'   class).
+#' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k are 2k and 2k + 1),
+#'   `class` (what the node predicts), `n` (training rows), `counts` (of each class; with weights, what they weigh), `errors`
+#'   (what the node would cost as a leaf) and, unless it is a leaf, `split`.
+#'
+#' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`: where a missing value
+#' goes), `missing_rows` (training rows of the node whose value is missing) and either `threshold` or `left` and `right`.
+#' A value less than the `threshold` goes left: a number, or the string `"Infinity"` if all values go left and missing
+#' ones right, or `"-Infinity"` if they go right and missing ones left. That of an ordered factor is on the places of the
+#' levels, the first being 1, and a value that is none of them counts as missing; dates are days and times seconds since
+#' 1970; logical values are 0 and 1. `left` and `right`
+#' are the levels (arrays of strings) that go to either side; any other level goes to the child with more training rows,
+#' or left if both have as many.
+#'
+#' Numbers have as many digits as it takes to read the same double again, 17 at most.
+#'
+#' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the tree that
+#' `contree_from_json()` gives: `newdata` must have that column. This tree has no training rows, so `newdata` must be
+#' given to [predict()][predict.contree], there is nothing for `fitted()` and `residuals()` to tell, and
+#' `update()` cannot fit it again.
+#'
+#' @param fit A fit of [contree()].
+#' @param x A string, or several that are the lines of one document.
+#' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()]. `contree_from_json()`: a fit, see
+#'   [contree.object].
+#' @section Errors:
+#' `contree_from_json()` takes nothing that differs from the description above: missing and unknown members, wrong types,
+#' nodes that are not a tree, names that are not there and counts that do not add up are a
+#' `contree_input_error` that says where.
+#' @seealso [as_sql()], [as_c()], [write_pmml()]
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' text <- as_json(fit)
+#' text
+#' again <- contree_from_json(text)
+#' identical(predict(again, iris), predict(fit, iris))
+#' @export
+as_json <- function(fit) {
+  check_fit(fit)
+  need_package("jsonlite", "as_json()")
+  terms <- tree_terms(fit)
+  members <- c(
+    list(format = "contree", format_version = json_version), json_proof(fit),
+    list(response = if (is.null(terms)) NA else response_name(fit, character()), classes = I(tree_classes(fit)),
+         predictors = json_predictors(fit), nodes = json_nodes(fit)))
+  new_code(paste(collapse = "\n", c("{", indent(paste0("\"", names(members), "\": ", lapply(members, json_member),
+                                                       rep(c(",", ""), c(length(members) - 1, 1)))), "}")))
+}
+
+json_version <- 1L
+
+# One member of the document: an array of objects has a line for each of them.
+json_member <- function(value) {
+  if (!is.list(value) || !is.null(names(value))) return(json_text(value))
+  paste0("[\n", paste0("    ", vapply(value, json_text, ""), collapse = ",\n"), "\n  ]")
+}
+
+json_text <- function(value) {
+  enc2utf8(as.character(jsonlite::toJSON(value, auto_unbox = TRUE, na = "null", json_verbatim = TRUE)))
+}
+
+json_predictors <- function(fit) {
+  xlevels <- tree_xlevels(fit)
+  units <- as.list(tree_units(fit))
+  unname(Map(function(name, type) {
+    c(list(name = name, type = type), if (type %in% level_types) list(levels = I(xlevels[[name]])),
+      if (!is.null(units[[name]])) list(unit = units[[name]]))
+  }, tree_shape(fit)$names, tree_types(fit)[tree_shape(fit)$names]))
+}
+
+json_proof <- function(fit) {
+  settings <- lapply(tree_settings(fit)[kept_in_json], json_number)
+  proof <- tree_proof(fit)
+  c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
+    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))),
+    if (tree_weighted(fit)) list(weighted = TRUE), if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
+}
+
+# A line a true class, one number for each predicted class.
+json_loss <- function(loss) lapply(seq_len(nrow(loss)), function(i) I(lapply(unname(loss[i, ]), json_number)))
+
+# The settings that say what was asked for, all numbers.
+kept_in_json <- c("depth", "complexity", "max_gap", "max_thresholds", "time_limit")
+
+json_nodes <- function(fit) {
+  threshold <- node_threshold(fit)
+  levels <- node_levels(fit)
+  missing <- node_missing(fit)
+  counts <- node_counts(fit)
+  side <- ifelse(node_default_left(fit), "left", "right")
+  lapply(seq_along(threshold), function(node) {
+    split <- if (!node_is_leaf(fit)[node]) {
+      c(list(variable = node_variable(fit)[node]),
+        if (is.null(levels[[node]])) list(threshold = json_number(threshold[node])),
+        lapply(levels[[node]][c("left", "right")], I)[!is.null(levels[[node]])],
+        list(missing = side[node], missing_rows = json_number(missing[node])))
+    }
+    c(list(id = node_ids(fit)[node], class = as.character(node_class(fit))[node], n = node_n(fit)[node],
+           counts = json_numbers(counts[node, ]), errors = json_number(node_errors(fit)[node])),
+      if (!is.null(split)) list(split = split))
+  })
+}
+
+# Numbers that jsonlite puts into the text as they are: by itself it writes 15 digits at most.
+json_numbers <- function(x) structure(paste0("[", paste(exact_number(unname(x)), collapse = ", "), "]"), class = "json")
+
+json_number <- function(x) {
+  if (is.infinite(x)) return(if (x > 0) "Infinity" else "-Infinity")
+  structure(exact_number(unname(x)), class = "json")
+}

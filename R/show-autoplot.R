@@ -1,0 +1,142 @@
+# autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in show-layout.R as well.
+
+#' A plot of ggplot2
+#'
+#' The pictures of [plot.contree()] as objects of the package `ggplot2`, to which themes and other layers can be added.
+#' Text is as large as fits on a page of `width` by `height`: print or save the plot in that size. Coordinates are inches.
+#'
+#' @param object A fit of [contree()].
+#' @param type `"tree"`, or `"progress"` for the cost of the best tree and the proven bound over time.
+#' @param main Title above the plot.
+#' @param digits Significant digits of the thresholds.
+#' @param col Colours of the classes as in [plot.contree()]; for `"progress"` two.
+#' @param width,height Size of the page in inches.
+#' @param ... Not used.
+#' @return An object of class `ggplot`.
+#' @section Errors:
+#' An input error (class `contree_input_error`) if there are not enough colours, a size is not a positive number, or the
+#' history is to be plotted of a fit that has none.
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' ggplot2::autoplot(fit, main = "Iris, proven optimal at depth 2")
+#' ggplot2::autoplot(fit, type = "progress") + ggplot2::theme_minimal()
+#' @exportS3Method ggplot2::autoplot
+autoplot.contree <- function(object, type = c("tree", "progress"), main = NULL, digits = 4, col = NULL, width = 7,
+                             height = 5, ...) {
+  check_no_dots(...)
+  check_fit(object, "object")
+  if (check_choice("type", type, c("tree", "progress")) == "progress") return(progress_ggplot(object, main, col))
+  check_inches("width", width)
+  check_inches("height", height)
+  col <- class_colours(tree_classes(object), col)
+  # ggplot2 places title and legend itself: this is what they need
+  page <- list(width = width, height = height - 0.4 - 0.35 * (length(main) > 0))
+  tree_ggplot(off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL)), page, col, main)
+}
+
+check_inches <- function(argument, value) {
+  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 1) return(invisible())
+  stop_input(argument, gettextf("'%s' must be a size in inches, at least 1, not %s", argument, show_value(value)))
+}
+
+# The value of `code`, which measures text, without a visible device.
+off_screen <- function(page, code) {
+  before <- grDevices::dev.cur()
+  grDevices::pdf(NULL, page$width, page$height)
+  on.exit({
+    grDevices::dev.off()
+    if (before > 1) grDevices::dev.set(before)
+  })
+  graphics::par(mar = c(0, 0, 0, 0))
+  graphics::plot.new()
+  code
+}
+
+tree_ggplot <- function(layout, page, col, main) {
+  .data <- ggplot2::.data
+  edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend, linewidth = .data$width)
+  box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom, ymax = .data$top)
+  label_shape <- ggplot2::aes(x = .data$x, y = .data$y, label = .data$label, angle = .data$angle)
+  filled <- ggplot2::aes(fill = .data$class, alpha = .data$strength)
+  boxes <- ggplot_boxes(layout)
+  labels <- ggplot_labels(layout)
+  bars <- ggplot_bars(layout)
+  # smaller than measured, since the font of the device that draws it may be wider
+  size <- 0.88 * 12 * layout$cex / ggplot2::.pt
+  write <- function(data) ggplot2::geom_text(label_shape, data, size = size, lineheight = 1.2)
+  classes <- names(col)[colSums(node_counts(layout$drawn)) > 0]
+  legend_rows <- ceiling(sum(nchar(classes) + 4) / (13 * page$width))
+  ggplot2::ggplot() +
+    ggplot2::geom_segment(edge_shape, ggplot_edges(layout), colour = "grey55", lineend = "square") +
+    ggplot2::geom_rect(box_shape, boxes, fill = "white") +
+    ggplot2::geom_rect(utils::modifyList(box_shape, filled), boxes, colour = "grey35", linetype = boxes$line,
+                       linewidth = 0.3, show.legend = FALSE) +
+    ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
+    write(labels) + write(ggplot_answers(layout)) +
+    (if (length(layout$note)) write(ggplot_note(layout, page))) +
+    ggplot2::scale_fill_manual(values = col, limits = classes, name = NULL,
+                               guide = ggplot2::guide_legend(nrow = legend_rows)) +
+    ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
+    ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
+    ggplot2::labs(title = main) + ggplot2::theme_void() +
+    ggplot2::theme(legend.position = "bottom", legend.key.size = ggplot2::unit(0.8, "lines"),
+                   plot.title = ggplot2::element_text(hjust = 0.5, face = "bold"))
+}
+
+# The rows of the data frames below are nodes, but for edges (three a node that has a parent) and bars.
+ggplot_boxes <- function(layout) {
+  data.frame(left = layout$x - layout$half_width, right = layout$x + layout$half_width, bottom = layout$bottom,
+             top = layout$top, class = as.character(node_class(layout$drawn)), strength = node_strength(layout$drawn),
+             line = 1 + layout$cut)
+}
+
+ggplot_labels <- function(layout) {
+  text <- Map(function(question, facts) paste(c(question, facts), collapse = "\n"), layout$question, layout$facts)
+  data.frame(x = layout$x, y = layout$y + ifelse(layout$leaf, layout$bar / 2, 0), label = unlist(text),
+             angle = ifelse(layout$turned, 90, 0))
+}
+
+ggplot_edges <- function(layout) {
+  child <- which(layout$parent > 0)
+  parent <- layout$parent[child]
+  n <- node_n(layout$drawn)
+  data.frame(x = c(layout$x[parent], layout$x[parent], layout$x[child]),
+             y = c(layout$bottom[parent], layout$bus[parent], layout$bus[parent]),
+             xend = c(layout$x[parent], layout$x[child], layout$x[child]),
+             yend = c(layout$bus[parent], layout$bus[parent], layout$top[child]),
+             width = rep(0.3 + 1.2 * n[child] / n[1], 3))
+}
+
+# The shares of the classes in the leaves, without those that are not there.
+ggplot_bars <- function(layout) {
+  leaf <- which(layout$leaf)
+  shares <- node_shares(layout$drawn)[leaf, , drop = FALSE]
+  wide <- 2 * layout$half_width[leaf] * shares
+  right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
+  bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
+                     top = layout$bottom[leaf] + layout$bar, class = rep(tree_classes(layout$drawn), each = length(leaf)))
+  bars[c(shares) > 0, ]
+}
+
+# "yes" and "no" above the two branches of the root.
+ggplot_answers <- function(layout) {
+  children <- which(layout$parent == 1)
+  data.frame(x = (layout$x[1] + layout$x[children]) / 2, y = rep(layout$bus[1] + 0.6 * layout$line, length(children)),
+             label = c(gettext("yes"), gettext("no"))[seq_along(children)], angle = rep(0, length(children)))
+}
+
+# What is left out.
+ggplot_note <- function(layout, page) data.frame(x = page$width / 2, y = layout$note_y, label = layout$note, angle = 0)
+
+progress_ggplot <- function(fit, main, col) {
+  .data <- ggplot2::.data
+  history <- plotted_history(fit, "type")
+  curves <- factor(rep(1:2, each = nrow(history)), labels = c(gettext("best tree"), gettext("proven bound")))
+  data <- data.frame(time = history$time, value = c(history$cost, history$bound), curve = curves)
+  # a history of one moment has no line
+  last <- data[data$time == max(data$time), ]
+  ggplot2::ggplot(data, ggplot2::aes(x = .data$time, y = .data$value, colour = .data$curve)) +
+    ggplot2::geom_step(linewidth = 0.8) + ggplot2::geom_point(data = last, size = 2) +
+    ggplot2::scale_colour_manual(values = history_colours(col), name = NULL) +
+    ggplot2::labs(title = main, x = gettext("seconds"), y = cost_label(fit)) + ggplot2::theme(legend.position = "top")
+}

@@ -1,0 +1,241 @@
+# plot() and text(): drawing. Where everything goes and how large it is, is decided before in show-layout.R.
+
+#' Plot an optimal tree
+#'
+#' Draws the tree with all labels in one call. A row goes to the left child if the condition of a node holds; a row whose
+#' value is missing, if the condition says so. Below the condition stand the class, its share and the number of training
+#' rows of the node; leaves stand at the bottom, with a bar of the class shares. Boxes have the colour of their class, the
+#' fuller the larger its share; branches are the wider the more training rows take them.
+#'
+#' Text is made as large as fits, long names are broken into lines, and where that does not help they are turned to read
+#' upwards or shortened in the middle; of many levels of a factor those that fit are named and the others counted (`+7`).
+#' The legend has the full names of the classes.
+#' Where there is no room for a whole tree at a legible size, its deepest splits are not drawn: a note says so, and
+#' the boxes that are split further are dashed. A larger page has room for more.
+#'
+#' `text()` is there for the habit `plot(fit); text(fit)` from `rpart`: it adds the labels to a plot made with
+#' `type = "bare"`, and does nothing to one that has them already.
+#'
+#' @param x A fit of [contree()]. For `text()`, the one that was plotted last on the device.
+#' @param main Title above the tree.
+#' @param cex Size of the text. By default, and if the text does not fit in the given size, the largest at which it fits, at
+#'   most 1.
+#' @param digits Significant digits of the thresholds; digits before the decimal point are never dropped.
+#' @param type `"full"`: conditions, classes, shares and rows in all nodes; `"split"`: inner nodes show their condition only;
+#'   `"bare"`: branches only, for `text()`.
+#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to
+#'   eight classes apart for colour-blind readers as well.
+#' @param legend `FALSE` leaves out the legend of the classes.
+#' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
+#'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the
+#'   arguments on the tree are not.
+#' @param ... Not used, so that calls written for `rpart` work.
+#' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
+#'   the figure, in the order of `print()`, `NA` for those not drawn; with `what = "progress"`, the history that was drawn.
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' plot(fit, main = "Iris, proven optimal at depth 2")
+#' plot(fit, type = "split", digits = 2)
+#' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
+#' @export
+plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
+                         legend = TRUE, what = c("tree", "progress"), ...) {
+  check_fit(x, "x")
+  if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
+  type <- check_choice("type", type, c("full", "split", "bare"))
+  col <- class_colours(tree_classes(x), col)
+  page <- new_page()
+  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend) col)
+  layout$fill <- node_fill(layout$drawn, col)
+  layout$col <- col
+  draw_title(layout, page)
+  draw_edges(layout)
+  if (type != "bare") draw_labels(layout)
+  plotted$last <- list(layout = layout, labelled = type != "bare", device = grDevices::dev.cur(), usr = graphics::par("usr"),
+                       ids = node_ids(x))
+  invisible(node_places(layout, x))
+}
+
+#' @rdname plot.contree
+#' @export
+text.contree <- function(x, ...) {
+  check_fit(x, "x")
+  last <- plotted$last
+  if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
+      !identical(last$ids, node_ids(x))) {
+    stop_input("x", gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
+  }
+  if (!last$labelled) {
+    draw_labels(last$layout)
+    plotted$last$labelled <- TRUE
+  }
+  invisible(node_places(last$layout, x))
+}
+
+# NA for nodes that are not drawn.
+node_places <- function(layout, fit) lapply(layout[c("x", "y")], `[`, match(node_ids(fit), layout$ids))
+
+# What was drawn last, for text(). Nothing else depends on it.
+plotted <- new.env(parent = emptyenv())
+
+# A new figure whose coordinates are inches from its lower left corner, margins included: a tree has no axes to put there.
+new_page <- function() {
+  graphics::plot.new()
+  size <- graphics::par("fin")
+  margins <- graphics::par("mai")
+  graphics::plot.window(c(margins[2], size[1] - margins[4]), c(margins[1], size[2] - margins[3]), xaxs = "i", yaxs = "i")
+  list(width = size[1], height = size[2])
+}
+
+# ---- colours -------------------------------------------------------------------------------------
+
+# Okabe and Ito's palette without its black; beyond its eight colours evenly spaced hues.
+class_colours <- function(classes, col) {
+  n <- length(classes)
+  if (is.null(col)) {
+    okabe_ito <- c("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#D55E00", "#999999")
+    return(stats::setNames(if (n <= 8) okabe_ito[seq_len(n)] else grDevices::hcl.colors(n, "Dark 3"), classes))
+  }
+  if (!is.null(names(col)) && all(classes %in% names(col))) col <- col[classes]
+  if (length(col) < n) {
+    stop_input("col", gettextf("'col' has %d colours, but the tree has %d classes; give one for each", length(col), n))
+  }
+  stats::setNames(col[seq_len(n)], classes)
+}
+
+# The colour of a node's class, paler the smaller its share.
+node_fill <- function(fit, col) {
+  strength <- node_strength(fit)
+  mixed <- strength * t(grDevices::col2rgb(col[as.integer(node_class(fit))])) + (1 - strength) * 255
+  grDevices::rgb(mixed, maxColorValue = 255)
+}
+
+node_strength <- function(fit) {
+  class <- as.integer(node_class(fit))
+  share <- node_shares(fit)[cbind(seq_along(class), class)]
+  least <- 1 / max(2, length(tree_classes(fit)))
+  0.12 + 0.5 * pmax(0, share - least) / (1 - least)
+}
+
+# ---- drawing -------------------------------------------------------------------------------------
+
+draw_title <- function(layout, page) {
+  if (length(layout$title)) {
+    graphics::text(page$width / 2, layout$title_y, paste(layout$title, collapse = "\n"), font = 2,
+                   cex = layout$title_cex, xpd = NA)
+  }
+  if (length(layout$note)) {
+    graphics::text(page$width / 2, layout$note_y, layout$note, font = 3, cex = layout$note_cex, xpd = NA)
+  }
+}
+
+# From below a node to the height of its row's branches, to the sides, and down to the children; the more rows, the wider.
+draw_edges <- function(layout) {
+  n <- node_n(layout$drawn)
+  for (child in which(layout$parent > 0)) {
+    parent <- layout$parent[child]
+    graphics::lines(layout$x[c(parent, parent, child, child)],
+                    c(layout$bottom[parent], layout$bus[c(parent, parent)], layout$top[child]), col = "grey55",
+                    lwd = 0.8 + 3.2 * n[child] / n[1], xpd = NA)
+  }
+}
+
+draw_labels <- function(layout) {
+  draw_answers(layout)
+  for (node in which(!layout$leaf)) draw_inner(layout, node)
+  shares <- node_shares(layout$drawn)
+  for (node in which(layout$leaf)) draw_leaf(layout, node, shares[node, ])
+  draw_legend(layout)
+}
+
+# "yes" and "no" on the two branches of the root say how all branches are meant.
+draw_answers <- function(layout) {
+  children <- which(layout$parent == 1)
+  if (length(children) == 0) return(invisible())
+  x <- (layout$x[1] + layout$x[children]) / 2
+  answer <- c(gettext("yes"), gettext("no"))
+  width <- graphics::strwidth(answer, units = "inches", cex = layout$cex) / 2 + 0.03
+  height <- layout$line / 2
+  graphics::rect(x - width, layout$bus[1] - height, x + width, layout$bus[1] + height, col = "white", border = NA, xpd = NA)
+  graphics::text(x, layout$bus[1], answer, cex = layout$cex, adj = c(0.5, 0.5), xpd = NA)
+}
+
+# The condition on white above the figures on the colour of the class; without figures the condition is on the colour.
+draw_inner <- function(layout, node) {
+  left <- layout$x[node] - layout$half_width[node]
+  right <- layout$x[node] + layout$half_width[node]
+  facts <- layout$facts[[node]]
+  question <- layout$question[[node]]
+  rounded_box(left, layout$bottom[node], right, layout$top[node], layout$fill[node])
+  if (layout$turned[node]) {
+    bold <- rep(2:1, c(length(question), length(facts)))
+    return(write_turned(layout$x[node], layout$y[node], c(question, facts), layout, bold))
+  }
+  boundary <- layout$bottom[node]
+  if (length(facts)) {
+    boundary <- boundary + length(facts) * layout$line + layout$pad
+    rounded_box(left, boundary, right, layout$top[node], "white", lower = FALSE)
+    write_lines(layout$x[node], (boundary + layout$bottom[node]) / 2, facts, layout)
+  }
+  write_lines(layout$x[node], (layout$top[node] + boundary) / 2, question, layout, font = 2)
+}
+
+draw_leaf <- function(layout, node, shares) {
+  left <- layout$x[node] - layout$half_width[node]
+  right <- layout$x[node] + layout$half_width[node]
+  bar_top <- layout$bottom[node] + layout$bar
+  rounded_box(left, bar_top, right, layout$top[node], layout$fill[node], lower = FALSE, lty = 1 + layout$cut[node])
+  edges <- left + (right - left) * c(0, cumsum(shares))
+  graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top, col = layout$col, border = NA, xpd = NA)
+  graphics::rect(left, layout$bottom[node], right, bar_top, border = "grey35", xpd = NA)
+  lines <- layout$facts[[node]]
+  middle <- (bar_top + layout$top[node]) / 2
+  if (layout$turned[node]) {
+    write_turned(layout$x[node], middle, lines, layout, font = 2:1)
+  } else {
+    write_lines(layout$x[node], middle, lines, layout, font = rep(2:1, c(length(lines) - 2, 2)))
+  }
+}
+
+# Lines of text around a middle, the font of each given. A numeric adj keeps the baselines of neighbours level.
+write_lines <- function(x, y, lines, layout, font = 1) {
+  at <- y + layout$line * (length(lines) + 1) / 2 - layout$line * seq_along(lines)
+  write_each(rep(x, length(lines)), at, lines, layout, font, 0)
+}
+
+# Lines that read upwards, the first at the left.
+write_turned <- function(x, y, lines, layout, font) {
+  at <- x - layout$line * (length(lines) + 1) / 2 + layout$line * seq_along(lines)
+  write_each(at, rep(y, length(lines)), lines, layout, font, 90)
+}
+
+write_each <- function(x, y, lines, layout, font, srt) {
+  font <- rep_len(font, length(lines))
+  for (f in unique(font)) {
+    here <- font == f
+    graphics::text(x[here], y[here], lines[here], font = f, cex = layout$cex, srt = srt, adj = c(0.5, 0.5), xpd = NA)
+  }
+}
+
+draw_legend <- function(layout) {
+  legend <- layout$key
+  if (is.null(legend)) return(invisible())
+  side <- legend$swatch
+  graphics::rect(legend$x, legend$y - side / 2, legend$x + side, legend$y + side / 2, col = legend$col,
+                 border = ifelse(is.na(legend$col), NA, "grey35"), xpd = NA)
+  graphics::text(legend$x + side * 1.4, legend$y, legend$label, adj = c(0, 0.5), cex = legend$cex, xpd = NA)
+}
+
+# A box with round corners; `lower = FALSE` keeps the lower corners square, for a box that another one continues.
+rounded_box <- function(left, bottom, right, top, fill, lower = TRUE, lty = 1) {
+  radius <- min(0.05, (right - left) / 4, (top - bottom) / 3)
+  turn <- seq(0, pi / 2, length.out = 6)
+  corner <- function(x, y, from, round) {
+    if (!round) return(cbind(x, y))
+    centre <- c(x - sign(cos(from + pi / 4)) * radius, y - sign(sin(from + pi / 4)) * radius)
+    cbind(centre[1] + radius * cos(from + turn), centre[2] + radius * sin(from + turn))
+  }
+  outline <- rbind(corner(right, top, 0, TRUE), corner(left, top, pi / 2, TRUE), corner(left, bottom, pi, lower),
+                   corner(right, bottom, 3 * pi / 2, lower))
+  graphics::polygon(outline, col = fill, border = "grey35", lty = lty, xpd = NA)
+}

@@ -1,0 +1,227 @@
+# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold anything. Here is looked
+# at whatever R and C trust later: types, lengths, indices, that the nodes are a tree, that names are there. A fault is a
+# contree_input_error that names the member. The members are described in tree-class.R.
+
+# `rows`: also what was found and what there is of the training rows; without, what new data are predicted with, which is
+# there in a fifth of a millisecond.
+check_fit <- function(fit, argument = "fit", rows = TRUE) {
+  if (!is_contree(fit)) {
+    stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument, show_value(fit)))
+  }
+  # what is so odd that looking at it fails is damaged as well
+  fault <- tryCatch(fault_of(fit, rows), error = function(problem) conditionMessage(problem))
+  if (is.null(fault)) return(invisible(fit))
+  stop_input(argument, gettextf("'%s' is not as contree() made it (%s); fit it again", argument, fault))
+}
+
+# What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and trusts what those before it saw.
+fault_of <- function(fit, rows) {
+  fit <- unclass(fit)
+  looks <- c(fault_in_list, fault_in_predictors, fault_in_nodes, fault_in_splits, fault_in_request,
+             if (rows) c(fault_in_result, fault_in_rows))
+  for (look in looks) {
+    fault <- look(fit)
+    if (identical(fault, "format_version")) return(gettextf("this version of contree reads format_version %d and below",
+                                                            newest_format))
+    if (!is.null(fault)) return(gettextf("'%s' cannot be like this", fault))
+  }
+  fault <- if (rows) contradiction(fit)
+  if (!is.null(fault)) gettextf("it fails the check that %s", fault)
+}
+
+# ---- vectors -------------------------------------------------------------------------------------
+
+# `checks`: logicals by name; the name of the first that is not TRUE. They are made in one go, so none may fail to be made.
+first_fault <- function(checks) if (all(checks) %in% TRUE) NULL else names(checks)[!(checks %in% TRUE)][1]
+
+is_plain <- function(x, type, n = length(x)) typeof(x) == type && !is.object(x) && is.null(dim(x)) && length(x) == n
+
+is_texts <- function(x) is_plain(x, "character") && !anyNA(x)
+is_names <- function(x) is_texts(x) && !anyDuplicated(x)
+is_flags <- function(x, n = 1L) is_plain(x, "logical", n) && !anyNA(x)
+
+# Finite numbers, none below `low`.
+is_amounts <- function(x, n = length(x), low = 0) {
+  (is_plain(x, "double", n) || is_plain(x, "integer", n)) && all(is.finite(x)) && all(x >= low)
+}
+
+is_number <- function(x, low = -Inf) is_amounts(x, 1L, low)
+
+# Codes from 1 to `most`.
+is_codes <- function(x, most, n = length(x)) is_amounts(x, n, 1) && all(x <= most) && all(x == floor(x))
+
+is_matrix <- function(x, type, rows, columns) {
+  typeof(x) == type && !is.object(x) && identical(dim(x), as.integer(c(rows, columns)))
+}
+
+# A data frame with these columns, all plain vectors or matrices of its length.
+is_frame <- function(x, columns) {
+  if (!is.list(x) || !identical(class(x), "data.frame") || !is_names(names(x)) || !all(columns %in% names(x))) return(FALSE)
+  n <- length(attr(x, "row.names"))
+  x <- unclass(x)
+  all(vapply(x, is.atomic, NA)) && all(lengths(x) == n | vapply(x, NROW, 0L) == n)
+}
+
+# ---- the list, and what it says of the data -------------------------------------------------------
+
+fault_in_list <- function(fit) {
+  if (!is.list(fit) || !is_names(names(fit))) return("names")
+  version <- fit[["format_version"]]
+  if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) return("format_version")
+  needed <- c("frame", "splits", "where", "call", "control", "objective", "cost", "bound", "gap", "status", "capped",
+              "variable.importance", "ylevels", "shape", if (version > 1) "types")
+  absent <- setdiff(needed, names(fit))
+  if (length(absent)) absent[1]
+}
+
+fault_in_predictors <- function(fit) {
+  shape <- fit[["shape"]]
+  fine <- is.list(shape) && is_names(shape[["names"]]) && length(shape[["names"]]) > 0 && is_texts(shape[["inputs"]]) &&
+    all(nzchar(shape[["names"]])) && !leaf_mark %in% shape[["names"]]
+  if (!fine) return("shape")
+  types <- fit[["types"]]
+  fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) && all(types %in% predictor_types))
+  if (!fine) return("types")
+  leveled <- names(types)[types %in% level_types]
+  xlevels <- fit[["xlevels"]]
+  fine_levels <- is.list(xlevels) && !is.object(xlevels) && all(vapply(xlevels[leveled], is_names, NA))
+  first_fault(c(
+    ylevels = is_names(fit[["ylevels"]]) && length(fit[["ylevels"]]) > 0,
+    xlevels = fine_levels || (is.null(xlevels) && length(leveled) == 0),
+    units = are_units(fit[["units"]], types),
+    ordered = is.null(fit[["ordered"]]) || is_flags(fit[["ordered"]], length(shape[["names"]])),
+    restricted = is.null(fit[["restricted"]]) || is_texts(fit[["restricted"]])))
+}
+
+# One a predictor of a type that has them.
+are_units <- function(units, types) {
+  have <- names(types)[types %in% c("POSIXct", "difftime")]
+  if (length(have) == 0 && is.null(units)) return(TRUE)
+  is_texts(units) && all(have %in% names(units)) && all(units[names(types)[types == "difftime"]] %in% time_units)
+}
+
+time_units <- c("secs", "mins", "hours", "days", "weeks")
+
+# ---- nodes and splits ----------------------------------------------------------------------------
+
+fault_in_nodes <- function(fit) {
+  frame <- fit[["frame"]]
+  if (!is_frame(frame, c("var", "n", "wt", "dev", "yval", "default_left", "yval2"))) return("frame")
+  frame <- unclass(frame) # `$` takes longer on a data frame
+  if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) return("frame$var")
+  ids <- attr(frame, "row.names")
+  if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) return("row.names(frame)")
+  n <- length(frame$var)
+  n_classes <- length(fit$ylevels)
+  first_fault(c(
+    "frame$n" = is_plain(frame$n, "integer") && is_amounts(frame$n), "frame$wt" = is_amounts(frame$wt),
+    "frame$dev" = is_amounts(frame$dev), "frame$yval" = is_codes(frame$yval, n_classes),
+    "frame$default_left" = is_plain(frame$default_left, "logical") &&
+      identical(is.na(frame$default_left), frame$var == leaf_mark),
+    "frame$yval2" = is_matrix(frame$yval2, "double", n, 2 + 2 * n_classes) && all(is.finite(frame$yval2)) &&
+      all(frame$yval2 >= 0)))
+}
+
+# Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the order the number of a
+# node is that of its leftmost descendant far below; parents stand before their children.
+is_tree <- function(ids, leaf) {
+  deepest <- setting_table$depth$high
+  if (anyNA(ids) || any(ids < 1 | ids >= 2^(deepest + 1) | ids != floor(ids)) || ids[1] != 1) return(FALSE)
+  depth <- findInterval(ids, 2^(0:deepest)) - 1
+  inner <- ids[!leaf]
+  all(diff(ids * 2^(deepest - depth) * (deepest + 1) + depth) > 0) && sum(leaf) == length(inner) + 1 &&
+    all(c(2 * inner, 2 * inner + 1) %in% ids)
+}
+
+fault_in_splits <- function(fit) {
+  splits <- fit[["splits"]]
+  variable <- fit$frame$var[fit$frame$var != leaf_mark]
+  columns <- c("count", "ncat", "improve", "index", "adj")
+  fine <- is_matrix(splits, "double", length(variable), 5) && identical(colnames(splits), columns) && !anyNA(splits) &&
+    all(splits[, "count"] >= 0) && all(splits[, "count"] <= fit$frame$n[fit$frame$var != leaf_mark])
+  if (!fine || (length(variable) && !identical(rownames(splits), variable))) return("splits")
+  by_level <- splits[, "ncat"] > 1
+  if (!all(by_level | splits[, "ncat"] == -1)) return("splits")
+  type <- tree_types(fit)[variable]
+  if (!identical(unname(by_level), unname(type %in% c("factor", "character")))) return("splits")
+  levels <- lengths(fit$xlevels[variable])
+  index <- splits[, "index"]
+  places <- type == "ordered" & is.finite(index)
+  if (any(index[places] <= 0 | index[places] > levels[places])) return("splits")
+  if (any(by_level) && !fine_csplit(fit[["csplit"]], index[by_level], max(levels[by_level]))) return("csplit")
+}
+
+fine_csplit <- function(csplit, rows, n_levels) {
+  is.matrix(csplit) && is_matrix(csplit, "integer", nrow(csplit), ncol(csplit)) && is_codes(c(csplit), 3) &&
+    is_codes(rows, nrow(csplit)) && ncol(csplit) >= n_levels
+}
+
+# ---- result --------------------------------------------------------------------------------------
+
+ends_of_search <- c("optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit", "pruned")
+
+fault_in_result <- function(fit) {
+  n_classes <- length(fit$ylevels)
+  loss <- fit[["loss"]]
+  status <- fit[["status"]]
+  first_fault(c(
+    objective = is_number(fit[["objective"]], 0), cost = is_number(fit[["cost"]], 0), bound = is_number(fit[["bound"]]),
+    gap = is_number(fit[["gap"]]), status = is_plain(status, "character", 1L) && status %in% ends_of_search,
+    capped = is_flags(fit[["capped"]]),
+    loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) && all(is.finite(loss)) && all(loss >= 0)),
+    weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
+    elapsed = is.null(fit[["elapsed"]]) || identical(fit[["elapsed"]], NA_real_) || is_number(fit[["elapsed"]], 0),
+    # sums of weights that are rounded may be below 0
+    variable.importance = is_amounts(c(fit[["variable.importance"]]), low = -Inf),
+    search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) && is_names(names(fit[["search"]]))),
+    simd = is.null(fit[["simd"]]) || (is_texts(fit[["simd"]]) && length(fit[["simd"]]) == 1),
+    threads = is.null(fit[["threads"]]) || is_number(fit[["threads"]], 1),
+    history = is.null(fit[["history"]]) || is_history(fit[["history"]])))
+}
+
+is_history <- function(history) {
+  is_frame(history, c("time", "cost", "bound")) && all(vapply(unclass(history), is.numeric, NA))
+}
+
+# Those that are read of a fit later; the others go through contree_control() again.
+are_settings <- function(control) {
+  if (!is.list(control) || !is_names(names(control))) return(FALSE)
+  is_limit <- function(name) {
+    value <- control[[name]]
+    range <- setting_table[[name]]
+    is_plain(value, "double", 1L) && !is.na(value) && value >= range$low && value <= range$high
+  }
+  all(vapply(c("depth", "complexity", "max_gap", "max_thresholds", "time_limit"), is_limit, NA)) &&
+    (is.null(control$new_levels) || (is_texts(control$new_levels) && control$new_levels %in% c("majority", "error")))
+}
+
+# Formula and call are R, and whoever can write them can have anything run: only that they are what they should be is seen.
+fault_in_request <- function(fit) {
+  terms <- fit[["terms"]]
+  is_list_call <- function(x) is.call(x) && identical(x[[1]], quote(list)) && length(x) > 1
+  fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
+                               is_list_call(attr(terms, "predvars")) &&
+                               length(attr(terms, "predvars")) == length(attr(terms, "variables")))
+  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = are_settings(fit[["control"]])))
+}
+
+# ---- training rows -------------------------------------------------------------------------------
+
+fault_in_rows <- function(fit) {
+  where <- fit[["where"]]
+  n <- length(where)
+  y <- fit[["y"]]
+  residuals <- fit[["residuals"]]
+  left_out <- fit[["na.action"]]
+  fits <- function(codes, most) is_plain(codes, "integer", n) && is_codes(codes, most)
+  first_fault(c(
+    where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]), y = is.null(y) || fits(y, length(fit$ylevels)),
+    residuals = is.null(residuals) || is_amounts(residuals, n), y = !is.null(y) || !is.null(residuals),
+    na.action = is.null(left_out) || is_left_out(left_out, n),
+    model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) && nrow(fit[["model"]]) == n)))
+}
+
+is_left_out <- function(rows, n) {
+  class(rows)[1] %in% c("omit", "exclude") && typeof(rows) == "integer" && !anyDuplicated(rows) &&
+    is_codes(as.vector(rows), n + length(rows))
+}

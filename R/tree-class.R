@@ -1,0 +1,459 @@
+# The tree: how the object is made, what must hold of it, and the only ways to read it. Everything behind this file (predict,
+# print, plot, rules) asks the accessors and never looks inside, so that other growers can share it.
+#
+# A node is known by its row in `frame` (preorder: a node, its left subtree, its right subtree) and by its heap id (the root
+# is 1, the children of k are 2k and 2k + 1), which is what users see.
+
+leaf_mark <- "<leaf>"
+newest_format <- 2L
+
+#' The object that contree() returns
+#'
+#' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
+#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
+#' the rows; it can be saved with [saveRDS()] and read in another session.
+#'
+#' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
+#' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
+#' without missing training rows it is the child with more of them. That child also takes levels of which the node had no
+#' training row.
+#'
+#' @format A list of
+#' \describe{
+#'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
+#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`: training rows;
+#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its
+#'     class, as a code into `ylevels`;
+#'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
+#'     the class shares, and the share of all rows that come to the node.}
+#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
+#'     is not missing, `improve` misclassified rows saved by the split, `adj` 0. `ncat` is -1 where less than the threshold
+#'     `index` goes left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on the left,
+#'     from the values; for ordered factors the threshold is on the numbers of the levels, for dates and times on the numbers
+#'     that R has for them. Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
+#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
+#'     among the training rows of the node. Absent if there is no such split.}
+#'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
+#'   \item{control}{the settings, see [contree_control()], and the `depth`.}
+#'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
+#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
+#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
+#'     [prune()] made a tree that is not known to be optimal.}
+#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
+#'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
+#'     `plot(fit, what = "progress")`.}
+#'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked for.}
+#'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see [summary.contree()]; the vector
+#'     instructions it used; the number of threads that took part (1 if it was over before others were called); `"cpu"`, or the
+#'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
+#'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
+#'     that only prepares the next one (as in an exclusive or) saves none itself.}
+#'   \item{ylevels}{classes, in order, with those that no training row has.}
+#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
+#'     is an ordered factor.}
+#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
+#'     `"ordered"`, `"factor"` or `"character"`; time zones and units of those that have them, by name.}
+#'   \item{restricted}{names of the factors that have too many levels to try every set of them; absent if none. See
+#'     [contree()].}
+#'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
+#'   \item{na.action}{rows left out because of missing values; absent if none.}
+#'   \item{model}{the model frame; only with `model = TRUE`.}
+#'   \item{format_version}{2. Objects of format 1, which knew no levels and no missing values, are read too, and later
+#'     versions of the package read both.}
+#' }
+#' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
+#' where you can; they will stay the same when the list grows.
+#' @section Fits of others:
+#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a `contree_input_error` that names
+#' what is wrong. The formula and the call in a fit are R code though, which [predict()][predict.contree] and
+#' [update()][update.contree] run, as in `y ~ log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A
+#' document of [as_json()] holds no code.
+#' @name contree.object
+#' @seealso [contree()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' fit$frame
+#' fit$splits
+#' c(errors = fit$objective, bound = fit$bound, gap = fit$gap)
+NULL
+
+# ---- making --------------------------------------------------------------------------------------
+
+# `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with depth. `restricted`: see data-derive.R.
+new_contree <- function(solved, frame, control, call, restricted = NULL) {
+  classes <- levels(frame$response)
+  used <- used_levels(frame$response)
+  counts <- matrix(0, length(solved$feature), length(classes))
+  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
+  label <- used[solved$label]
+  nodes <- node_table(solved, counts, label, frame)
+  fit <- list(
+    frame = nodes,
+    splits = split_table(solved, nodes, frame$xlevels),
+    csplit = level_table(solved),
+    where = stats::setNames(solved$where, frame$row_names),
+    y = as.integer(frame$response),
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
+    objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
+    status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
+    simd = solved$simd, threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
+    variable.importance = importance(solved, nodes),
+    ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
+    units = frame$units, restricted = if (length(restricted)) restricted,
+    shape = frame$shape, na.action = frame$na.action,
+    model = if (control$model) frame$model,
+    format_version = newest_format)
+  fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_contree(fit)
+}
+
+node_table <- function(solved, counts, label, frame) {
+  weight <- rowSums(counts)
+  yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+  # data.frame() would take a fifth of the time of a small fit
+  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
+    var = c(leaf_mark, frame$shape$names)[solved$feature + 1], n = as.integer(rowSums(solved$counts)), wt = weight,
+    dev = label_costs(counts, label, frame$loss), yval = as.numeric(label),
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+}
+
+# What nodes cost with these weights of the classes and these labels.
+label_costs <- function(counts, label, loss) {
+  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)])) # weights are rounded
+  rowSums(counts * t(loss)[label, , drop = FALSE])
+}
+
+# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
+split_table <- function(solved, nodes, xlevels) {
+  split <- which(solved$feature > 0)
+  by_level <- lengths(solved$sides[split]) > 0
+  ncat <- rep(-1, length(split))
+  # 1 would stand for a threshold in rpart; a factor of one level is split by whether it is missing
+  ncat[by_level] <- pmax(2, lengths(xlevels[nodes$var[split[by_level]]]))
+  index <- solved$threshold[split]
+  index[by_level] <- seq_len(sum(by_level))
+  structure(cbind(nodes$n[split] - solved$missing[split], ncat, improvement(solved, nodes$dev)[split], index,
+                  rep(0, length(split))),
+            dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
+}
+
+# The sides of levels, one row a split by level; NULL if there is none.
+level_table <- function(solved) {
+  sides <- solved$sides[lengths(solved$sides) > 0]
+  if (length(sides) == 0) return(NULL)
+  table <- matrix(2L, length(sides), max(2, lengths(sides)))
+  for (i in seq_along(sides)) table[i, seq_along(sides[[i]])] <- sides[[i]]
+  table
+}
+
+# Misclassified rows that each split saves; 0 in leaves.
+improvement <- function(solved, errors) {
+  saved <- numeric(length(errors))
+  split <- solved$feature > 0
+  saved[split] <- errors[split] - errors[solved$left[split]] - errors[solved$right[split]]
+  saved
+}
+
+importance <- function(solved, nodes) {
+  split <- solved$feature > 0
+  saved <- vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0)
+  saved[order(saved, decreasing = TRUE)] # sort() takes longer than all else here
+}
+
+# Level by level, from the root down.
+heap_ids <- function(left, right) {
+  id <- rep(1L, length(left))
+  level <- 1L
+  while (length(level <- level[left[level] > 0])) {
+    id[left[level]] <- 2L * id[level]
+    id[right[level]] <- 2L * id[level] + 1L
+    level <- c(left[level], right[level])
+  }
+  id
+}
+
+# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and how the search went.
+contree_of_document <- function(document, predictors, nodes) {
+  names <- names(predictors)
+  pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
+  types <- vapply(predictors, `[[`, "", "type")
+  split <- lapply(nodes, `[[`, "split")
+  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
+  ids <- vapply(nodes, `[[`, 0, "id")
+  solved <- list(
+    feature = match(of_split("variable", ""), names, 0L),
+    left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
+    threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
+    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0))
+  table <- table_of_document(nodes, solved, names, document$classes)
+  settings <- contree_control()
+  settings[names(document$settings)] <- document$settings
+  fit <- c(
+    list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
+         residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
+         control = kept_settings(settings)),
+    document[c("objective", "cost", "bound", "weighted", "loss")],
+    list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
+         variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
+         ordered = types == "ordered", types = types, units = unlist(pick("unit")),
+         restricted = if (length(document$restricted)) document$restricted,
+         shape = list(names = names, inputs = names), format_version = newest_format))
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# As node_table() makes it, from numbers that are all there.
+table_of_document <- function(nodes, solved, names, classes) {
+  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
+  weight <- rowSums(counts)
+  yval <- as.numeric(match(vapply(nodes, `[[`, "", "class"), classes))
+  yval2 <- cbind(yval, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
+  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
+    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(vapply(nodes, `[[`, 0, "n")), wt = weight,
+    dev = vapply(nodes, `[[`, 0, "errors"), yval = yval,
+    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+}
+
+# ---- checking ------------------------------------------------------------------------------------
+
+is_contree <- function(x) inherits(x, "contree")
+
+# What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing with the search; here
+# they must agree with each other, with the leaf of every row and with the reported objective.
+validate_contree <- function(fit) {
+  wrong <- contradiction(fit)
+  if (!is.null(wrong)) stop_internal(gettextf("The fitted tree fails its check that %s.", wrong))
+  fit
+}
+
+# The first of these that does not hold, NULL if all do. A tree out of a document has no training rows.
+contradiction <- function(fit) {
+  leaf <- node_is_leaf(fit)
+  n <- node_n(fit)
+  child <- node_children(fit)
+  splits <- !leaf
+  rows <- length(tree_where(fit)) > 0
+  holds <- c(
+    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
+    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
+    "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
+    "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
+    "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
+    "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
+    "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
+  if (!all(holds)) names(holds)[!holds][1]
+}
+
+# Not every error costs 1.
+costs_differ <- function(fit) !is.null(tree_loss(fit)) || tree_weighted(fit)
+
+# Sums of weights are in doubles.
+is_objective <- function(fit, value) {
+  if (!costs_differ(fit)) return(value == fit$objective)
+  abs(value - fit$objective) <= 1e-9 * fit$frame$wt[1] * max(1, fit$loss)
+}
+
+# Row by row from the data: weight times loss under the class of its leaf.
+check_row_costs <- function(fit, frame) {
+  costs <- row_costs(frame$response, frame$weights, frame$loss)
+  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+    stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
+  }
+}
+
+# The leaves that the search gave the training rows must be those that the tree gives them, now that its splits are on the
+# predictors again.
+check_routes <- function(fit, columns) {
+  if (!identical(route(fit, columns), unname(fit$where))) {
+    stop_internal(gettext("The fitted tree fails its check that rows go to their leaves."))
+  }
+}
+
+# ---- reading -------------------------------------------------------------------------------------
+
+node_ids <- function(fit) as.integer(row.names(fit$frame))
+node_is_leaf <- function(fit) fit$frame$var == leaf_mark
+node_variable <- function(fit) ifelse(node_is_leaf(fit), NA_character_, fit$frame$var)
+node_n <- function(fit) fit$frame$n
+node_errors <- function(fit) fit$frame$dev
+node_default_left <- function(fit) fit$frame$default_left
+node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
+
+# The class of each node, as a code and as a factor with all classes.
+node_label <- function(fit) as.integer(fit$frame$yval)
+node_class <- function(fit) class_factor(node_label(fit), fit$ylevels)
+
+# Training rows, and their share, by node (rows) and class (columns).
+node_counts <- function(fit) class_columns(fit, 0)
+node_shares <- function(fit) class_columns(fit, length(fit$ylevels))
+
+class_columns <- function(fit, offset) {
+  classes <- fit$ylevels
+  structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
+}
+
+# A column of the table of splits, one value a node, NA in leaves.
+split_column <- function(fit, column) {
+  value <- rep(NA_real_, nrow(fit$frame))
+  value[!node_is_leaf(fit)] <- fit$splits[, column]
+  value
+}
+
+node_by_level <- function(fit) !node_is_leaf(fit) & split_column(fit, "ncat") > 1
+
+# The threshold of each node; a value below it goes left. NA in leaves and at splits by level. Inf if the split parts all
+# values (left) from the missing ones, -Inf if those are on the left. That of an ordered factor is on the codes of levels.
+node_threshold <- function(fit) {
+  threshold <- split_column(fit, "index")
+  threshold[node_by_level(fit)] <- NA
+  threshold
+}
+
+# For each node NULL or, at a split by level, the names of the levels: list(left, right, absent). The absent ones are of no
+# training row of the node.
+node_levels <- function(fit) {
+  levels <- vector("list", nrow(fit$frame))
+  row <- split_column(fit, "index")
+  for (node in which(node_by_level(fit))) {
+    names <- fit$xlevels[[fit$frame$var[node]]]
+    side <- fit$csplit[row[node], seq_along(names)]
+    levels[[node]] <- list(left = names[side == 1L], right = names[side == 3L], absent = names[side == 2L])
+  }
+  levels
+}
+
+# Training rows of the node whose value of the splitting predictor is missing; 0 in leaves.
+node_missing <- function(fit) ifelse(node_is_leaf(fit), 0, node_n(fit) - split_column(fit, "count"))
+
+# Where a split sends what it has not learned: is the left child the larger one (or as large)? NA in leaves.
+node_larger_left <- function(fit) {
+  children <- lapply(node_children(fit), function(row) node_n(fit)[ifelse(row == 0L, NA, row)])
+  children$left >= children$right
+}
+
+# Rows of the children and of the parent; 0 where there is none.
+node_children <- function(fit) {
+  ids <- node_ids(fit)
+  list(left = match(2L * ids, ids, 0L), right = match(2L * ids + 1L, ids, 0L))
+}
+
+node_parent <- function(fit) {
+  ids <- node_ids(fit)
+  match(ids %/% 2L, ids, 0L)
+}
+
+tree_classes <- function(fit) fit$ylevels
+tree_loss <- function(fit) fit$loss
+tree_weighted <- function(fit) isTRUE(fit$weighted)
+
+# What all training rows weigh.
+tree_weight <- function(fit) fit$frame$wt[1]
+tree_splits <- function(fit) sum(!node_is_leaf(fit))
+
+# Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units, by name; the factors that may
+# not be split by any set of levels. Format 1 knew numbers only.
+tree_types <- function(fit) {
+  if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
+}
+tree_xlevels <- function(fit) fit$xlevels
+tree_units <- function(fit) fit$units
+tree_restricted <- function(fit) fit$restricted
+tree_shape <- function(fit) fit$shape
+tree_terms <- function(fit) fit$terms
+tree_call <- function(fit) fit$call
+tree_model <- function(fit) fit$model
+tree_importance <- function(fit) fit$variable.importance
+tree_settings <- function(fit) fit$control
+tree_na_action <- function(fit) fit$na.action
+
+# What is known of the search: its result, its proof, its counters.
+tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
+
+# What contree_certify() checks; NULL if none was kept.
+tree_certificate <- function(fit) fit$certificate
+
+# Moments of the search; NULL in fits that were made before they were kept.
+tree_history <- function(fit) fit$history
+
+# The row of the leaf of each training row, named by it; and whether it is misclassified there.
+tree_where <- function(fit) fit$where
+
+# The classes of the training rows; format 1 kept only whether they are misclassified.
+tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
+tree_residuals <- function(fit) {
+  y <- tree_y(fit)
+  wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
+  stats::setNames(wrong, names(fit$where))
+}
+
+# ---- changing ------------------------------------------------------------------------------------
+
+# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
+# holds: reprice() says what does.
+cut_nodes <- function(fit, cut) {
+  onto <- nearest_cut(fit, cut)
+  kept <- which(onto == seq_along(onto))
+  fit <- keep_splits(fit, which(!node_is_leaf(fit)) %in% setdiff(kept, cut))
+  fit$frame$var[cut] <- leaf_mark
+  fit$frame$default_left[cut] <- NA
+  fit$frame <- fit$frame[kept, ]
+  fit$where[] <- match(onto, kept)[fit$where]
+  fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
+  fit
+}
+
+# Rows of the table of splits, and what hangs on them.
+keep_splits <- function(fit, keep) {
+  splits <- fit$splits[keep, , drop = FALSE]
+  by_level <- splits[, "ncat"] > 1
+  fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
+  splits[by_level, "index"] <- seq_len(sum(by_level))
+  fit$splits <- splits
+  saved <- split(splits[, "improve"], as.character(rownames(splits)))
+  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
+  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+}
+
+# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
+nearest_cut <- function(fit, cut) {
+  onto <- seq_along(node_ids(fit))
+  parent <- node_parent(fit)
+  for (node in onto[-1]) if (onto[parent[node]] %in% cut) onto[node] <- onto[parent[node]]
+  onto
+}
+
+set_certificate <- function(fit, certificate) {
+  fit$certificate <- certificate
+  fit
+}
+
+set_call <- function(fit, call) {
+  fit$call <- call
+  fit
+}
+
+# The same tree at another complexity, and what is proven there. The history of its search, and its certificate,
+# were at the old one.
+reprice <- function(fit, complexity, bound, status) {
+  fit$control$complexity <- complexity
+  fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
+  fit$bound <- min(bound, fit$cost)
+  fit$gap <- fit$cost - fit$bound
+  fit$status <- status
+  fit[c("history", "certificate")] <- NULL
+  validate_contree(fit)
+}
+
+# ---- as rpart has it -----------------------------------------------------------------------------
+
+# The parts of the fit that an object of rpart has as they are, for as.rpart().
+rpart_parts <- function(fit) {
+  list(frame = fit$frame[c("var", "n", "wt", "dev", "yval", "yval2")], splits = fit$splits, csplit = fit$csplit,
+       ordered = fit$ordered)
+}

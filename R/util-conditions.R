@@ -1,0 +1,104 @@
+# Conditions.
+#
+# Every error that a user can cause or meet has the class contree_error and one class that says whose fault it is:
+#   contree_input_error        an argument or the data cannot be used as given
+#   contree_unsupported_error  the request makes sense, but this version cannot do it yet
+#   contree_internal_error     the package contradicts itself; a bug
+#   contree_interrupted_error  Ctrl-C, where the user asked for an error (on_interrupt)
+# A search that stopped early gives a warning, see exact-limits.R.
+# The message names the argument, the value and what to do; `argument` holds the name for programs. The call shown is the one
+# the user typed, not that of the helper that noticed.
+
+stop_input <- function(argument, message) stop_contree("input", message, argument)
+
+stop_unsupported <- function(argument, message) stop_contree("unsupported", message, argument)
+
+stop_internal <- function(message) {
+  stop_contree("internal", paste(message, gettext("This is a bug in contree; please report it.")), NULL)
+}
+
+stop_contree <- function(kind, message, argument) {
+  classes <- c(paste0("contree_", kind, "_error"), "contree_error", "error", "condition")
+  stop(structure(list(message = message, call = user_call(), argument = argument), class = classes))
+}
+
+# The outermost call to a function of this package that is under way.
+user_call <- function() {
+  namespace <- topenv()
+  for (frame in seq_len(sys.nframe())) {
+    if (identical(environment(sys.function(frame)), namespace)) return(small_call(sys.call(frame)))
+  }
+  NULL
+}
+
+# A call without the values that do.call() or the like put into it: a data frame or a function among the arguments would be
+# printed with every error and saved with every fit. Its argument's name takes its place.
+small_call <- function(call) {
+  if (is.function(call[[1]])) call[[1]] <- function_name(call[[1]])
+  for (i in seq_along(call)[-1]) {
+    value <- call[[i]]
+    if (missing(value) || is.null(value)) next
+    # so do tidymodels give arguments: an expression with its environment
+    if (inherits(value, "quosure")) call[[i]] <- value <- unclass(value)[[2]]
+    name <- if (is.null(names(call)) || !nzchar(names(call)[i])) "..." else names(call)[i]
+    small <- is.language(value) || (is.atomic(value) && !is.object(value) && length(value) == 1)
+    if (inherits(value, "formula")) call[[i]] <- plain_formula(value) else if (!small) call[[i]] <- as.name(name)
+  }
+  call
+}
+
+# The name of a function of this package, that of the generic for a method of contree().
+function_name <- function(f) {
+  namespace <- topenv()
+  name <- Find(function(name) identical(namespace[[name]], f), ls(namespace))
+  if (is.null(name)) quote(contree) else as.name(sub("^contree[.](formula|default)$", "contree", name))
+}
+
+# A value as it may stand in a message: short, on one line.
+show_value <- function(value) {
+  if (is.null(value)) return("NULL")
+  if (is.atomic(value) && length(value) == 1 && !is.object(value)) return(deparse1(value))
+  if (is.atomic(value) && !is.object(value) && is.null(dim(value))) {
+    return(gettextf("a vector of length %d", length(value)))
+  }
+  gettextf("an object of class %s", paste0("\"", class(value)[1], "\""))
+}
+
+# The first values of a vector, for a message.
+show_values <- function(values, most = 3) {
+  shown <- paste(format(values[seq_len(min(most, length(values)))], trim = TRUE), collapse = ", ")
+  if (length(values) > most) paste0(shown, ", ...") else shown
+}
+
+# The first few of many names, quoted, for a message.
+show_names <- function(names, most = 5) {
+  shown <- paste0("'", names[seq_len(min(most, length(names)))], "'", collapse = ", ")
+  if (length(names) > most) gettextf("%s and %d more", shown, length(names) - most) else shown
+}
+
+# As match.arg(): the first of `choices` if the argument was left at its default, else the one that was given.
+check_choice <- function(argument, value, choices, alias = character()) {
+  if (identical(value, choices)) return(choices[1])
+  if (is.character(value) && length(value) == 1) {
+    if (value %in% names(alias)) return(alias[[value]])
+    if (value %in% choices) return(value)
+  }
+  stop_input(argument, gettextf("'%s' must be one of %s, not %s", argument, paste0("\"", choices, "\"", collapse = ", "),
+                                show_value(value)))
+}
+
+# Stops when a method that takes `...` only for its generic's sake was given something in it, most often a misspelt name.
+check_no_dots <- function(...) {
+  if (...length() == 0) return(invisible())
+  names <- ...names()
+  named <- names[!is.na(names) & nzchar(names)]
+  what <- if (length(named)) show_names(named) else gettext("an argument without a name")
+  stop_input("...", gettextf("unknown argument %s; see the help page of this method for the arguments it has", what))
+}
+
+# Stops unless a package that is only suggested is there. `what` needs it.
+need_package <- function(package, what) {
+  if (requireNamespace(package, quietly = TRUE)) return(invisible())
+  stop_unsupported(what, gettextf("%s needs the package '%s', which is not installed; use install.packages(\"%s\")", what,
+                                  package, package))
+}

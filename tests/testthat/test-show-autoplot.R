@@ -1,0 +1,61 @@
+# What is drawn is looked at in the data of the layers; where it goes is tested in test-show-plot.R.
+skip_if_not_installed("ggplot2", "3.4.0")
+
+layers_of <- function(plot) ggplot2::ggplot_build(plot)$data
+
+# Data of the layers that have a column.
+layers_with <- function(plot, column) Filter(function(layer) column %in% names(layer), layers_of(plot))
+
+test_that("each node has one label and one box, each leaf a bar of its shares", {
+  fit <- contree(Species ~ ., iris, depth = 3)
+  plot <- ggplot2::autoplot(fit, main = "Iris", digits = 3)
+  expect_s3_class(plot, "ggplot")
+  expect_identical(plot$labels$title, "Iris")
+  nodes <- as.data.frame(fit)
+  labels <- layers_with(plot, "label")[[1]]
+  expect_identical(nrow(labels), nrow(nodes))
+  expect_true(all(mapply(grepl, paste0("n=", nodes$n), labels$label, MoreArgs = list(fixed = TRUE))))
+  expect_match(labels$label[1], nodes$variable[1], fixed = TRUE)
+  boxes <- layers_with(plot, "xmin")
+  expect_identical(nrow(boxes[[1]]), nrow(nodes))
+  # the bars of a leaf are as wide as its box, the parts as its shares
+  bars <- boxes[[3]]
+  shares <- predict(fit, iris, type = "prob")[!duplicated(predict(fit, iris, type = "node")), ]
+  expect_identical(nrow(bars), sum(shares > 0))
+  leaves <- boxes[[1]][nodes$leaf, ]
+  expect_equal(sum(bars$xmax - bars$xmin), sum(leaves$xmax - leaves$xmin))
+  expect_equal(as.vector(table(bars$fill)[contree:::class_colours(levels(iris$Species), NULL)]), colSums(shares > 0),
+               ignore_attr = TRUE)
+})
+
+test_that("trees of one leaf, of many classes, and larger than the page are drawn", {
+  root <- ggplot2::autoplot(contree(Species ~ ., iris, depth = 0))
+  expect_identical(nrow(layers_with(root, "label")[[1]]), 1L)
+  many <- contree(class ~ ., many_classes(), depth = 4)
+  expect_silent(layers_of(ggplot2::autoplot(many, width = 5, height = 4)))
+  large <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
+  texts <- layers_with(ggplot2::autoplot(large, width = 4, height = 3), "label")
+  expect_match(texts[[3]]$label, "of 5")
+  expect_lt(nrow(texts[[1]]), nrow(large$frame))
+})
+
+test_that("the history is drawn", {
+  fit <- contree(Species ~ ., iris, depth = 3)
+  lines <- layers_of(ggplot2::autoplot(fit, type = "progress", col = c("red", "blue")))[[1]]
+  expect_setequal(lines$colour, c("red", "blue"))
+  expect_equal(sort(unique(lines$y)), sort(unique(c(fit$history$cost, fit$history$bound))))
+  fit$history <- NULL
+  expect_contree_error(ggplot2::autoplot(fit, type = "progress"), "input", c("no history", "fit the tree again"))
+})
+
+test_that("arguments are checked, and devices left as they were", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  before <- grDevices::dev.list()
+  ggplot2::autoplot(iris2)
+  expect_identical(grDevices::dev.list(), before)
+  expect_contree_error(ggplot2::autoplot(iris2, type = "path"), "input", c("'type'", "path"))
+  expect_contree_error(ggplot2::autoplot(iris2, col = "red"), "input", c("'col'", "1 colours"))
+  expect_contree_error(ggplot2::autoplot(iris2, width = -1), "input", c("'width'", "-1"))
+  expect_contree_error(ggplot2::autoplot(iris2, colour = "red"), "input", "colour")
+})
