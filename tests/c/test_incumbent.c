@@ -1,6 +1,6 @@
 /* Trees to begin with, and the history of a search. */
 #include "check.h"
-#include "core/memory.h"
+#include "base/memory.h"
 #include "solve.h"
 
 static ct_start start_of(const ct_forest *tree)
