@@ -221,13 +221,14 @@ fit_contree <- function(frame, settings, call) {
   fit
 }
 
-# What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
+# What several searches of the same data share: the frame, the columns derived from it, the classes of the rows as codes
+# into searched_classes(), and how many of these there are.
 new_problem <- function(frame, settings) {
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)
   if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
   list(frame = frame, derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels), codes = codes,
-       n_classes = length(used))
+       n_classes = length(searched_classes(frame)))
 }
 
 # The tree on the predictors, and what the search tells of it.
@@ -272,9 +273,8 @@ searched_columns <- function(problem) {
 }
 
 add_costs <- function(control, frame) {
-  used <- used_levels(frame$response)
   control["weights"] <- list(frame$weights)
-  control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
+  control["loss"] <- list(if (!is.null(frame$loss)) t(searched_loss(frame))) # C has it by rows
   control
 }
 

@@ -86,10 +86,10 @@ NULL
 # `solved`: from return_tree(). `frame`: from frame.R. `control`: with depth. `restricted`: see derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
-  used <- used_levels(frame$response)
+  searched <- searched_classes(frame)
   counts <- matrix(0, length(solved$feature), length(classes))
-  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
-  label <- used[solved$label]
+  counts[, searched] <- if (is.null(solved$weights)) solved$counts else solved$weights
+  label <- searched[solved$label]
   nodes <- node_table(solved, counts, label, frame)
   fit <- list(
     frame = nodes,
