@@ -27,7 +27,7 @@ r_columns r_columns_of(SEXP x);
  * ct_forest_check. levels_left: NULL, or a list with NULL or a logical vector for each node. */
 ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left);
 
-/* Raises an R error of class contree_core_error, which R/contree.R turns into one for the user. */
+/* Raises an R error of class contree_core_error, which R/exact-contree.R turns into one for the user. */
 void r_fail(const char *format, ...) CT_PRINTF(1, 2);
 
 /* Raises the error, if any, in that way. */

@@ -1,4 +1,4 @@
-# plot() and text(): drawing. Where everything goes and how large it is, is decided before in layout.R.
+# plot() and text(): drawing. Where everything goes and how large it is, is decided before in show-layout.R.
 
 #' Plot an optimal tree
 #'

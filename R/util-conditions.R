@@ -5,7 +5,7 @@
 #   contree_unsupported_error  the request makes sense, but this version cannot do it yet
 #   contree_internal_error     the package contradicts itself; a bug
 #   contree_interrupted_error  Ctrl-C, where the user asked for an error (on_interrupt)
-# A search that stopped early gives a warning, see limits.R.
+# A search that stopped early gives a warning, see exact-limits.R.
 # The message names the argument, the value and what to do; `argument` holds the name for programs. The call shown is the one
 # the user typed, not that of the helper that noticed.
 

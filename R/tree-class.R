@@ -83,7 +83,7 @@ NULL
 
 # ---- making --------------------------------------------------------------------------------------
 
-# `solved`: from return_tree(). `frame`: from frame.R. `control`: with depth. `restricted`: see derive.R.
+# `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
   searched <- searched_classes(frame)
@@ -178,7 +178,7 @@ heap_ids <- function(left, right) {
   id
 }
 
-# A fit from a document of as_json(), see json_read.R: all of it but the training rows and how the search went.
+# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and how the search went.
 contree_of_document <- function(document, predictors, nodes) {
   names <- names(predictors)
   pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
@@ -356,7 +356,7 @@ tree_weighted <- function(fit) isTRUE(fit$weighted)
 tree_weight <- function(fit) fit$frame$wt[1]
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
-# Of the predictors: types (see columns.R); levels of factors, by name; time zones and units, by name; the factors that may
+# Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units, by name; the factors that may
 # not be split by any set of levels. Format 1 knew numbers only.
 tree_types <- function(fit) {
   if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types

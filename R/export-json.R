@@ -1,4 +1,4 @@
-# as_json(): a tree as a document that other programs can read. json_read.R reads it again.
+# as_json(): a tree as a document that other programs can read. export-json-read.R reads it again.
 
 #' A tree as JSON, and back
 #'

@@ -1,4 +1,4 @@
-# autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in layout.R as well.
+# autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in show-layout.R as well.
 
 #' A plot of ggplot2
 #'

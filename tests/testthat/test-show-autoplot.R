@@ -1,4 +1,4 @@
-# What is drawn is looked at in the data of the layers; where it goes is tested in test-plot.R.
+# What is drawn is looked at in the data of the layers; where it goes is tested in test-show-plot.R.
 skip_if_not_installed("ggplot2", "3.4.0")
 
 layers_of <- function(plot) ggplot2::ggplot_build(plot)$data

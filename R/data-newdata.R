@@ -1,4 +1,4 @@
-# New data after the shape that frame.R learned from the training data.
+# New data after the shape that data-frame.R learned from the training data.
 
 # The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Order does not matter, other
 # columns are ignored; missing values may stay. Factors are codes of the levels of the training data, 0 for any other.

@@ -70,7 +70,7 @@ predictors_of_json <- function(array) {
   stats::setNames(predictors, names)
 }
 
-# The nodes as lists in preorder, with `sides` of the levels at splits by level, see derive.R.
+# The nodes as lists in preorder, with `sides` of the levels at splits by level, see data-derive.R.
 nodes_of_json <- function(document, predictors) {
   nodes <- lapply(seq_along(document$nodes), function(i) {
     node_of_json(document$nodes[[i]], sprintf("nodes[%d]", i), document$classes, predictors)

@@ -1,17 +1,17 @@
 # From what the user has to what the search takes, and the shape of it, learned once.
 #
 # read_data() and read_xy() give a `frame`, a list of
-#   columns    the predictors as columns.R reads them: named list of vectors, or a named numeric matrix; NA is missing
-#   types, xlevels, units  what they stand for, see columns.R
+#   columns    the predictors as data-columns.R reads them: named list of vectors, or a named numeric matrix; NA is missing
+#   types, xlevels, units  what they stand for, see data-columns.R
 #   response   factor with all levels of the user's response, without missing values
 #   weights    one a row; NULL if each counts 1
-#   loss       what errors cost, see costs.R; set by the methods of contree()
+#   loss       what errors cost, see exact-costs.R; set by the methods of contree()
 #   row_names  one name a row
 #   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, matrices spread)
 #   terms      of the formula; NULL for x and y
 #   na.action  which rows were left out because of missing values; NULL if none
 #   model      the model frame
-# newdata.R reads new data after that shape; what a response and a predictor may be is said in columns.R.
+# data-newdata.R reads new data after that shape; what a response and a predictor may be is said in data-columns.R.
 
 read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL) {
   columns <- check_data(data)
