@@ -52,7 +52,7 @@ newest_format <- 2L
 #'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
-#'   \item{ylevels}{classes, in order, with those that no training row has.}
+#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict where a `loss` says so).}
 #'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
 #'     is an ordered factor.}
 #'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
