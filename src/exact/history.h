@@ -1,6 +1,6 @@
 /* What was known when: the moments of a search, for the caller to show. */
-#ifndef CT_SEARCH_HISTORY_H
-#define CT_SEARCH_HISTORY_H
+#ifndef CT_EXACT_HISTORY_H
+#define CT_EXACT_HISTORY_H
 
 #include "exact/options.h"
 

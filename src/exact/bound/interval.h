@@ -17,8 +17,8 @@
  * are allowed become the best known one. A threshold is then done with in one of two ways: it was evaluated, and its
  * allowed optimum compared with the best; or its relaxed bound reached the best, and so does its allowed optimum.
  * (ConTree, AAAI-25: neighbourhood pruning, interval shrinking, sub-interval pruning.) */
-#ifndef CT_SEARCH_INTERVAL_H
-#define CT_SEARCH_INTERVAL_H
+#ifndef CT_EXACT_BOUND_INTERVAL_H
+#define CT_EXACT_BOUND_INTERVAL_H
 
 #include "exact/search/worker.h"
 

@@ -1,6 +1,6 @@
 /* The vocabulary of vec_scalar.h on 256-bit vectors. */
-#ifndef CT_KERNELS_VEC_AVX2_H
-#define CT_KERNELS_VEC_AVX2_H
+#ifndef CT_EXACT_KERNELS_VEC_AVX2_H
+#define CT_EXACT_KERNELS_VEC_AVX2_H
 
 #include "exact/kernels/vec_x86.h"
 

@@ -1,6 +1,6 @@
 /* The vocabulary of vec_scalar.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
-#ifndef CT_KERNELS_VEC_AVX512_H
-#define CT_KERNELS_VEC_AVX512_H
+#ifndef CT_EXACT_KERNELS_VEC_AVX512_H
+#define CT_EXACT_KERNELS_VEC_AVX512_H
 
 #include "exact/kernels/vec_x86.h"
 

@@ -1,6 +1,6 @@
 /* The vocabulary of vec_scalar.h on the 128-bit vectors of AArch64. */
-#ifndef CT_KERNELS_VEC_NEON_H
-#define CT_KERNELS_VEC_NEON_H
+#ifndef CT_EXACT_KERNELS_VEC_NEON_H
+#define CT_EXACT_KERNELS_VEC_NEON_H
 
 #include <arm_neon.h>
 

@@ -16,8 +16,8 @@
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
  *                 of `ties`; -128 and 128 or beyond without any */
-#ifndef CT_KERNELS_VEC_SCALAR_H
-#define CT_KERNELS_VEC_SCALAR_H
+#ifndef CT_EXACT_KERNELS_VEC_SCALAR_H
+#define CT_EXACT_KERNELS_VEC_SCALAR_H
 
 #include <limits.h>
 #include <string.h>

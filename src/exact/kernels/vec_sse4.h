@@ -1,6 +1,6 @@
 /* The vocabulary of vec_scalar.h on 128-bit vectors, for machines without AVX2: SSE4.2 and what comes with it. */
-#ifndef CT_KERNELS_VEC_SSE4_H
-#define CT_KERNELS_VEC_SSE4_H
+#ifndef CT_EXACT_KERNELS_VEC_SSE4_H
+#define CT_EXACT_KERNELS_VEC_SSE4_H
 
 #include "exact/kernels/vec_x86.h"
 

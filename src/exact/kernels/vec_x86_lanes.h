@@ -1,8 +1,8 @@
 /* What vec_sse4.h and vec_avx2.h share beyond vec_x86.h: one text for both widths, since their masks are vectors. They
  * define the vector and its bit operations; MM(f), the intrinsic f of their width; MM_BITS(f), the same for whole vectors;
  * v_repeat(), the same 16 bytes in every part of 16 bytes. */
-#ifndef CT_KERNELS_VEC_X86_LANES_H
-#define CT_KERNELS_VEC_X86_LANES_H
+#ifndef CT_EXACT_KERNELS_VEC_X86_LANES_H
+#define CT_EXACT_KERNELS_VEC_X86_LANES_H
 
 typedef vec mask16;
 typedef vec mask32;

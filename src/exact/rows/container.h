@@ -7,8 +7,8 @@
  * The bit planes of the ranks are made in planes.c.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
-#ifndef CT_SEARCH_CONTAINER_H
-#define CT_SEARCH_CONTAINER_H
+#ifndef CT_EXACT_ROWS_CONTAINER_H
+#define CT_EXACT_ROWS_CONTAINER_H
 
 #include "exact/search/worker.h"
 

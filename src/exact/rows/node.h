@@ -1,8 +1,8 @@
 /* A row set within a container: bit sets of its members in the order of each feature, and their counts.
  *
  * Made by ct_node_whole or ct_node_side in the worker's arena; read-only afterwards. */
-#ifndef CT_SEARCH_NODE_H
-#define CT_SEARCH_NODE_H
+#ifndef CT_EXACT_ROWS_NODE_H
+#define CT_EXACT_ROWS_NODE_H
 
 #include "exact/rows/container.h"
 

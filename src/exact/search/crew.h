@@ -1,8 +1,8 @@
 /* The threads of one search. Workers share the state of the search at the table's root (ct_roots), and of row sets below it
  * where they help each other, under one lock, which is held between evaluations only; everything else is one worker's own,
  * but for the best cost, which is read without the lock. Without OpenMP a crew has one worker. */
-#ifndef CT_SEARCH_CREW_H
-#define CT_SEARCH_CREW_H
+#ifndef CT_EXACT_SEARCH_CREW_H
+#define CT_EXACT_SEARCH_CREW_H
 
 #include "base/threads.h"
 #include "exact/search/worker.h"

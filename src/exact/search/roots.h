@@ -7,8 +7,8 @@
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
  * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
  * the root come to help. */
-#ifndef CT_SEARCH_ROOTS_H
-#define CT_SEARCH_ROOTS_H
+#ifndef CT_EXACT_SEARCH_ROOTS_H
+#define CT_EXACT_SEARCH_ROOTS_H
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"

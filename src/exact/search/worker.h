@@ -1,6 +1,6 @@
 /* What one thread of the search owns, and what all of them read. */
-#ifndef CT_SEARCH_WORKER_H
-#define CT_SEARCH_WORKER_H
+#ifndef CT_EXACT_SEARCH_WORKER_H
+#define CT_EXACT_SEARCH_WORKER_H
 
 #include "base/arena.h"
 #include "base/bytes.h"
