@@ -12,9 +12,9 @@
 
 #include "data/data.h"
 #include "tree/forest.h"
-#include "exact/options.h"
-#include "exact/statistics.h"
-#include "exact/search/worker.h"
+#include "exact/run/options.h"
+#include "exact/run/statistics.h"
+#include "exact/run/worker.h"
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */

@@ -8,7 +8,7 @@
 #ifndef CT_EXACT_BOUND_QUADRANTS_H
 #define CT_EXACT_BOUND_QUADRANTS_H
 
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 /* The conditions on the way from the table to a row set, thresholds in the table's ranks. */
 typedef struct {
