@@ -19,6 +19,13 @@ static inline long ct_alloc_fail_after(long after) { return ct_alloc_fail_for(af
 
 /* Counts a call; 1 if it is to fail. */
 int ct_alloc_denied(void);
+
+/* From here on new memory, arenas' too, is filled with that byte, so that who reads it before
+ * writing comes to other results with another byte; negative: it is as it comes, for valgrind. */
+void ct_alloc_fill(int byte);
+
+/* Fills what was just allocated (NULL: nothing). */
+void ct_alloc_filled(void *memory, size_t bytes);
 #endif
 
 #endif

@@ -179,7 +179,8 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
         bounds->proven = bounds->upper;
         return CT_OK;
     }
-    if (ct_is_halted(worker)) return CT_OK;
+    if (ct_is_halted(worker)) return CT_OK; /* perhaps before the columns were ranked */
+    CT_ASSERT(ct_table_is_ranked(worker->search->table));
     if (task.depth == 1)
         return solve_stump(worker, totals, codes, bounds, error);
     solve_table(worker, &task, floors, codes, bounds);
@@ -341,7 +342,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     if (data->weights || data->loss || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
-    CT_TRY(open_device(worker, n_workers, search, table, result, error));
+    if (ct_table_is_ranked(table)) CT_TRY(open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
