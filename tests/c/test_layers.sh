@@ -13,14 +13,15 @@ r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/
 may_see () {
   case $1 in
     base)          ;;
+    base/simd)     echo "base" ;;
     data)          echo "base" ;;
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
     gpu)           echo "base data exact/kernels" ;;
-    evolve|forest|forge) echo "base data tree gpu/device.h" ;;
+    evolve|forest|forge) echo "base base/simd data tree gpu/device.h" ;;
     exact)         echo "base data tree gpu/device.h exact/*" ;;
     exact/cost)    echo "base data" ;;
-    exact/kernels) echo "base exact/cost" ;;
+    exact/kernels) echo "base base/simd exact/cost" ;;
     exact/bound)   echo "base exact/search" ;;
     exact/rows)    echo "base exact/search" ;;
     exact/offload) echo "base exact/rows exact/search gpu/device.h" ;;

@@ -6,7 +6,7 @@
 #ifndef CT_KERNELS_BLOCK_COUNT_BODY_H
 #define CT_KERNELS_BLOCK_COUNT_BODY_H
 
-#include "exact/kernels/team.h"
+#include "base/team.h"
 
 /* Rows of the class within one block. */
 CT_HD uint32_t ct_block_count(const uint64_t *mask, const uint64_t *members, uint32_t block)
