@@ -90,7 +90,7 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
 {
     column->shift = 0;
     while ((column->n_codes - 1) >> column->shift >= BIN_STEPS) column->shift++;
-    uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1, entries = (65535 >> column->shift) + 1;
+    uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1, entries = (UINT32_C(65535) >> column->shift) + 1;
     uint32_t *rows = (uint32_t *) ct_alloc(entries * sizeof *rows);
     column->bin_of = (uint8_t *) ct_alloc(entries);
     if (!rows || !column->bin_of) {

@@ -2,7 +2,6 @@
 
 #ifdef CT_HAVE_X86
 #include <math.h>
-#include <stddef.h>
 
 #include "base/simd/target.h"
 

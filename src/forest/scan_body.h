@@ -40,7 +40,7 @@ INLINE void improve(lanes_best *best, vec_f64 score, uint32_t bin)
 {
     vec_i64 better = (vec_i64) (score > best->score); /* never so where it is NaN: a side is empty */
     best->score = pick(better, score, best->score);
-    best->bin = ((vec_i64) {0} + (int64_t) bin & better) | (best->bin & ~better);
+    best->bin = (((vec_i64) {0} + (int64_t) bin) & better) | (best->bin & ~better);
 }
 
 INLINE void write_best(const lanes_best *best, unsigned lanes, ct_bin_cut *cuts)

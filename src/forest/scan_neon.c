@@ -2,7 +2,6 @@
 
 #ifdef CT_HAVE_NEON
 #include <math.h>
-#include <stddef.h>
 
 #include "forest/scan_wide.h"
 #define VEC_BYTES 16

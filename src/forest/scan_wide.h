@@ -3,6 +3,7 @@
 #define CT_FOREST_SCAN_WIDE_H
 
 #include <math.h>
+#include <stddef.h>
 
 #include "forest/scan.h"
 
