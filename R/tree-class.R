@@ -52,7 +52,7 @@ newest_format <- 2L
 #'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
 #'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
 #'     that only prepares the next one (as in an exclusive or) saves none itself.}
-#'   \item{ylevels}{classes, in order, with those that no training row has.}
+#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict where a `loss` says so).}
 #'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
 #'     is an ordered factor.}
 #'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
@@ -86,10 +86,10 @@ NULL
 # `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
-  used <- used_levels(frame$response)
+  searched <- searched_classes(frame)
   counts <- matrix(0, length(solved$feature), length(classes))
-  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
-  label <- used[solved$label]
+  counts[, searched] <- if (is.null(solved$weights)) solved$counts else solved$weights
+  label <- searched[solved$label]
   nodes <- node_table(solved, counts, label, frame)
   fit <- list(
     frame = nodes,

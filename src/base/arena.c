@@ -83,6 +83,9 @@ void *ct_arena_alloc(ct_arena *arena, size_t count, size_t size)
     }
     void *memory = chunk_data(arena->current) + arena->used;
     arena->used += bytes;
+#ifdef CT_DEBUG
+    ct_alloc_filled(memory, bytes);
+#endif
     return memory;
 }
 

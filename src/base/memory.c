@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -11,7 +12,7 @@
 enum { HUGE_PAGE = 2 << 20 };
 
 #ifdef CT_DEBUG
-static int64_t calls = 0, first_failing = INT64_MAX, end_failing = INT64_MAX;
+static int64_t calls = 0, first_failing = INT64_MAX, end_failing = INT64_MAX, filling = -1;
 
 long ct_alloc_fail_for(long after, long count)
 {
@@ -25,6 +26,14 @@ int ct_alloc_denied(void)
 {
     int64_t call = ct_atomic_add(&calls, 1) - 1;
     return call >= ct_atomic_read(&first_failing) && call < ct_atomic_read(&end_failing);
+}
+
+void ct_alloc_fill(int byte) { ct_atomic_write(&filling, byte); }
+
+void ct_alloc_filled(void *memory, size_t bytes)
+{
+    int64_t byte = ct_atomic_read(&filling);
+    if (memory && byte >= 0) memset(memory, (int) byte, bytes);
 }
 #endif
 
@@ -43,6 +52,9 @@ void *ct_alloc(size_t bytes)
     ((void **) start)[-1] = block;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (align == (size_t) HUGE_PAGE) (void) madvise((void *) start, bytes / align * align, MADV_HUGEPAGE);
+#endif
+#ifdef CT_DEBUG
+    ct_alloc_filled((void *) start, bytes);
 #endif
     return (void *) start;
 }

@@ -1,7 +1,7 @@
 /* Every allocation of the C core goes through these three, so that the tests can make the k-th one fail.
  * What ct_alloc returns is owned by the caller and freed with ct_free. */
-#ifndef CT_CORE_MEMORY_H
-#define CT_CORE_MEMORY_H
+#ifndef CT_BASE_MEMORY_H
+#define CT_BASE_MEMORY_H
 
 #include <stddef.h>
 
@@ -19,6 +19,13 @@ static inline long ct_alloc_fail_after(long after) { return ct_alloc_fail_for(af
 
 /* Counts a call; 1 if it is to fail. */
 int ct_alloc_denied(void);
+
+/* From here on new memory, arenas' too, is filled with that byte, so that who reads it before
+ * writing comes to other results with another byte; negative: it is as it comes, for valgrind. */
+void ct_alloc_fill(int byte);
+
+/* Fills what was just allocated (NULL: nothing). */
+void ct_alloc_filled(void *memory, size_t bytes);
 #endif
 
 #endif

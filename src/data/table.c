@@ -31,7 +31,7 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
     uint32_t n_cols = data->n_cols, n_rows = data->n_rows;
     table->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     table->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
-    table->n_values = CT_ARENA_NEW(arena, uint32_t, n_cols);
+    table->n_values = CT_ARENA_ZEROED(arena, uint32_t, n_cols);
     uint32_t *order = CT_ARENA_NEW(arena, uint32_t, (size_t) n_cols * n_rows);
     uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * table->words);
     if (!table->order || !table->ties || !table->n_values || !order || !ties)
@@ -56,4 +56,11 @@ int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_are
     table->n_values[col] = n_values;
     ct_arena_release(arena, mark);
     return capped;
+}
+
+int ct_table_is_ranked(const ct_table *table)
+{
+    uint32_t col = 0;
+    while (col < table->n_cols && table->n_values[col]) col++;
+    return col == table->n_cols;
 }

@@ -12,7 +12,7 @@
 #include "exact/search/branch.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
-#include "exact/history.h"
+#include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/pool.h"
@@ -193,7 +193,8 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
         bounds->proven = bounds->upper;
         return CT_OK;
     }
-    if (ct_is_halted(worker)) return CT_OK;
+    if (ct_is_halted(worker)) return CT_OK; /* perhaps before the columns were ranked */
+    CT_ASSERT(ct_table_is_ranked(worker->search->table));
     if (task.depth == 1)
         return solve_stump(worker, totals, codes, bounds, error);
     solve_table(worker, &task, floors, codes, bounds);
@@ -220,7 +221,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
-    else if (ct_is_halted(worker)) result->end = worker->end;
+    else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
     return CT_OK;
 }
@@ -355,7 +356,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     if (data->weights || data->loss || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
-    CT_TRY(open_device(worker, n_workers, search, table, result, error));
+    if (ct_table_is_ranked(table)) CT_TRY(open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
@@ -399,14 +400,19 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     ct_budget budget = {options->memory_limit - for_quadrants, 0};
     ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
     ct_crew crew;
+    ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
         workers[i].quadrants = quadrants;
         workers[i].evidence = options->evidence;
+        workers[i].stop = &stop;
         ct_arena_init(&workers[i].arena, &budget);
     }
-    if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
+    if (n_workers > 1) {
+        ct_crew_init(&crew, workers, n_workers);
+        search->history->lock = &crew.lock;
+    }
     ct_table table;
     search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
@@ -414,6 +420,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     status = close_device(search, status, result, error);
     result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
+    search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
         ct_pool_free(workers[i].pool);
         ct_arena_free(&workers[i].arena);

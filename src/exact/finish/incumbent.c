@@ -80,17 +80,36 @@ static uint32_t divide(conversion *c, const ct_column *column, double threshold,
     return left;
 }
 
-/* The threshold in the table's ranks: that of the first value that is not below it. */
-static uint32_t rank_of(const conversion *c, uint32_t feature, double threshold)
+/* How many rows have a value below the threshold. */
+static uint32_t rows_below(const conversion *c, uint32_t feature, double threshold)
 {
     const uint32_t *order = c->table->order[feature];
-    uint32_t low = 0, high = c->table->n_rows, rank = 0;
+    uint32_t low = 0, high = c->table->n_rows;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (ct_column_value(&c->table->data->columns[feature], order[middle]) < threshold) low = middle + 1;
+        double x = ct_column_value(&c->table->data->columns[feature], order[middle]);
+        if (x < threshold) low = middle + 1;
         else high = middle;
     }
-    for (uint32_t j = 0; j < low; j++) rank += (uint32_t) ct_bit(c->table->ties[feature], j);
+    return low;
+}
+
+/* Moves *threshold to the one of the table, which need not have them all, that is nearest to it by
+ * rows, and returns its rank; 0 if the column has none. A threshold of the caller becomes one of the
+ * search here and nowhere else. */
+static uint32_t nearest_threshold(const conversion *c, uint32_t feature, double *threshold)
+{
+    const uint64_t *ties = c->table->ties[feature];
+    uint32_t n = c->table->n_rows, wanted = rows_below(c, feature, *threshold), rank = 0;
+    uint32_t below = wanted, above = wanted ? wanted : 1; /* as rows on the left: 0 and n are none */
+    while (below && !ct_bit(ties, below - 1)) below--;
+    while (above < n && !ct_bit(ties, above - 1)) above++;
+    if (!below && above == n) return 0;
+    int up = !below || (above < n && above - wanted < wanted - below);
+    uint32_t n_left = up ? above : below;
+    for (uint32_t j = 0; j < n_left; j++) rank += (uint32_t) ct_bit(ties, j);
+    *threshold = ct_column_value(&c->table->data->columns[feature], c->table->order[feature][n_left]);
+    CT_ASSERT(rank > 0 && rank < c->table->n_values[feature]);
     return rank;
 }
 
@@ -99,11 +118,16 @@ static void convert(conversion *c, uint32_t node, size_t at, unsigned level, uin
 {
     int32_t feature = c->start->feature[node];
     while (feature >= 0 && level < c->depth) {
+        const ct_column *column = &c->table->data->columns[feature];
         double threshold = c->start->threshold[node];
-        uint32_t middle = divide(c, &c->table->data->columns[feature], threshold, lo, hi);
+        uint32_t middle = divide(c, column, threshold, lo, hi), rank = 0;
         if (middle > lo && middle < hi) {
+            rank = nearest_threshold(c, (uint32_t) feature, &threshold);
+            middle = divide(c, column, threshold, lo, hi);
+        }
+        if (rank && middle > lo && middle < hi) {
             if (!ct_may_split_at(c->worker, hi - lo, middle - lo)) return;
-            c->codes[at] = (ct_split_code){feature, rank_of(c, (uint32_t) feature, threshold)};
+            c->codes[at] = (ct_split_code){feature, rank};
             convert(c, c->start->left[node], 2 * at + 1, level + 1, lo, middle);
             convert(c, c->start->right[node], 2 * at + 2, level + 1, middle, hi);
             return;

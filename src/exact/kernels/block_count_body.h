@@ -3,10 +3,10 @@
  * A side of a split is a bit set over the rows in the order of one feature (`mask`), a class another (`members`).
  * Rows go by blocks of 16, four to a word, lowest bits first. The search wants, at the start of every block, how many
  * rows of the class lie on this side before it: a popcount a block and a prefix sum over the blocks. */
-#ifndef CT_KERNELS_BLOCK_COUNT_BODY_H
-#define CT_KERNELS_BLOCK_COUNT_BODY_H
+#ifndef CT_EXACT_KERNELS_BLOCK_COUNT_BODY_H
+#define CT_EXACT_KERNELS_BLOCK_COUNT_BODY_H
 
-#include "exact/kernels/team.h"
+#include "base/team.h"
 
 /* Rows of the class within one block. */
 CT_HD uint32_t ct_block_count(const uint64_t *mask, const uint64_t *members, uint32_t block)
