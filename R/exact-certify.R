@@ -21,6 +21,11 @@
 #'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is at least as large. If the
 #'     fit is `"optimal"`, the bound is its cost.
 #' }
+#' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is no tolerance: what is
+#' claimed holds exactly. Other weights and losses are counted as integers. How far these may be from the costs of a tree is
+#' found from the data, as `rounding`, and what is proven of the integers is lowered by that much; the fit must hold up to a
+#' millionth of its cost, or it is not certified.
+#'
 #' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth 3 for 20,000 rows and
 #' 15 predictors.
 #'
@@ -30,9 +35,11 @@
 #' @param certificate A certificate, as `contree(certificate = TRUE)` keeps it in the fit (see [contree_control()]), or its
 #'   element `log`.
 #' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent if valid), `objective`
-#'   and `cost` (of the fit), `bound` (what the certificate proves; `NA` if the check did not get there), `optimal` (whether
-#'   the tree is proven to be optimal), `thresholds` and `row_sets` (that were looked at), `bytes` (of the certificate) and
-#'   `elapsed` (seconds).
+#'   and `cost` (of the fit), `bound` (no tree costs less, as the certificate proves; `NA` if the check did not get there),
+#'   `rounding` (what was taken off the bound because costs were counted as integers; 0 where these are exact), `optimal`
+#'   (whether the fit says that its tree is optimal, and that is proven), `thresholds` and `row_sets` (that were looked at),
+#'   `bytes` (of the certificate), `elapsed` (seconds), and `depth` and `among`: the trees that all of this is about, the
+#'   latter a character vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
 #' @section Errors:
 #' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data cannot be found. Anything
 #' else that does not fit makes the value invalid, with a reason.
@@ -68,7 +75,7 @@ new_check <- function(fit, log, checked, fault, elapsed) {
   bound <- if (certified) checked$bound else NA_real_
   check <- list(valid = is.null(fault), reason = fault, objective = proof$objective, cost = proof$cost, bound = bound,
                 rounding = if (certified) checked$rounding else NA_real_,
-                optimal = is.null(fault) && is_optimal(proof, checked),
+                optimal = is.null(fault) && proof$status == "optimal" && checked$attained,
                 thresholds = if (certified) checked$points else 0, row_sets = if (certified) checked$row_sets else 0,
                 bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth, among = restrictions(fit))
   structure(check[!vapply(check, is.null, NA)], class = "contree_certificate_check")
@@ -90,7 +97,7 @@ restrictions <- function(fit) {
 
 # The trees that a claim is about: "tree of depth <= 2 with at least 5 rows in a leaf".
 trees_text <- function(depth, among) {
-  paste0(gettextf("tree of depth <= %s", format(depth)), if (length(among)) paste0(" ", paste(among, collapse = ", ")))
+  paste0(gettextf("tree of depth <= %s", format(depth)), if (length(among)) paste0(" ", paste(among, collapse = gettext(" and "))))
 }
 
 #' @param x A value of `contree_certify()`, or a certificate.
@@ -109,11 +116,7 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
     gettextf("Certified: the tree costs %s, and no %s costs less", number(x$cost), trees)
   } else {
     gettextf("Certified: the tree costs %s, and every %s at least %s", number(x$cost), trees, number(x$bound))
-  }, "\n", sep = "")
-  if (x$rounding > 0) {
-    cat(gettextf("  costs were compared as integers, which differ from them by at most %s", format(signif(x$rounding, 2))),
-        "\n", sep = "")
-  }
+  }, rounding_text(x$rounding), "\n", sep = "")
   cat(gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s", number(x$thresholds),
                number(x$row_sets), format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n", sep = "")
   invisible(x)
@@ -182,29 +185,30 @@ check_log <- function(log, fit, problem) {
            contree_core_error = stop_search)
 }
 
+# Costs that were rounded to integers are those of the fit if the two differ by no more than this share of what its tree costs.
+most_rounding <- 1e-6
+
 # What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is. Counted in integers costs
-# differ from what they are by at most `rounding`, which what is proven allows for; doubles add their own in sums.
+# differ from what they are by at most `rounding`, which is off from what is proven already; doubles add their own in sums.
 proof_fault <- function(fit, frame, checked) {
   proof <- tree_proof(fit)
   if (checked$verdict == "stopped") return(gettext("interrupted"))
   if (checked$verdict == "other data") return(gettext("the certificate was made for other data or other settings"))
   if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)", checked$verdict))
-  off <- 2 * checked$rounding + rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
+  off <- min(2 * checked$rounding, most_rounding * proof$cost) + rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
   cost <- proof$objective + tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
   } else if (checked$bound < proof$bound - off) {
-    gettextf("the certificate proves only that no tree costs less than %s, not %s", format(checked$bound),
-             format(proof$bound))
+    gettextf("the certificate proves only that no tree costs less than %s, not %s%s", format(checked$bound),
+             format(proof$bound), rounding_text(checked$rounding))
   } else if (proof$status == "optimal" && !checked$attained) {
     gettextf("the fit is called optimal and costs %s, but only %s is proven", format(proof$cost), format(checked$bound))
   }
 }
 
-# Whether the tree is proven to be optimal: it costs the integers that are proven, and these are its cost but for less than a
-# millionth.
-is_optimal <- function(proof, checked) {
-  proof$status == "optimal" && checked$attained && 2 * checked$rounding <= 1e-6 * proof$cost
+rounding_text <- function(rounding) {
+  if (rounding > 0) gettextf(" (costs were counted as integers, which differ by at most %s)", format(signif(rounding, 2))) else ""
 }
 
 row_costs_of <- function(frame) row_costs(frame$response, frame$weights, frame$loss)
