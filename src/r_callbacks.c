@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "core/clock.h"
+#include "base/clock.h"
 
 /* Seconds between two calls. A poll takes R some microseconds. */
 static const double POLL_STEP = 0.02, REPORT_STEP = 0.2;

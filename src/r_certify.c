@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "certify/certify.h"
-#include "core/clock.h"
+#include "base/clock.h"
 #include "r_callbacks.h"
 #include "r_exact.h"
-#include "search/prove.h"
+#include "exact/finish/prove.h"
 
 static ct_claim claim_of(const ct_options *options)
 {

@@ -1,9 +1,9 @@
 /* .Call entries that tell what this build and this machine have. */
 #include <string.h>
 
-#include "core/threads.h"
+#include "base/threads.h"
 #include "gpu/device.h"
-#include "kernels/kernels.h"
+#include "exact/kernels/kernels.h"
 #include "r_glue.h"
 
 static SEXP simd_available(void)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/route.h"
+#include "tree/route.h"
 #include "r_callbacks.h"
 #include "r_exact.h"
 

@@ -4,7 +4,7 @@
 #define CT_R_EXACT_H
 
 #include "r_glue.h"
-#include "search/exact.h"
+#include "exact/exact.h"
 
 typedef struct {
     ct_data data;

@@ -8,9 +8,9 @@
 #include <R.h>
 #include <Rinternals.h>
 
-#include "core/data.h"
-#include "core/forest.h"
-#include "core/status.h"
+#include "data/data.h"
+#include "tree/forest.h"
+#include "base/status.h"
 
 /* A process cannot have many more, and OpenMP would end it. */
 enum { R_MOST_THREADS = 4096 };

@@ -1,5 +1,5 @@
 /* .Call entries of trees. */
-#include "core/route.h"
+#include "tree/route.h"
 #include "r_glue.h"
 
 /* `values`: one integer a node; the answer has that of each row's leaf. */

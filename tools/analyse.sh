@@ -7,8 +7,9 @@
 #   cppcheck      tools/cppcheck.txt has what is known and right
 #   clang-tidy    tools/clang-tidy.yaml
 cd "`dirname "$0"`/.." || exit 1
-files="`ls src/core/*.c src/search/*.c` src/gpu/device_stub.c src/kernels/dispatch.c"
-kernels=`ls src/kernels/isa_*.c`
+files="`ls src/base/*.c src/data/*.c src/tree/*.c src/exact/*.c src/exact/[!k]*/*.c`
+  src/gpu/device_stub.c src/exact/kernels/dispatch.c"
+kernels=`ls src/exact/kernels/isa_*.c`
 warnings="-Wall -Wextra -Wconversion -Wshadow -Wc++-compat -Wstrict-prototypes"
 log=build/analyse.log
 passed=0 failed=0
@@ -45,7 +46,7 @@ if with gcc; then
   tool "gcc -fanalyzer" compile_with gcc "$files" -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-value
 fi
 tool cppcheck cppcheck --quiet --enable=warning,portability,performance --std=c11 -Isrc -D_OPENMP=201511 -D__x86_64__ \
-  -D__GNUC__=12 --suppressions-list=tools/cppcheck.txt --suppress=missingIncludeSystem src/core src/search src/kernels \
+  -D__GNUC__=12 --suppressions-list=tools/cppcheck.txt --suppress=missingIncludeSystem src/base src/data src/tree src/exact \
   src/gpu/device_stub.c
 tool clang-tidy clang-tidy --quiet --config-file=tools/clang-tidy.yaml $files -- -std=gnu11 -Isrc -fopenmp
 rm -f build/analyse.o

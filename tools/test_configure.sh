@@ -195,7 +195,7 @@ for sh in dash "bash --posix" "busybox sh" ksh yash; do
 done
 
 run "every C file is compiled" ./configure
-for c in src/*.c src/*/*.c; do
+for c in src/*.c src/*/*.c src/*/*/*.c; do
   o=${c#src/}; writes " ${o%.c}.o"
 done
 
@@ -204,7 +204,7 @@ test -n "`find src/Makevars ! -newer configure`"; verdict $? "src/Makevars was w
 run "other answers do not" sh -c 'touch -t 200001010000 src/Makevars; ./configure --without-openmp'
 test -n "`find src/Makevars -newer configure`"; verdict $? "src/Makevars was not written anew"
 
-touch src/core/stale.o src/stale.so
+touch src/base/stale.o src/exact/search/stale.o src/stale.so
 for round in 1 2; do
   run "R CMD build, round $round" R CMD build --no-build-vignettes .
   exits 0

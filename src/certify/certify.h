@@ -1,16 +1,16 @@
 /* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less than some number.
  *
  * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search evaluated in which row set,
- * one after the other (written by src/search/evidence.c, which says how). Nothing in it is believed. The least cost at
+ * one after the other (written by src/exact/finish/evidence.c, which says how). Nothing in it is believed. The least cost at
  * depth one is counted here at each threshold named, deeper row sets are laid out and looked at in the same way, and
  * what is not named is bounded by what was counted (see proof.h). So a certificate that was tampered with proves less than
- * it did, or nothing, but never what is untrue. No code of the search is used; orders and integer costs come from core/ and
+ * it did, or nothing, but never what is untrue. No code of the search is used; orders come from data/, integer costs from exact/cost/, and
  * are looked over before. */
 #ifndef CT_CERTIFY_CERTIFY_H
 #define CT_CERTIFY_CERTIFY_H
 
-#include "core/bytes.h"
-#include "core/data.h"
+#include "base/bytes.h"
+#include "data/data.h"
 
 /* The trees that the claim is about: as in ct_options. */
 typedef struct {
@@ -44,7 +44,7 @@ typedef struct {
 void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate);
 
 /* What the certificate proves. Each byte of it leads to work of at most O(rows columns classes). Errors: CT_BAD_INPUT (data
- * or claim), CT_NO_MEMORY, CT_INTERNAL (an order or a cost that came from core/ is not right). */
+ * or claim), CT_NO_MEMORY, CT_INTERNAL (an order or a cost that came from data/ or exact/cost/ is not right). */
 ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n_bytes, ct_certified *result,
                      ct_error *error);
 

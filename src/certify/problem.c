@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/bits.h"
+#include "base/bits.h"
 
 /* ---- orders ---- */
 

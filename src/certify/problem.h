@@ -3,8 +3,8 @@
 #define CT_CERTIFY_PROBLEM_H
 
 #include "certify/certify.h"
-#include "core/costs.h"
-#include "core/table.h"
+#include "exact/cost/costs.h"
+#include "data/table.h"
 
 typedef struct {
     ct_arena *arena;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "certify/stump.h"
-#include "core/choices.h"
+#include "exact/cost/choices.h"
 
 /* A threshold that was named. */
 typedef struct place {

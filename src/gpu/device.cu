@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/block_count_body.h"
+#include "exact/kernels/block_count_body.h"
 
 #define CUDA_TRY(expr)                                 \
     do {                                               \

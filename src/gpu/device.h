@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,7 +57,7 @@ enum {
 
 #define CT_GPU_ALL UINT32_MAX
 
-/* As core/table.h has it. Borrowed until ct_gpu_close: a device whose memory is too small for all columns is sent them over
+/* As data/table.h has it. Borrowed until ct_gpu_close: a device whose memory is too small for all columns is sent them over
  * and over, some at a time. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;

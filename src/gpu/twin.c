@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/threads.h"
+#include "base/memory.h"
+#include "base/threads.h"
 #include "gpu/backend.h"
 #include "gpu/scan_body.h"
 

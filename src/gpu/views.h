@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/hd.h"
+#include "base/hd.h"
 #include "gpu/device.h"
 
 enum { CT_GPU_LANES = 32 };
@@ -20,7 +20,7 @@ typedef struct {
     uint32_t first_col, n_window;
     uint32_t words;            /* of a bit set over all rows */
     const uint32_t *order;     /* [g][n_rows] */
-    const uint64_t *ties;      /* [g][tie_words] as in core/table.h */
+    const uint64_t *ties;      /* [g][tie_words] as in data/table.h */
     size_t tie_words;
     uint8_t *ranks;            /* all columns, one after the other */
     const uint64_t *rank_at;   /* [column] where its begin */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/exact.h"
+#include "exact/exact.h"
 
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;

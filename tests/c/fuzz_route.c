@@ -1,8 +1,8 @@
 /* libFuzzer: ct_forest_check and ct_route with any tree. It is refused with a message, or every row goes where a walk from
  * the definition leads. */
-#include "core/data.h"
-#include "core/forest.h"
-#include "core/route.h"
+#include "data/data.h"
+#include "tree/forest.h"
+#include "tree/route.h"
 #include "fuzz_api.h"
 
 enum { MOST_ROWS = 8, MOST_COLS = 4, MOST_NODES = 15, MOST_LEVELS = 3 };

@@ -13,7 +13,7 @@
 #include "reference.h"
 
 /* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many bits, and losses beside
- * weights to 24: see core/costs.h. Sums of doubles differ by the order of their terms. */
+ * weights to 24: see exact/cost/costs.h. Sums of doubles differ by the order of their terms. */
 static inline double tolerance_of(const ct_data *data)
 {
     if (!data->weights && !data->loss) return 1e-6;

@@ -3,7 +3,7 @@
 #define CT_TEST_INSTANCE_RANDOM_H
 
 #include "instance.h"
-#include "kernels/kernels.h"
+#include "exact/kernels/kernels.h"
 
 /* 1 .. most, every order of magnitude alike; often at the edge of a block, a word or a vector. */
 static inline uint32_t random_size(rng *r, uint32_t most)

@@ -2,7 +2,7 @@
 #ifndef CT_TEST_INSTANCE_SHRINK_H
 #define CT_TEST_INSTANCE_SHRINK_H
 
-#include "core/clock.h"
+#include "base/clock.h"
 #include "instance.h"
 #include "reference.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "search/exact.h"
+#include "base/memory.h"
+#include "exact/exact.h"
 
 typedef struct {
     uint64_t state;

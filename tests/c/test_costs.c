@@ -1,9 +1,9 @@
 /* Weights and losses: against the definition, and against each other. */
 #include "brute.h"
 #include "check.h"
-#include "core/bits.h"
-#include "core/choices.h"
-#include "core/coarse.h"
+#include "base/bits.h"
+#include "exact/cost/choices.h"
+#include "exact/cost/coarse.h"
 #include "solve.h"
 
 /* kind: losses, weights, both, or both with weights of classes. */
@@ -18,7 +18,7 @@ static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-/* Where rows have weights and losses have to be rounded, these have 24 bits: see core/costs.h. */
+/* Where rows have weights and losses have to be rounded, these have 24 bits: see exact/cost/costs.h. */
 static double rounding(const random_table *t)
 {
     return t->weights && t->loss && t->data.n_classes > 2 ? dearest_of(&t->data) * 3e-7 : 0;

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "gpu/device.h"
-#include "kernels/block_count_body.h"
+#include "exact/kernels/block_count_body.h"
 
 enum { MAX_WORDS = 100 };
 

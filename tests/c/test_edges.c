@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "check.h"
-#include "core/route.h"
+#include "tree/route.h"
 #include "solve.h"
 
 static const double edges[][2] = {

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "random.h"
 
-#include "core/table.h"
+#include "data/table.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
 #include "gpu/scan_body.h"

@@ -1,5 +1,6 @@
 /* Trees to begin with, and the history of a search. */
 #include "check.h"
+#include "base/memory.h"
 #include "solve.h"
 
 static ct_start start_of(const ct_forest *tree)
@@ -70,6 +71,63 @@ static void any_start_will_do(void)
         CHECK(with.cost == without.cost && with.end == CT_END_OPTIMAL);
         ct_result_free(&without);
         ct_result_free(&with);
+        table_free(&t);
+    }
+}
+
+/* A start whose thresholds a cap has taken away, in columns of few values, changes no answer. */
+static void a_start_under_a_cap(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 30 : 600); seed++) {
+        rng r = {(uint64_t) seed + 7000};
+        random_table t = table_random(&r, 4 + rng_below(&r, 30), 1 + rng_below(&r, 3), 2, 0);
+        for (uint32_t i = 0; i < t.data.n_rows * t.data.n_cols; i++)
+            t.values[i] = floor(t.values[i] * (2 + seed % 7));
+        for (uint32_t i = 0; i < t.data.n_rows; i++) t.classes[i] = (int32_t) rng_below(&r, 2);
+        ct_options options = ct_options_default();
+        options.depth = 2 + (unsigned) seed % 3;
+        if (seed % 5 == 4) options.min_bucket = 2;
+        ct_result start_from, without, with;
+        REQUIRE(solve(&t.data, &options, &start_from));
+        ct_start start = start_of(&start_from.tree);
+        options.max_thresholds = 1 + (unsigned) seed % 3;
+        REQUIRE(solve(&t.data, &options, &without));
+        options.start = &start;
+        REQUIRE(solve(&t.data, &options, &with));
+        CHECK(with.cost == without.cost && with.bound == with.cost && with.end == CT_END_OPTIMAL);
+        ct_result_free(&start_from);
+        ct_result_free(&without);
+        ct_result_free(&with);
+        table_free(&t);
+    }
+}
+
+/* The threshold that the cap leaves nearest to the start's takes its place. */
+static void the_nearest_threshold_is_taken(void)
+{
+    enum { N = 30 }; /* the cap leaves 10 and 20 */
+    for (uint32_t at = 1; at < N; at++) {
+        random_table t = table_new(N, 1, 2);
+        for (uint32_t i = 0; i < N; i++) {
+            table_column(&t, 0)[i] = i;
+            t.classes[i] = i >= at;
+        }
+        int32_t feature[] = {0, -1, -1};
+        double threshold[] = {at - 0.5, 0, 0};
+        uint32_t left[] = {1, 0, 0}, right[] = {2, 0, 0}, near = at <= 15 ? 10 : 20;
+        ct_start start = {3, feature, threshold, left, right};
+        ct_options options = ct_options_default();
+        options.depth = 2;
+        options.max_thresholds = 2;
+        options.time_limit = 0;
+        options.start = &start;
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        double moved = at > near ? at - near : near - at;
+        if (moved < (at < N - at ? at : N - at)) CHECK(result.cost <= moved);
+        CHECK(result.history[0].upper == (at < N - at ? at : N - at));
+        CHECK(result.n_history < 2 || result.history[1].upper <= moved);
+        ct_result_free(&result);
         table_free(&t);
     }
 }
@@ -154,11 +212,41 @@ static void a_stop_keeps_what_was_seen_ahead(void)
     table_free(&t);
 }
 
+/* A search that is stopped before all columns are ranked has the leaf to give; nothing reads what is
+ * not there, on a device neither. */
+static void a_stop_before_the_first_look(void)
+{
+    enum { COLS = 40 };
+    rng r = {31};
+    random_table t = table_random(&r, CHECK_QUICK() ? 30000 : 60000, COLS, 2, 0);
+    double n_wrong = 0;
+    for (uint32_t i = 0; i < t.data.n_rows; i++) n_wrong += t.classes[i];
+    if (n_wrong > t.data.n_rows - n_wrong) n_wrong = t.data.n_rows - n_wrong;
+    for (int byte = 0; byte < 256; byte += 85) {
+        ct_options options = ct_options_default();
+        options.depth = 1 + (unsigned) byte / 85 % 3;
+        options.threads = byte % 2 ? 3 : 1;
+        options.time_limit = 0;
+        options.device = CT_DEVICE_TWIN;
+        ct_result result;
+        ct_alloc_fill(byte);
+        REQUIRE(solve(&t.data, &options, &result));
+        ct_alloc_fill(-1);
+        CHECK(result.end == CT_END_TIME && result.cost == n_wrong && result.tree.n_nodes == 1);
+        CHECK(result.bound <= result.cost && !strcmp(result.device, "cpu"));
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
 static const check_case cases[] = {
     {"a start is kept", a_start_is_kept},
     {"any start will do", any_start_will_do},
+    {"a start under a cap", a_start_under_a_cap},
+    {"the nearest threshold is taken", the_nearest_threshold_is_taken},
     {"history narrows", history_narrows},
     {"a stop keeps what was seen ahead", a_stop_keeps_what_was_seen_ahead},
+    {"a stop before the first look", a_stop_before_the_first_look},
 };
 
 CHECK_MAIN(cases)

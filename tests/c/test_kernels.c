@@ -1,8 +1,8 @@
 /* Every kernel of every instruction set against the plain definition. */
 #include "check.h"
-#include "core/bits.h"
-#include "core/table.h"
-#include "kernels/kernels.h"
+#include "base/bits.h"
+#include "data/table.h"
+#include "exact/kernels/kernels.h"
 #include "random.h"
 
 enum { N_KERNELS = 7, MOST_CLASSES = 41 };

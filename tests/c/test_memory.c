@@ -3,7 +3,7 @@
 #include <limits.h>
 
 #include "check.h"
-#include "core/route.h"
+#include "tree/route.h"
 #include "random.h"
 
 enum { EVERY = 80 }; /* the first allocations fail one by one, later ones here and there */

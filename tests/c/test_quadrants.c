@@ -1,7 +1,7 @@
 /* Remembered bounds against a function of row sets for which facts M and Lip hold. */
 #include "check.h"
 #include "random.h"
-#include "search/quadrants.h"
+#include "exact/bound/quadrants.h"
 
 enum { ROWS = 200, COLS = 3, VALUES = 12, UNIT_SHIFT = 3 };
 

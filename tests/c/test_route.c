@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "core/route.h"
+#include "tree/route.h"
 #include "random.h"
 
 /* The root splits column 0 at 1.5, missing to the left; its left child (node 1) splits column 1 by level: 1 and 3 go left, 2

@@ -1,8 +1,8 @@
 /* Sorting a column against the definition, over values that take each kind of key to its limits. */
 #include "check.h"
-#include "core/bits.h"
-#include "core/memory.h"
-#include "core/sort.h"
+#include "base/bits.h"
+#include "base/memory.h"
+#include "data/sort.h"
 #include "random.h"
 
 static const double *sorted_values; /* of the column that by_value compares */

@@ -1,8 +1,8 @@
-/* The bodies in kernels/ with any number of lanes, against the one lane of their host twin. */
+/* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin. */
 #include "check.h"
 #include "simulated_team.h"
 
-#include "kernels/block_count_body.h"
+#include "exact/kernels/block_count_body.h"
 
 enum { MAX_WORDS = 40, MAX_BLOCKS = 4 * MAX_WORDS };
 

@@ -5,7 +5,7 @@
 
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
-#include "search/placing.h"
+#include "exact/offload/placing.h"
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
 {

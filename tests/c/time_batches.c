@@ -9,8 +9,8 @@
 
 #include "random.h"
 
-#include "core/clock.h"
-#include "core/table.h"
+#include "base/clock.h"
+#include "data/table.h"
 #include "gpu/device.h"
 
 /* Lane instructions a word of 32 rows and point, from the text of gpu/scan_body.h: both passes gather and transpose one side

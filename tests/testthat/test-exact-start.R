@@ -100,3 +100,14 @@ test_that("update begins with the tree it has, and leaves no trace of it", {
   # a name that was typed stays
   expect_identical(contree(Species ~ ., iris, start = iris2)$call$start, quote(iris2))
 })
+
+test_that("a start whose thresholds are capped away does no harm", {
+  set.seed(2)
+  for (i in 1:60) {
+    data <- data.frame(a = sample(3, 12, TRUE), b = sample(3, 12, TRUE), y = factor(sample(2, 12, TRUE)))
+    start <- contree(y ~ ., data, depth = 2)
+    with <- suppressWarnings(contree(y ~ ., data, depth = 2, start = start, max_thresholds = 1))
+    without <- suppressWarnings(contree(y ~ ., data, depth = 2, max_thresholds = 1))
+    expect_identical(with$cost, without$cost)
+  }
+})

@@ -1,0 +1,68 @@
+/* Counting and searching in 64-bit words, in portable C. The hot loops have versions of their own in exact/kernels/. */
+#ifndef CT_BASE_BITS_H
+#define CT_BASE_BITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* For what a hot path shares with a rare one: it costs the hot path no call. */
+#if defined(__GNUC__)
+#define CT_HOT static inline __attribute__((always_inline))
+#else
+#define CT_HOT static inline
+#endif
+
+/* Number of bits set. */
+static inline unsigned ct_popcount(uint64_t word)
+{
+    word -= (word >> 1) & UINT64_C(0x5555555555555555);
+    word = (word & UINT64_C(0x3333333333333333)) + ((word >> 2) & UINT64_C(0x3333333333333333));
+    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (unsigned) ((word * UINT64_C(0x0101010101010101)) >> 56);
+}
+
+/* The lowest `count` bits set; count in 0..63. */
+static inline uint64_t ct_low_bits(unsigned count)
+{
+    return (UINT64_C(1) << count) - 1;
+}
+
+/* Number of zero bits below the lowest one set; word not 0. */
+static inline unsigned ct_trailing_zeros(uint64_t word)
+{
+#if defined(__GNUC__)
+    return (unsigned) __builtin_ctzll(word);
+#else
+    return ct_popcount((word & (~word + 1)) - 1);
+#endif
+}
+
+/* Number of bits needed to write `value`; 0 for 0. */
+static inline unsigned ct_bit_width(uint64_t value)
+{
+    unsigned width = 0;
+    while (value) width++, value >>= 1;
+    return width;
+}
+
+/* Position of the (k+1)-th bit set; k below the number of bits set. Halves the word by prefix counts of its bytes. */
+static inline unsigned ct_select(uint64_t word, unsigned k)
+{
+    uint64_t pairs = word - ((word >> 1) & UINT64_C(0x5555555555555555));
+    uint64_t nibbles = (pairs & UINT64_C(0x3333333333333333)) + ((pairs >> 2) & UINT64_C(0x3333333333333333));
+    uint64_t before = (((nibbles + (nibbles >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101)) << 8;
+    unsigned byte = 0;
+    for (unsigned step = 32; step >= 8; step /= 2)
+        if ((before >> (byte + step) & 0xff) <= k) byte += step;
+    unsigned rest = k - (unsigned) (before >> byte & 0xff);
+    word >>= byte;
+    while (rest--) word &= word - 1;
+    return byte + ct_trailing_zeros(word);
+}
+
+static inline int ct_bit(const uint64_t *words, size_t position)
+{
+    return (int) (words[position / 64] >> (position % 64) & 1);
+}
+
+#endif

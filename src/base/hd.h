@@ -1,0 +1,31 @@
+/* The mark that lets one text run on host and device, and the few words that each side spells differently.
+ *
+ * A body marked CT_HD is plain C for the C compiler and a __host__ __device__ function for nvcc; it stays in the
+ * common part of C and C++ (no designated initialisers, no implicit cast from void *, no restrict). Differences
+ * between the two sides belong here or in exact/kernels/team.h, so that bodies carry no preprocessor branch. */
+#ifndef CT_BASE_HD_H
+#define CT_BASE_HD_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define CT_HD __host__ __device__ static inline
+#else
+#define CT_HD static inline
+#endif
+
+/* Number of set bits. The host spells it out: baseline x86-64 has no such instruction, and the C library no such
+ * function. Host code that counts in bulk belongs in kernels that are chosen at run time. */
+CT_HD uint32_t ct_hd_popcount(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t) __popc(x);
+#else
+    x = x - ((x >> 1) & 0x55555555u);
+    x = (x & 0x33333333u) + ((x >> 2) & 0x33333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0fu;
+    return (x * 0x01010101u) >> 24;
+#endif
+}
+
+#endif

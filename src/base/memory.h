@@ -1,0 +1,31 @@
+/* Every allocation of the C core goes through these three, so that the tests can make the k-th one fail.
+ * What ct_alloc returns is owned by the caller and freed with ct_free. */
+#ifndef CT_CORE_MEMORY_H
+#define CT_CORE_MEMORY_H
+
+#include <stddef.h>
+
+/* Uninitialised memory aligned to CT_ALIGN bytes, or NULL. */
+void *ct_alloc(size_t bytes);
+void ct_free(void *memory);
+
+#define CT_ALIGN 64
+
+#ifdef CT_DEBUG
+/* Makes `count` allocations after the next `after` ones fail; negative: none. Those of arenas count too, whether they need
+ * memory or find it held. Returns the number of calls so far. */
+long ct_alloc_fail_for(long after, long count);
+static inline long ct_alloc_fail_after(long after) { return ct_alloc_fail_for(after, 1); }
+
+/* Counts a call; 1 if it is to fail. */
+int ct_alloc_denied(void);
+
+/* From here on new memory, arenas' too, is filled with that byte, so that who reads it before
+ * writing comes to other results with another byte; negative: it is as it comes, for valgrind. */
+void ct_alloc_fill(int byte);
+
+/* Fills what was just allocated (NULL: nothing). */
+void ct_alloc_filled(void *memory, size_t bytes);
+#endif
+
+#endif

@@ -1,0 +1,36 @@
+/* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the library. */
+#ifndef CT_CORE_DATA_H
+#define CT_CORE_DATA_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum { CT_DOUBLE, CT_INT32 } ct_type;
+
+typedef struct {
+    const void *values; /* n_rows values of the type */
+    ct_type type;
+} ct_column;
+
+typedef struct {
+    uint32_t n_rows;          /* 1 .. 2^31 - 1 */
+    uint32_t n_cols;          /* 1 .. 2^31 - 1 */
+    uint32_t n_classes;       /* 1 .. 2^31 - 1 */
+    const ct_column *columns; /* n_cols of them */
+    const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
+    const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
+    const double *loss;       /* [class][label], >= 0, 0 where they are the same, their sum likewise; NULL: else 1 */
+} ct_data;
+
+static inline double ct_column_value(const ct_column *column, uint32_t row)
+{
+    return column->type == CT_DOUBLE ? ((const double *) column->values)[row]
+                                     : (double) ((const int32_t *) column->values)[row];
+}
+
+/* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or weights or losses are
+ * not as they must be. */
+ct_status ct_data_check(const ct_data *data, ct_error *error);
+
+#endif

@@ -1,0 +1,173 @@
+#include "exact/bound/quadrants.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { PARTS = 1 << 6, BUCKETS = 1 << 6, MOST_ENTRIES = 1024 };
+
+typedef struct {
+    int64_t dearest;
+    int64_t lower;
+} entry;
+
+/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest makes room. */
+typedef struct list {
+    struct list *next;
+    unsigned depth;
+    ct_path path; /* its lines; the thresholds do not count */
+    uint32_t n_entries, room, oldest;
+    entry *entries;
+    uint32_t *thresholds;
+} list;
+
+/* Lists are dealt out to parts by their hash, so that workers seldom wait for one another. */
+typedef struct {
+    ct_lock lock;
+    ct_arena arena;
+    list *buckets[BUCKETS];
+} part;
+
+struct ct_quadrants {
+    ct_budget budget;
+    part parts[PARTS];
+};
+
+ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t threshold)
+{
+    ct_path extended = *path;
+    uint32_t line = 2 * feature + (uint32_t) side, i = 0;
+    while (i < path->n && path->line[i] < line) i++;
+    if (i == path->n || path->line[i] != line) {
+        for (uint32_t j = path->n; j > i; j--) {
+            extended.line[j] = path->line[j - 1];
+            extended.threshold[j] = path->threshold[j - 1];
+        }
+        extended.n++;
+        extended.line[i] = line;
+    }
+    extended.threshold[i] = threshold;
+    return extended;
+}
+
+ct_quadrants *ct_quadrants_new(size_t limit)
+{
+    ct_quadrants *quadrants = (ct_quadrants *) ct_alloc(sizeof *quadrants);
+    if (!quadrants) return NULL;
+    memset(quadrants, 0, sizeof *quadrants);
+    quadrants->budget.limit = limit;
+    for (unsigned i = 0; i < PARTS; i++) {
+        ct_lock_init(&quadrants->parts[i].lock);
+        ct_arena_init(&quadrants->parts[i].arena, &quadrants->budget);
+    }
+    return quadrants;
+}
+
+void ct_quadrants_free(ct_quadrants *quadrants)
+{
+    if (!quadrants) return;
+    for (unsigned i = 0; i < PARTS; i++) {
+        ct_arena_free(&quadrants->parts[i].arena);
+        ct_lock_free(&quadrants->parts[i].lock);
+    }
+    ct_free(quadrants);
+}
+
+static uint32_t hash_of(const ct_path *path, unsigned depth)
+{
+    uint64_t hash = depth;
+    for (uint32_t i = 0; i < path->n; i++) hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t) (hash >> 32);
+}
+
+static list *find_list(list *first, const ct_path *path, unsigned depth)
+{
+    for (list *l = first; l; l = l->next)
+        if (l->depth == depth && l->path.n == path->n && !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
+            return l;
+    return NULL;
+}
+
+/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a lower threshold is the
+ * smaller set, the right side the larger one. */
+static unsigned compare(const ct_path *path, const uint32_t *thresholds)
+{
+    unsigned relation = 3;
+    for (uint32_t i = 0; i < path->n; i++) {
+        if (thresholds[i] == path->threshold[i]) continue;
+        int smaller = (thresholds[i] < path->threshold[i]) != (int) (path->line[i] & 1);
+        relation &= smaller ? 2u : 1u;
+    }
+    return relation;
+}
+
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest)
+{
+    uint32_t hash = hash_of(path, depth);
+    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    int64_t best = 0;
+    ct_lock_take(&p->lock);
+    const list *l = find_list(p->buckets[hash % BUCKETS], path, depth);
+    for (uint32_t i = 0; l && i < l->n_entries; i++) {
+        int64_t bound = l->entries[i].lower;
+        if (bound <= best) continue;
+        unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
+        if (relation == 1) bound -= l->entries[i].dearest - dearest;
+        if (relation && bound > best) best = bound;
+    }
+    ct_lock_leave(&p->lock);
+    return best;
+}
+
+static list *add_list(part *p, list **bucket, const ct_path *path, unsigned depth)
+{
+    list *l = CT_ARENA_ZEROED(&p->arena, list, 1);
+    if (!l) return NULL;
+    l->depth = depth;
+    l->path = *path;
+    l->next = *bucket;
+    *bucket = l;
+    return l;
+}
+
+/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or MOST_ENTRIES. */
+static uint32_t place_for_entry(part *p, list *l)
+{
+    if (l->n_entries == MOST_ENTRIES) {
+        uint32_t place = l->oldest;
+        l->oldest = (l->oldest + 1) % MOST_ENTRIES;
+        return place;
+    }
+    if (l->n_entries == l->room) {
+        uint32_t room = l->room ? 2 * l->room : 16;
+        entry *entries = CT_ARENA_NEW(&p->arena, entry, room);
+        uint32_t *thresholds = CT_ARENA_NEW(&p->arena, uint32_t, (size_t) room * l->path.n);
+        if (!entries || !thresholds) return MOST_ENTRIES;
+        if (l->n_entries) {
+            memcpy(entries, l->entries, l->n_entries * sizeof *entries);
+            memcpy(thresholds, l->thresholds, (size_t) l->n_entries * l->path.n * sizeof *thresholds);
+        }
+        l->entries = entries;
+        l->thresholds = thresholds;
+        l->room = room;
+    }
+    return l->n_entries++;
+}
+
+void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
+{
+    if (lower <= 0) return;
+    uint32_t hash = hash_of(path, depth);
+    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    list **bucket = &p->buckets[hash % BUCKETS];
+    ct_lock_take(&p->lock);
+    list *l = find_list(*bucket, path, depth);
+    if (!l) l = add_list(p, bucket, path, depth);
+    uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
+    if (place < MOST_ENTRIES) {
+        l->entries[place] = (entry){dearest, lower};
+        memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+    }
+    ct_lock_leave(&p->lock);
+}

@@ -1,0 +1,34 @@
+/* What has been proven about row sets that lie behind two splits or more.
+ *
+ * The rows with x_f < s and x_g >= t arise from a split on f and then one on g, and the other way round; so does every row
+ * set behind several splits. A row set is known by its conditions, at most one for each (feature, side): the tightest.
+ * Sets with conditions on the same (feature, side) pairs and the same remaining depth share a list of (thresholds, rows,
+ * lower bound). If one is contained in another, facts M and Lip of interval.h carry its bound over: a subset's bound holds
+ * as it is, a superset's less what its further rows cost at most. */
+#ifndef CT_SEARCH_QUADRANTS_H
+#define CT_SEARCH_QUADRANTS_H
+
+#include "exact/search/worker.h"
+
+/* The conditions on the way from the table to a row set, thresholds in the table's ranks. */
+typedef struct {
+    uint32_t n;                         /* conditions */
+    uint32_t line[CT_MAX_DEPTH];        /* 2 * feature + side, ascending */
+    uint32_t threshold[CT_MAX_DEPTH];
+} ct_path;
+
+/* `path` with one more split; replaces a looser condition on the same feature and side. */
+ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t threshold);
+
+typedef struct ct_quadrants ct_quadrants;
+
+/* NULL if memory ends. Freed by ct_quadrants_free, which takes NULL. Takes at most `limit` bytes; when they are used up
+ * nothing new is remembered. Safe for concurrent use. */
+ct_quadrants *ct_quadrants_new(size_t limit);
+void ct_quadrants_free(ct_quadrants *quadrants);
+
+/* The best lower bound that the remembered sets give for this one, whose rows cost `dearest` at most; 0 if none. */
+int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest);
+void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower);
+
+#endif

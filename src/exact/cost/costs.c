@@ -1,0 +1,306 @@
+#include "exact/cost/coarse.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_MULTIPLE = 1000, MOST_DENOMINATOR = 1 << 24, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
+
+/* Numbers, and the last of them that was seen not to become whole: a failure is found at once the next time. */
+typedef struct {
+    const double *values;
+    size_t n, hard;
+} numbers;
+
+/* Whether x is whole, or so near a whole number that it may differ by the last bits of doubles alone. */
+static int is_whole(double x, int near) { return near ? fabs(x - nearbyint(x)) <= ldexp(x, -50) : x == floor(x); }
+
+static int all_whole(numbers *all, double multiple, int near)
+{
+    if (!is_whole(all->values[all->hard] * multiple, near)) return 0;
+    for (size_t i = 0; i < all->n; i++) {
+        if (is_whole(all->values[i] * multiple, near)) continue;
+        all->hard = i;
+        return 0;
+    }
+    return 1;
+}
+
+/* The least value above 0, and the first other one; 0 where there is none. */
+static void two_values(const double *values, size_t n, double pair[2])
+{
+    pair[0] = pair[1] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > 0 && (pair[0] == 0 || values[i] < pair[0])) pair[0] = values[i];
+    for (size_t i = 0; i < n && pair[1] == 0; i++)
+        if (values[i] > pair[0]) pair[1] = values[i];
+}
+
+/* The denominator, up to MOST_DENOMINATOR, of the fraction that `ratio` is but for its last bits, by continued fractions;
+ * 0 if it is none. */
+static double denominator_of(double ratio)
+{
+    double before = 0, now = 1, rest = ratio;
+    for (int i = 0; i < 40 && now <= MOST_DENOMINATOR; i++) {
+        if (is_whole(ratio * now, 1)) return now;
+        rest = 1 / (rest - floor(rest));
+        double next = floor(rest) * now + before;
+        before = now;
+        now = next;
+    }
+    return 0;
+}
+
+/* A number that makes whole numbers of all values: up to MOST_MULTIPLE, or such a number over the least of them, or one that
+ * fits the two values that there are (class weights in inverse proportion to the rows); 0 if none is found. */
+static double whole_multiple(const double *values, size_t n)
+{
+    numbers all = {values, n, 0};
+    double pair[2];
+    for (unsigned m = 1; m <= MOST_MULTIPLE; m++)
+        if (all_whole(&all, m, 0)) return m;
+    two_values(values, n, pair);
+    for (unsigned m = 1; m <= MOST_MULTIPLE; m++)
+        if (all_whole(&all, m / pair[0], 1)) return m / pair[0];
+    double m = pair[1] > 0 ? denominator_of(pair[1] / pair[0]) / pair[0] : 0;
+    return m > 0 && all_whole(&all, m, 1) ? m : 0;
+}
+
+static void round_all(const double *values, size_t n, double scale, int64_t *out)
+{
+    for (size_t i = 0; i < n; i++) out[i] = (int64_t) llround(values[i] * scale);
+}
+
+static double largest(const double *values, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        if (values[i] > most) most = values[i];
+    return most;
+}
+
+/* The scale that makes `most` nearly 2^bits. */
+static double power_scale(double most, int bits)
+{
+    int up = most > 0 ? bits - 1 - ilogb(most) : 0;
+    return ldexp(1, up < 1000 ? up : 1000);
+}
+
+static ct_status no_memory(ct_error *error)
+{
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
+}
+
+/* Bits that costs leave free for splits and for fractions. */
+static int free_bits(double total_cost, unsigned depth)
+{
+    return COST_BITS - (int) depth - (ilogb(total_cost < 1 ? 1 : total_cost) + 1);
+}
+
+/* Numbers as integers: whole multiples if these are to be had, else rounded. */
+typedef struct {
+    double scale;
+    int rounded;
+} scaling;
+
+static scaling scaling_of(const double *values, size_t n, double most, int bits)
+{
+    double m = whole_multiple(values, n);
+    return m > 0 && most * m < ldexp(1, bits) ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
+}
+
+/* Losses and, from them, gains. NULL: all 1. */
+static void set_losses(const double *given, size_t n, double scale, int64_t *loss, int64_t *gains, int64_t *least)
+{
+    if (given) round_all(given, n * n, scale, loss);
+    for (size_t c = 0; c < n; c++) {
+        int64_t most = 0;
+        least[c] = n > 1 ? INT64_MAX : 0;
+        for (size_t k = 0; k < n; k++) {
+            if (!given) loss[c * n + k] = c == k ? 0 : (int64_t) scale;
+            if (loss[c * n + k] > most) most = loss[c * n + k];
+            if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
+        }
+        for (size_t k = 0; k < n; k++) gains[c * n + k] = most - loss[c * n + k];
+    }
+}
+
+/* Whether every wrong label costs a class the same, as with two classes: then the loss is a weight of the class. */
+static int by_class(const double *loss, size_t n)
+{
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 1; k < n; k++)
+            if (k != c && loss[c * n + k] != loss[c * n + (c ? 0 : 1)]) return 0;
+    return 1;
+}
+
+/* ---- what can be said more simply ---- */
+
+/* Weights and losses as they are searched: rows of a class that all weigh the same have dearer losses instead, and rows that
+ * all cost the same cost `each`. */
+typedef struct {
+    const double *weights, *loss;
+    double each;
+} simpler;
+
+/* [class] what each of its rows weighs (1 where it has none); 0 if they differ within a class. */
+static int weigh_classes(const ct_data *data, double *weight)
+{
+    for (uint32_t c = 0; c < data->n_classes; c++) weight[c] = -1;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double *own = &weight[data->classes[row]];
+        if (*own != data->weights[row] && *own >= 0) return 0;
+        *own = data->weights[row];
+    }
+    for (uint32_t c = 0; c < data->n_classes; c++)
+        if (weight[c] < 0) weight[c] = 1;
+    return 1;
+}
+
+static int all_the_same(const double *loss, size_t n)
+{
+    for (size_t i = 1; i < n * n; i++)
+        if (i % (n + 1) && loss[i] != loss[1]) return 0;
+    return n > 1 && loss[1] > 0;
+}
+
+static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
+{
+    size_t n = data->n_classes;
+    double *weight = CT_ARENA_NEW(arena, double, n), *loss = CT_ARENA_NEW(arena, double, n * n);
+    if (!weight || !loss) return no_memory(error);
+    *out = (simpler){data->weights, data->loss, 1};
+    if (data->weights && weigh_classes(data, weight)) {
+        for (size_t i = 0; i < n * n; i++)
+            loss[i] = weight[i / n] * (data->loss ? data->loss[i] : (double) (i % (n + 1) != 0));
+        out->weights = NULL;
+        out->loss = loss;
+    }
+    if (out->weights || !out->loss || !all_the_same(out->loss, n)) return CT_OK;
+    out->each = out->loss[1];
+    out->loss = NULL;
+    return CT_OK;
+}
+
+/* ---- weights ---- */
+
+/* The rows' weights, times their class's loss if `fold`. */
+static double *effective_weights(const ct_data *data, int fold, ct_arena *arena, double *sum)
+{
+    size_t n = data->n_classes;
+    double *weights = CT_ARENA_NEW(arena, double, data->n_rows);
+    *sum = 0;
+    for (uint32_t row = 0; weights && row < data->n_rows; row++) {
+        size_t c = (size_t) data->classes[row];
+        weights[row] = data->weights[row] * (fold ? data->loss[c * n + (c ? 0 : 1)] : 1);
+        *sum += weights[row];
+    }
+    return weights;
+}
+
+static double sum_of_weights(const ct_data *data)
+{
+    double sum = 0;
+    if (!data->weights) return data->n_rows;
+    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
+    return sum;
+}
+
+static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, unsigned depth,
+                             scaling *weight, double *sum, ct_arena *arena, ct_error *error)
+{
+    int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    ct_arena_mark mark = ct_arena_here(arena);
+    const double *given = effective_weights(data, fold, arena, sum);
+    if (!weights || !given) return no_memory(error);
+    double most = *sum * (most_loss < 1 ? 1 : most_loss);
+    *weight = scaling_of(given, data->n_rows, most, COST_BITS - (int) depth - 1);
+    round_all(given, data->n_rows, weight->scale, weights);
+    ct_arena_release(arena, mark);
+    costs->weights = weights;
+    return CT_OK;
+}
+
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error)
+{
+    size_t n = data->n_classes;
+    simpler from = {NULL, NULL, 1};
+    CT_TRY(simplify(data, arena, &from, error));
+    int fold = from.weights && from.loss && n > 1 && by_class(from.loss, n);
+    const double *given = fold ? NULL : from.loss;
+    scaling loss = {1, 0}, weight = {1, 0};
+    double most = 1, sum = data->n_rows;
+    memset(costs, 0, sizeof *costs);
+    costs->n_classes = data->n_classes;
+    costs->plain = !from.weights && !from.loss;
+    costs->total = sum_of_weights(data);
+    if (given) {
+        int bits = from.weights ? LOSS_BITS : free_bits(sum, depth);
+        most = largest(given, n * n);
+        loss = scaling_of(given, n * n, most, bits < DOUBLE_BITS ? bits : DOUBLE_BITS);
+        most *= loss.scale;
+    }
+    if (from.weights) CT_TRY(set_weights(costs, data, fold, most, depth, &weight, &sum, arena, error));
+    int bits = free_bits(sum * weight.scale * most, depth);
+    costs->shift = fine && bits > 0 ? (unsigned) (bits < 30 ? bits : 30) : 0;
+    loss.scale = ldexp(loss.scale, (int) costs->shift);
+    costs->unit = from.each / (weight.scale * loss.scale);
+    double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale : 0);
+    costs->rounding = rounding / 2 / (weight.scale * ldexp(loss.scale, -(int) costs->shift));
+    if (costs->plain) return CT_OK;
+    int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n), *gains = CT_ARENA_NEW(arena, int64_t, n * n);
+    int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
+    if (!losses || !gains || !least) return no_memory(error);
+    set_losses(given, n, loss.scale, losses, gains, least);
+    costs->loss = losses;
+    costs->gains = gains;
+    costs->least = least;
+    return CT_OK;
+}
+
+int ct_costs_by_label(const ct_costs *costs)
+{
+    size_t n = costs->n_classes;
+    if (costs->plain) return 0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t k = 0; k < n; k++)
+            if (k != c && costs->gains[c * n + k] != 0) return 1;
+    return 0;
+}
+
+double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : ldexp(costs->unit, (int) costs->shift); }
+
+int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
+{
+    totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
+    totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
+    int rounded = costs->coarse && costs->coarse->rows && !costs->coarse->exact;
+    totals->coarse = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
+    return totals->rows && (totals->masses || !costs->weights) && (totals->coarse || !rounded);
+}
+
+int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)
+{
+    uint32_t n = costs->n_classes;
+    int64_t best = INT64_MAX;
+    if (costs->plain) {
+        *label = 0;
+        for (uint32_t c = 1; c < n; c++)
+            if (totals->rows[c] > totals->rows[*label]) *label = c;
+        return ct_leaf_cost(costs, totals);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t cost = 0;
+        for (uint32_t c = 0; c < n; c++) cost += ct_mass(totals, c) * costs->loss[c * n + k];
+        if (cost >= best) continue;
+        best = cost;
+        *label = k;
+    }
+    return best;
+}
+
+int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
+{
+    int64_t sum = 0;
+    for (uint32_t c = 0; c < costs->n_classes; c++) sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
+    return sum;
+}

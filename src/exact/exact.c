@@ -1,0 +1,452 @@
+#include "exact/exact.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "tree/route.h"
+#include "gpu/device.h"
+#include "exact/search/branch.h"
+#include "exact/finish/check.h"
+#include "exact/finish/complete.h"
+#include "exact/history.h"
+#include "exact/finish/incumbent.h"
+#include "exact/offload/placing.h"
+#include "exact/offload/pool.h"
+
+enum { MOST_WORKERS = 256 };
+
+/* Values from which on ranking takes longer than calling the crew. */
+static const double RANK_TOGETHER = 2e6;
+
+const char *ct_end_name(ct_end end)
+{
+    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit",
+                                        "device lost"};
+    return names[end];
+}
+
+void ct_result_free(ct_result *result)
+{
+    ct_forest_free(&result->tree);
+    ct_free(result->history);
+    ct_free(result->root_bounds);
+    result->history = NULL;
+    result->root_bounds = NULL;
+}
+
+static ct_status check_options(const ct_options *options, ct_error *error)
+{
+    if (options->depth > CT_MAX_DEPTH)
+        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH, options->depth);
+    if (!(options->complexity >= 0) || !isfinite(options->complexity))
+        return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
+    if (!(options->max_gap >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
+    if (!(options->max_cost >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
+    if (!(options->time_limit >= 0)) return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
+    if (!ct_kernels_find(options->simd))
+        return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
+    return CT_OK;
+}
+
+static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *error)
+{
+    if (!start) return CT_OK;
+    uint32_t root = 0;
+    ct_forest tree = {0};
+    tree.n_trees = 1;
+    tree.n_nodes = start->n_nodes;
+    tree.roots = &root;
+    tree.feature = (int32_t *) start->feature;
+    tree.threshold = (double *) start->threshold;
+    tree.left = (uint32_t *) start->left;
+    tree.right = (uint32_t *) start->right;
+    return ct_forest_check(&tree, n_cols, error);
+}
+
+/* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
+static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
+                           ct_arena *arena, ct_error *error)
+{
+    CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity > 0, arena, error));
+    CT_TRY(ct_coarse_init(costs, data, arena, error));
+    CT_TRY(ct_choices_init(costs, arena, error));
+    double most = ldexp(1, 60 - (int) options->depth), split = options->complexity * costs->total / costs->unit;
+    search->costs = costs;
+    search->split_cost = (int64_t) llround(split < most ? split : most);
+    search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
+    if (!search->min_bucket) search->min_bucket = 1;
+    search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
+    double gap = floor(options->max_gap / costs->unit);
+    search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
+    double most_cost = floor(options->max_cost / costs->unit);
+    search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    return CT_OK;
+}
+
+static double to_objective(const ct_search *search, int64_t cost)
+{
+    return (double) cost * search->costs->unit;
+}
+
+/* Depth one needs no search: the best single split, if it beats the leaf. */
+static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_split_code *codes, ct_bounds *bounds,
+                             ct_error *error)
+{
+    int32_t feature;
+    int64_t cost, leaf = ct_leaf_cost(worker->search->costs, totals);
+    int64_t dearest = ct_dearest(worker->search->costs, totals, worker->search->table->n_rows);
+    CT_TRY(ct_best_stump(worker->search, dearest, &worker->arena, &feature, &cost, error));
+    cost += worker->search->split_cost;
+    if (feature < 0 || cost >= leaf) cost = leaf;
+    else codes[0].feature = feature;
+    *bounds = (ct_bounds){cost, cost, cost};
+    return CT_OK;
+}
+
+static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
+{
+    ct_history_before(worker->search->history, to_objective(worker->search, upper), to_objective(worker->search, lower));
+}
+
+/* The better of the trees to begin with; `least` is a lower bound of all. */
+static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, int64_t least, ct_known_tree known[2])
+{
+    int given = ct_incumbent_start(worker, &known[0]);
+    if (given) tell_before(worker, known[0].cost, least);
+    int ahead = worker->search->options->depth > 2 && ct_incumbent_look_ahead(worker, root, &known[1]);
+    if (given && ahead && known[0].cost < known[1].cost) ahead = 0;
+    if (ahead) tell_before(worker, known[1].cost, least);
+    return ahead ? &known[1] : given ? &known[0] : NULL;
+}
+
+/* Searches the whole table, laid out in `box`; floors[n_cols] as in ct_roots. */
+static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *floors, ct_split_code *codes,
+                             ct_bounds *bounds)
+{
+    ct_node root;
+    ct_known_tree known[2];
+    if (!ct_node_whole(worker, box, &root)) return;
+    int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
+    task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
+    if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
+    if (task->known == &known[1] && known[1].cost <= least) {
+        memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
+        *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
+        return;
+    }
+    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
+}
+
+/* Searches the whole table; codes is a heap of the depth, all leaves. */
+static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_split_code *codes, ct_bounds *bounds)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_container *box = ct_container_whole(worker, worker->search->table);
+    if (box) search_container(worker, box, task, floors, codes, bounds);
+    ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
+}
+
+static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena, ct_totals *totals,
+                              ct_error *error)
+{
+    if (!ct_totals_new(totals, costs, arena))
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        totals->rows[data->classes[row]]++;
+        if (totals->masses) totals->masses[data->classes[row]] += costs->weights[row];
+    }
+    return CT_OK;
+}
+
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *floors,
+                             ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+{
+    ct_task task = {0};
+    const ct_path whole = {0};
+    task.depth = worker->search->options->depth;
+    task.path = &whole;
+    task.cap = worker->search->cap;
+    task.gap = worker->search->gap;
+    task.seen = INT64_MAX;
+    task.first_of_ties = !worker->search->options->any_of_ties && !task.gap;
+    if (ct_solve_at_once(worker, totals, &task, bounds)) return CT_OK;
+    if (!ct_may_split(worker, data->n_rows)) {
+        bounds->proven = bounds->upper;
+        return CT_OK;
+    }
+    if (ct_is_halted(worker)) return CT_OK; /* perhaps before the columns were ranked */
+    CT_ASSERT(ct_table_is_ranked(worker->search->table));
+    if (task.depth == 1)
+        return solve_stump(worker, totals, codes, bounds, error);
+    solve_table(worker, &task, floors, codes, bounds);
+    return CT_OK;
+}
+
+static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes, const ct_bounds *bounds,
+                        ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_search *search = worker->search;
+    const ct_options *options = search->options;
+    unsigned depth = options->depth;
+    double objective, cost = to_objective(search, bounds->upper);
+    uint32_t splits;
+    CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
+    ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
+    CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
+    double counted = objective + to_objective(search, search->split_cost) * splits;
+    if (fabs(counted - cost) > search->slack || bounds->proven > bounds->upper)
+        return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g, the search said %.17g with bound %.17g",
+                       counted, cost, to_objective(search, bounds->proven));
+    result->errors = objective;
+    result->cost = counted;
+    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->split_cost = to_objective(search, search->split_cost);
+    if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
+    else if (ct_is_halted(worker)) result->end = worker->end;
+    else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
+    return CT_OK;
+}
+
+/* What is proven of all trees holds for those with a certain root as well. */
+static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors, int64_t proven, ct_result *result,
+                                  ct_error *error)
+{
+    uint32_t n_cols = search->table->n_cols;
+    result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
+    if (!result->root_bounds)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
+    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = to_objective(search, ct_larger_cost(floors[f], proven));
+    return CT_OK;
+}
+
+/* ---- ranking ---- */
+
+/* A search that is stopped here has not begun. */
+static void rank_some(ct_worker *worker, void *data)
+{
+    ct_table *table = (ct_table *) data;
+    unsigned n_workers = worker->crew ? worker->crew->n_workers : 1;
+    for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
+         col += n_workers) {
+        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds, &worker->arena);
+        worker->capped = capped < 0 ? capped : (worker->capped | capped);
+        ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
+    }
+    ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
+}
+
+/* With the crew where that is longer than calling it. */
+static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
+{
+    ct_crew *crew = workers->crew;
+    unsigned n_workers = 1;
+    if (crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER) {
+        n_workers = crew->n_workers;
+        ct_crew_run(crew, rank_some, table);
+    } else {
+        workers->crew = NULL;
+        rank_some(workers, table);
+        workers->crew = crew;
+    }
+    for (unsigned i = 0; i < n_workers; i++)
+        if (workers[i].capped < 0)
+            return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
+                           (unsigned long) table->n_cols, (unsigned long) table->n_rows);
+    return CT_OK;
+}
+
+static int any_capped(const ct_worker *workers)
+{
+    int capped = 0;
+    for (unsigned i = 0; i < (workers->crew ? workers->crew->n_workers : 1); i++) capped |= workers[i].capped > 0;
+    return capped;
+}
+
+/* ---- the device ---- */
+
+static void note(ct_result *result, const char *what, const char *why)
+{
+    snprintf(result->device_note, sizeof result->device_note, "%s%s", what, why);
+}
+
+static int wants_device(const ct_search *search, const ct_table *table)
+{
+    const ct_options *options = search->options;
+    if (options->device == CT_DEVICE_CPU) return 0;
+    if (options->device != CT_DEVICE_AUTO) return 1;
+    return search->costs->plain && table->n_classes <= CT_GPU_CLASSES &&
+           ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
+}
+
+/* With AUTO a device that is there and does not work is worth a note; that there is none is not. */
+static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why, ct_error *error)
+{
+    ct_device_list list = {0};
+    if (options->device == CT_DEVICE_CUDA) return ct_fail(error, why->status, "%s", why->message);
+    if (options->device == CT_DEVICE_AUTO) ct_device_query(&list);
+    if (options->device != CT_DEVICE_AUTO || list.n_devices) note(result, "", why->message);
+    return CT_OK;
+}
+
+/* Opens the device that the options ask for, if the search has work for it, and gives every worker a queue. */
+static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_table *table,
+                             ct_result *result, ct_error *error)
+{
+    const ct_options *options = search->options;
+    int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
+    ct_error why = {CT_OK, ""};
+    if (!wants_device(search, table)) return CT_OK;
+    if (!search->costs->plain) note(result, "rows or errors that do not all cost the same are left to the CPU", "");
+    else if (table->n_classes > CT_GPU_CLASSES) note(result, "so many classes are left to the CPU", "");
+    if (result->device_note[0]) return CT_OK;
+    ct_gpu_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
+                         table->n_values, table->data->classes};
+    if (ct_gpu_open(number, &sent, n_workers, &search->gpu, &why) != CT_OK)
+        return without_device(options, result, &why, error);
+    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_gpu_queue_at(search->gpu, i);
+    if (twin) snprintf(result->device, sizeof result->device, "twin");
+    else snprintf(result->device, sizeof result->device, "cuda:%d", number);
+    return CT_OK;
+}
+
+/* What happened to it. */
+static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
+{
+    if (search->gpu && ct_gpu_is_lost(search->gpu)) {
+        note(result, "the device failed: ", ct_gpu_why(search->gpu));
+        if (search->options->device == CT_DEVICE_CUDA)
+            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
+    }
+    ct_gpu_close(search->gpu);
+    search->gpu = NULL;
+    return status;
+}
+
+/* ---- the whole ---- */
+
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table, const ct_data *data,
+                       ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_options *options = search->options;
+    ct_totals totals;
+    ct_costs costs;
+    CT_TRY(ct_table_init(table, data, &worker->arena, error));
+    CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
+    CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
+    double most = to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
+    if (data->weights || data->loss || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
+    tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
+    CT_TRY(rank_columns(worker, table, error));
+    if (ct_table_is_ranked(table)) CT_TRY(open_device(worker, n_workers, search, table, result, error));
+    size_t heap = ct_heap_size(options->depth);
+    ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
+    if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
+    for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
+    int64_t *floors = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
+    if (!floors) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
+    ct_bounds bounds;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
+    ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
+    ct_arena_trim(&worker->arena);          /* and of large tables scarce */
+    CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
+    CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
+    result->capped = any_capped(worker);
+    return CT_OK;
+}
+
+static unsigned crew_size(const ct_options *options)
+{
+#ifdef _OPENMP
+    if (options->threads > 1 && options->depth > 1)
+        return options->threads < MOST_WORKERS ? options->threads : MOST_WORKERS;
+#else
+    (void) options;
+#endif
+    return 1;
+}
+
+static void add_statistics(ct_statistics *sum, const ct_statistics *more)
+{
+#define ADD(field, name, text) sum->field += more->field;
+    CT_STATISTICS(ADD)
+#undef ADD
+}
+
+static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_data *data,
+                            ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+{
+    const ct_options *options = search->options;
+    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
+    ct_budget budget = {options->memory_limit - for_quadrants, 0};
+    ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
+    ct_crew crew;
+    memset(workers, 0, n_workers * sizeof *workers);
+    for (unsigned i = 0; i < n_workers; i++) {
+        workers[i].search = search;
+        workers[i].quadrants = quadrants;
+        workers[i].evidence = options->evidence;
+        ct_arena_init(&workers[i].arena, &budget);
+    }
+    if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
+    ct_table table;
+    search->table = &table;
+    snprintf(result->device, sizeof result->device, "cpu");
+    ct_status status = solve(workers, n_workers, search, &table, data, result, leaf_of_row, error);
+    status = close_device(search, status, result, error);
+    result->threads = n_workers > 1 && crew.called ? n_workers : 1;
+    if (n_workers > 1) ct_crew_free(&crew);
+    for (unsigned i = 0; i < n_workers; i++) {
+        ct_pool_free(workers[i].pool);
+        ct_arena_free(&workers[i].arena);
+        add_statistics(&result->statistics, &workers[i].statistics);
+    }
+    ct_quadrants_free(quadrants);
+    return status;
+}
+
+static ct_status keep_history(ct_history *history, ct_result *result, ct_error *error)
+{
+    ct_progress end = {ct_seconds() - history->start, result->cost, result->bound, 1};
+    ct_history_add(history, &end);
+    result->history = (ct_progress *) ct_alloc(history->n * sizeof *result->history);
+    if (!result->history) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the history");
+    memcpy(result->history, history->moments, history->n * sizeof *result->history);
+    result->n_history = history->n;
+    return CT_OK;
+}
+
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
+                         ct_error *error)
+{
+    double start = ct_seconds();
+    memset(result, 0, sizeof *result);
+    CT_TRY(check_options(options, error));
+    CT_TRY(check_start(options->start, data->n_cols, error));
+    ct_search search = {0};
+    ct_history history = {0};
+    history.options = options;
+    history.start = start;
+    search.history = &history;
+    search.options = options;
+    search.kernels = ct_kernels_find(options->simd);
+    search.deadline = start + options->time_limit;
+    size_t half = options->memory_limit / 2;
+    search.plane_budget = options->plane_budget < half ? options->plane_budget : half;
+    unsigned n_workers = crew_size(options);
+    ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
+    if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
+    ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);
+    ct_free(workers);
+    result->simd = search.kernels->name;
+
+    if (status == CT_OK) status = keep_history(&history, result, error);
+    result->seconds = ct_seconds() - start;
+    if (status != CT_OK) ct_result_free(result);
+    return status;
+}

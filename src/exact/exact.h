@@ -1,0 +1,49 @@
+/* Exact classification trees: data and options in, a proven tree out.
+ *
+ * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the
+ * rows + complexity * sum of the weights * splits) over all binary trees of at most the given depth whose splits compare
+ * one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of src/exact/search/). The
+ * tree is the same for any number of threads: of equally good ones, that whose root splits on the first column, there at
+ * the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the first tree, by
+ * looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
+ * no state between calls; concurrent calls do not share anything. */
+#ifndef CT_SEARCH_EXACT_H
+#define CT_SEARCH_EXACT_H
+
+#include "data/data.h"
+#include "tree/forest.h"
+#include "exact/options.h"
+#include "exact/statistics.h"
+#include "exact/search/worker.h"
+
+typedef struct {
+    ct_forest tree;     /* a forest of one, owned: ct_result_free */
+    double errors;      /* misclassified rows; with weights and losses, the sum of their products */
+    double cost;        /* errors + complexity * n_rows (or the sum of the weights) * splits */
+    double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
+    double split_cost;  /* of one split, in rows, as it was counted: complexity * n_rows, rounded; see set_rules() */
+    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
+    ct_end end;         /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
+    int capped;         /* max_thresholds left thresholds out: optimal within those kept */
+    ct_statistics statistics;
+    ct_progress *history; /* [n_history] whenever a better tree was found and some moments between; owned */
+    uint32_t n_history;
+    const char *simd;   /* instruction set used; static text */
+    unsigned threads;   /* that searched */
+    char device[16];    /* "cpu", "cuda:0", "twin" */
+    char device_note[256]; /* why a device was not used, or not to the end; empty: nothing to say */
+    double seconds;
+} ct_result;
+
+/* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free. leaf_of_row[n_rows], which
+ * may be NULL, receives the node of each row's leaf. Errors: CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked
+ * for is not there, or failed), CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its
+ * best tree), CT_INTERNAL (the answer did not pass its check). */
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
+                         ct_error *error);
+void ct_result_free(ct_result *result);
+
+/* "optimal", "gap reached", "time limit", "memory limit", "interrupted" or "cost limit". */
+const char *ct_end_name(ct_end end);
+
+#endif

@@ -1,0 +1,148 @@
+#include "exact/finish/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+typedef struct {
+    const ct_data *data;
+    const ct_forest *tree;
+    const ct_tree_rules *rules;
+    uint32_t *counts; /* [n_nodes][n_classes] recounted */
+    double *weights;  /* likewise, what the rows weigh; NULL: 1 each */
+    double sum, all;  /* what all rows weigh, and may cost at most */
+} check;
+
+static int node_is_sound(const check *c, uint32_t node)
+{
+    const ct_forest *tree = c->tree;
+    int is_leaf = tree->feature[node] < 0;
+    if (tree->label[node] < 0 || (uint32_t) tree->label[node] >= tree->n_classes) return 0;
+    if (is_leaf) return tree->left[node] == 0 && tree->right[node] == 0;
+    return (uint32_t) tree->feature[node] < c->data->n_cols && isfinite(tree->threshold[node]) &&
+           tree->left[node] > node && tree->left[node] < tree->n_nodes && tree->right[node] > node &&
+           tree->right[node] < tree->n_nodes;
+}
+
+/* The leaf of a row, or n_nodes if the way is longer than the tree may be deep. Counts the row in every node passed. */
+static uint32_t walk(const check *c, uint32_t row)
+{
+    uint32_t node = c->tree->roots[0];
+    for (unsigned level = 0; level <= c->rules->max_depth; level++) {
+        size_t at = (size_t) node * c->tree->n_classes + (uint32_t) c->data->classes[row];
+        c->counts[at]++;
+        if (c->weights) c->weights[at] += c->data->weights[row];
+        if (c->tree->feature[node] < 0) return node;
+        double x = ct_column_value(&c->data->columns[c->tree->feature[node]], row);
+        node = x < c->tree->threshold[node] ? c->tree->left[node] : c->tree->right[node];
+    }
+    return c->tree->n_nodes;
+}
+
+/* What label `label` costs the rows of a node: weights by class, or counts. */
+static double label_cost(const check *c, uint32_t node, size_t label)
+{
+    size_t n = c->tree->n_classes;
+    double cost = 0;
+    for (size_t k = 0; k < n; k++) {
+        double loss = c->data->loss ? c->data->loss[k * n + label] : k != label;
+        cost += loss * (c->weights ? c->weights[node * n + k] : c->counts[node * n + k]);
+    }
+    return cost;
+}
+
+/* No other label is cheaper, and without losses and weights none before it as cheap. */
+static int label_is_best(const check *c, uint32_t node)
+{
+    size_t label = (size_t) c->tree->label[node];
+    int plain = !c->data->weights && !c->data->loss;
+    double cost = label_cost(c, node, label), slack = plain ? 0 : 1e-6 * c->all;
+    for (size_t k = 0; k < c->tree->n_classes; k++) {
+        double other = label_cost(c, node, k);
+        if (other < cost - slack || (plain && other == cost && k < label)) return 0;
+    }
+    return 1;
+}
+
+static int weights_agree(const check *c, uint32_t node)
+{
+    size_t n = c->tree->n_classes;
+    for (size_t k = 0; k < n; k++)
+        if (fabs(c->weights[node * n + k] - c->tree->weights[node * n + k]) > 1e-9 * c->sum) return 0;
+    return 1;
+}
+
+/* The node's recount is what the tree says and large enough, and its label the best one. */
+static int counts_agree(const check *c, uint32_t node)
+{
+    size_t n_classes = c->tree->n_classes;
+    const uint32_t *counted = c->counts + node * n_classes;
+    uint32_t total = 0;
+    for (size_t k = 0; k < n_classes; k++) total += counted[k];
+    if (!label_is_best(c, node)) return 0;
+    int is_leaf = c->tree->feature[node] < 0, is_root = node == c->tree->roots[0];
+    if (is_leaf && !is_root && total < c->rules->min_bucket) return 0;
+    if (!is_leaf && total < c->rules->min_split) return 0;
+    if (c->weights && !weights_agree(c, node)) return 0;
+    return total && !memcmp(counted, c->tree->counts + node * n_classes, n_classes * sizeof *counted);
+}
+
+static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error)
+{
+    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
+        if (!node_is_sound(c, node))
+            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed", (unsigned long) node);
+        *splits += c->tree->feature[node] >= 0;
+    }
+    for (uint32_t row = 0; row < c->data->n_rows; row++) {
+        uint32_t leaf = walk(c, row);
+        if (leaf == c->tree->n_nodes) return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
+        if (leaf_of_row) leaf_of_row[row] = leaf;
+    }
+    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
+        if (!counts_agree(c, node))
+            return ct_fail(error, CT_INTERNAL, "check: the rows of node %lu are not as many as they should be",
+                           (unsigned long) node);
+        if (c->tree->feature[node] < 0) *objective += label_cost(c, node, (size_t) c->tree->label[node]);
+    }
+    return CT_OK;
+}
+
+static double sum_of_weights(const ct_data *data)
+{
+    double sum = data->weights ? 0 : data->n_rows;
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) sum += data->weights[row];
+    return sum;
+}
+
+static double largest_loss(const ct_data *data)
+{
+    double loss = data->loss ? 0 : 1;
+    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
+        if (data->loss[i] > loss) loss = data->loss[i];
+    return loss;
+}
+
+ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules, uint32_t *leaf_of_row,
+                   double *objective, uint32_t *splits, ct_error *error)
+{
+    size_t size = (size_t) tree->n_nodes * tree->n_classes;
+    check c = {data, tree, rules, NULL, NULL, sum_of_weights(data), 0};
+    c.all = c.sum * largest_loss(data);
+    *objective = 0;
+    *splits = 0;
+    c.counts = (uint32_t *) ct_alloc(size * sizeof *c.counts);
+    c.weights = data->weights ? (double *) ct_alloc(size * sizeof *c.weights) : NULL;
+    ct_status status = CT_OK;
+    if (!c.counts || (data->weights && !c.weights)) {
+        status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
+    } else {
+        memset(c.counts, 0, size * sizeof *c.counts);
+        for (size_t i = 0; c.weights && i < size; i++) c.weights[i] = 0;
+        status = recount(&c, leaf_of_row, objective, splits, error);
+    }
+    ct_free(c.counts);
+    ct_free(c.weights);
+    return status;
+}

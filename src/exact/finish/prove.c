@@ -1,0 +1,29 @@
+#include "exact/finish/prove.h"
+
+/* Bounds are doubles; trees that cost less than this share of one are looked for. */
+static const double NEARLY_ALL = 1 - 1e-12;
+
+ct_status ct_prove(const ct_data *data, const ct_options *options, double bound, ct_bytes *evidence, ct_end *end,
+                   ct_error *error)
+{
+    ct_options again = *options;
+    ct_result result;
+    again.evidence = evidence;
+    again.max_cost = bound * NEARLY_ALL;
+    again.max_gap = 0;
+    again.threads = 1;
+    again.device = CT_DEVICE_CPU;
+    again.any_of_ties = 1;
+    again.start = NULL;
+    again.roots = NULL;
+    again.off |= UINT32_C(1) << CT_SHORTCUT_QUADRANTS | UINT32_C(1) << CT_SHORTCUT_ROOT_FEATURES | UINT32_C(1) << CT_SHORTCUT_ENDS;
+    *end = CT_END_OPTIMAL;
+    if (bound > 0) {
+        CT_TRY(ct_exact_solve(data, &again, &result, NULL, error));
+        if (result.end != CT_END_COST) *end = result.end;
+        ct_result_free(&result);
+    }
+    ct_bytes_put(evidence, 0);
+    if (evidence->lost) *end = CT_END_MEMORY;
+    return CT_OK;
+}

@@ -1,0 +1,44 @@
+#include "exact/history.h"
+
+#include "base/clock.h"
+#include "exact/search/roots.h"
+
+/* Seconds between two looks, and their least share of the time gone by. */
+static const double STEP = 0.1, SHARE = 0.005;
+
+void ct_history_add(ct_history *history, const ct_progress *moment)
+{
+    if (history->n == CT_HISTORY_ROOM) {
+        history->n = 0;
+        for (uint32_t i = 0; i < CT_HISTORY_ROOM; i += 2) history->moments[history->n++] = history->moments[i];
+    }
+    history->moments[history->n++] = *moment;
+}
+
+void ct_history_look(ct_history *history, ct_progress *moment)
+{
+    *moment = history->before;
+    if (history->top) ct_roots_progress(history->top, moment);
+    moment->seconds = ct_seconds() - history->start;
+    ct_history_add(history, moment);
+}
+
+void ct_history_before(ct_history *history, double upper, double lower)
+{
+    ct_progress moment;
+    history->before = (ct_progress){0, upper, lower, 0};
+    ct_history_look(history, &moment);
+}
+
+void ct_history_poll(ct_history *history, double now)
+{
+    if (now < history->next) return;
+    double step = SHARE * (now - history->start);
+    history->next = now + (step > STEP ? step : STEP);
+    ct_progress moment;
+    ct_crew *crew = history->top ? history->top->crew : NULL;
+    ct_crew_lock(crew);
+    ct_history_look(history, &moment);
+    ct_crew_unlock(crew);
+    if (history->options->report) history->options->report(history->options->report_data, &moment);
+}

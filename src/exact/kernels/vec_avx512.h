@@ -1,0 +1,152 @@
+/* The vocabulary of vec_scalar.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
+#ifndef CT_KERNELS_VEC_AVX512_H
+#define CT_KERNELS_VEC_AVX512_H
+
+#include "exact/kernels/vec_x86.h"
+
+enum { VEC_WORDS = 8 };
+typedef __m512i vec;
+typedef __mmask32 mask16;
+typedef __mmask16 mask32;
+typedef __mmask8 mask64;
+
+CT_INLINE unsigned word_select(uint64_t word, unsigned k)
+{
+    return ct_trailing_zeros(_pdep_u64(UINT64_C(1) << k, word));
+}
+
+CT_INLINE vec v_load(const uint64_t *words) { return _mm512_loadu_si512(words); }
+CT_INLINE void v_store(uint64_t *words, vec a) { _mm512_storeu_si512(words, a); }
+CT_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
+CT_INLINE vec v_and_not(vec a, vec b) { return _mm512_andnot_si512(b, a); }
+CT_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
+CT_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
+CT_INLINE vec v_not(vec a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
+CT_INLINE vec v_fill(uint64_t word) { return _mm512_set1_epi64((long long) word); }
+CT_INLINE vec v_majority(vec a, vec b, vec s) { return _mm512_ternarylogic_epi64(a, b, s, 0xe8); }
+CT_INLINE int v_any(vec a) { return _mm512_test_epi64_mask(a, a) != 0; }
+
+CT_INLINE vec l16_count(vec a) { return _mm512_popcnt_epi16(a); }
+CT_INLINE vec l32_count(vec a) { return _mm512_popcnt_epi32(a); }
+CT_INLINE mask16 l16_negative(vec a) { return _mm512_movepi16_mask(a); }
+CT_INLINE mask32 l32_negative(vec a) { return _mm512_movepi32_mask(a); }
+CT_INLINE mask16 l16_both(mask16 a, mask16 b) { return a & b; }
+CT_INLINE mask32 l32_both(mask32 a, mask32 b) { return (mask32) (a & b); }
+CT_INLINE mask16 l16_except(mask16 a, mask16 b) { return a & ~b; }
+CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
+
+#define LANE_OPS(L)                                                                                               \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm512_add_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm512_sub_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm512_max_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm512_min_epi##L(a, b); }                                    \
+    CT_INLINE vec l##L##_half(vec a) { return _mm512_srai_epi##L(a, 1); }                                         \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm512_cmpgt_epi##L##_mask(a, b); }                     \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return _mm512_test_epi##L##_mask(a, a); }                          \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return _mm512_mask_max_epi##L(a, m, a, x); }        \
+    CT_INLINE uint32_t l##L##_bits(mask##L m) { return m; }
+
+LANE_OPS(16)
+LANE_OPS(32)
+
+CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x); }
+CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
+CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi16(b, 8)); }
+CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi32(b, 16)); }
+CT_INLINE vec l16_dot(vec pairs, vec prices) { return _mm512_maddubs_epi16(pairs, prices); }
+CT_INLINE vec l32_dot(vec pairs, vec prices) { return _mm512_madd_epi16(pairs, prices); }
+CT_INLINE vec l16_after(vec a, vec b)
+{
+    vec up = _mm512_alignr_epi64(a, b, 7); /* the word before each */
+    return _mm512_or_si512(_mm512_slli_epi64(a, 16), _mm512_srli_epi64(up, 48));
+}
+CT_INLINE vec l32_after(vec a, vec b) { return _mm512_alignr_epi32(a, b, 15); }
+CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
+CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
+
+/* The last lanes of the 128-bit parts one and two steps down; parts 0 (and 1) get nothing. */
+CT_INLINE vec l16_scan(vec a)
+{
+    const vec one = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0x000f000f000f000f, 0x000f000f000f000f,
+                                     0x0007000700070007, 0x0007000700070007, 0, 0);
+    const vec two = _mm512_set_epi64(0x000f000f000f000f, 0x000f000f000f000f, 0x0007000700070007, 0x0007000700070007, 0,
+                                     0, 0, 0);
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 2));
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 4));
+    a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 8));
+    a = _mm512_mask_add_epi16(a, 0xffffff00, a, _mm512_permutexvar_epi16(one, a));
+    return _mm512_mask_add_epi16(a, 0xffff0000, a, _mm512_permutexvar_epi16(two, a));
+}
+CT_INLINE vec l32_scan(vec a)
+{
+    const vec one = _mm512_setr_epi32(0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11);
+    const vec two = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 3, 3, 7, 7, 7, 7);
+    a = _mm512_add_epi32(a, _mm512_bslli_epi128(a, 4));
+    a = _mm512_add_epi32(a, _mm512_bslli_epi128(a, 8));
+    a = _mm512_mask_add_epi32(a, 0xfff0, a, _mm512_permutexvar_epi32(one, a));
+    return _mm512_mask_add_epi32(a, 0xff00, a, _mm512_permutexvar_epi32(two, a));
+}
+CT_INLINE vec l16_last(vec a) { return _mm512_permutexvar_epi16(_mm512_set1_epi16(31), a); }
+CT_INLINE vec l32_last(vec a) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), a); }
+
+CT_INLINE vec l64_set(int64_t x) { return _mm512_set1_epi64(x); }
+CT_INLINE vec l64_add(vec a, vec b) { return _mm512_add_epi64(a, b); }
+CT_INLINE vec l64_sub(vec a, vec b) { return _mm512_sub_epi64(a, b); }
+CT_INLINE vec l64_max(vec a, vec b) { return _mm512_max_epi64(a, b); }
+CT_INLINE vec l64_last(vec a) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), a); }
+CT_INLINE int64_t l64_top(vec a) { return _mm512_reduce_max_epi64(a); }
+CT_INLINE mask64 l64_of_bits(uint64_t bits) { return (mask64) bits; }
+CT_INLINE vec l64_where(vec a, mask64 m) { return _mm512_maskz_mov_epi64(m, a); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm512_mask_max_epi64(a, m, a, x); }
+CT_INLINE vec l64_scan(vec a)
+{
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 7));
+    a = _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 6));
+    return _mm512_add_epi64(a, _mm512_alignr_epi64(a, v_fill(0), 4));
+}
+
+CT_INLINE int l16_top(vec a)
+{
+    __m256i x = _mm256_max_epi16(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
+    __m128i y = _mm_max_epi16(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    return top_of_8(y);
+}
+CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
+
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+{
+    vec all = _mm512_loadu_si512(bytes);
+    for (unsigned bit = 0; bit < n_planes; bit++)
+        planes[bit * stride] = _mm512_testn_epi8_mask(all, _mm512_set1_epi8((char) (1 << bit)));
+}
+
+/* Bytes of all ones where the 16 bits are set. */
+CT_INLINE __m128i bytes_of(uint32_t bits) { return _mm_movm_epi8((__mmask16) bits); }
+
+#define CT_WEIGHT_SUM
+typedef struct {
+    vec part[2];
+} weight_sum;
+CT_INLINE weight_sum weight_sum_of(int64_t x)
+{
+    weight_sum sum = {{_mm512_zextsi128_si512(_mm_cvtsi64_si128(x)), v_fill(0)}};
+    return sum;
+}
+CT_INLINE int64_t weight_sum_total(weight_sum sum)
+{
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(sum.part[0], sum.part[1]));
+}
+CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
+{
+#define SUM_PART(i)                                                                                                 \
+    sum.part[(i) % 2] = _mm512_mask_add_epi64(sum.part[(i) % 2], (__mmask8) (members >> (8 * (i))), sum.part[(i) % 2], \
+                                              _mm512_loadu_si512(weights + 8 * (i)))
+    SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3), SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);
+#undef SUM_PART
+    return sum;
+}
+
+#undef LANE_OPS
+#endif

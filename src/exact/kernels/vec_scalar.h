@@ -1,0 +1,187 @@
+/* The vector vocabulary in portable C: a vector is one 64-bit word. The other vec_*.h have the same words for their
+ * instruction sets.
+ *
+ *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), xor, not, fill (a word in all places),
+ *           majority(a, b, s): a | b where s has ones, a & b where it has zeros
+ *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers' limits:
+ *           count (bits set), add, sub, max, min, half (x >> 1), set (a number in all lanes),
+ *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
+ *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
+ *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
+ *           times(counts, x): counts up to 32 times x, where the products fit; times_short: x below 2^15
+ *           pair(a, b): counts of the lanes of both, in the lower and upper halves of lanes; dot(pairs, prices): the sum of
+ *           both halves times those of `prices`, which are below 2^15 or, in 16 bits, 2^7; after(a, b): the last lane
+ *           of b, and the lanes of a but for its last
+ *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where the mask is)
+ *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
+ *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
+ *                 of `ties`; -128 and 128 or beyond without any */
+#ifndef CT_KERNELS_VEC_SCALAR_H
+#define CT_KERNELS_VEC_SCALAR_H
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { VEC_WORDS = 1 };
+typedef uint64_t vec;
+typedef uint64_t mask16;
+typedef uint64_t mask32;
+
+#define CT_INLINE static inline
+
+CT_INLINE unsigned word_count(uint64_t word) { return ct_popcount(word); }
+CT_INLINE unsigned word_select(uint64_t word, unsigned k) { return ct_select(word, k); }
+
+CT_INLINE vec v_load(const uint64_t *words) { return *words; }
+CT_INLINE void v_store(uint64_t *words, vec a) { *words = a; }
+CT_INLINE vec v_and(vec a, vec b) { return a & b; }
+CT_INLINE vec v_and_not(vec a, vec b) { return a & ~b; }
+CT_INLINE vec v_or(vec a, vec b) { return a | b; }
+CT_INLINE vec v_xor(vec a, vec b) { return a ^ b; }
+CT_INLINE vec v_not(vec a) { return ~a; }
+CT_INLINE vec v_fill(uint64_t word) { return word; }
+CT_INLINE vec v_majority(vec a, vec b, vec s) { return (a & b) | (s & (a | b)); }
+CT_INLINE int v_any(vec a) { return a != 0; }
+
+/* Lane arithmetic within a word: the sign bits are added apart, so that no carry leaves its lane. */
+#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT)                                                                        \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); }            \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); }            \
+    CT_INLINE mask##L l##L##_spread(vec signs) { return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); }            \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
+    {                                                                                                               \
+        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS);                                           \
+        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS);                                                 \
+    }                                                                                                               \
+    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); }                             \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); }                      \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); }                      \
+    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); }                                    \
+    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; }                                           \
+    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); }                                   \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); }       \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; }                                           \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; }                                        \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_choose(m & l##L##_above(x, a), x, a); }
+
+LANE_OPS(16, UINT64_C(0x8000800080008000), UINT64_C(0x0001000100010001), 48)
+LANE_OPS(32, UINT64_C(0x8000000080000000), UINT64_C(0x0000000100000001), 32)
+
+CT_INLINE vec l16_set(int x) { return (uint64_t) (uint16_t) x * UINT64_C(0x0001000100010001); }
+CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x0000000100000001); }
+
+CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; } /* all lanes of x are the same */
+CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
+CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
+CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
+
+CT_INLINE vec l16_pair(vec a, vec b) { return a | b << 8; }
+CT_INLINE vec l32_pair(vec a, vec b) { return a | b << 16; }
+CT_INLINE vec l16_dot(vec pairs, vec prices)
+{
+    const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
+    return (pairs & low) * (prices & 0xff) + (pairs >> 8 & low) * (prices >> 8 & 0xff);
+}
+CT_INLINE vec l32_dot(vec pairs, vec prices)
+{
+    const uint64_t low = UINT64_C(0x0000ffff0000ffff);
+    return (pairs & low) * (prices & 0xffff) + (pairs >> 16 & low) * (prices >> 16 & 0xffff);
+}
+CT_INLINE vec l16_after(vec a, vec b) { return a << 16 | b >> 48; }
+CT_INLINE vec l32_after(vec a, vec b) { return a << 32 | b >> 32; }
+
+CT_INLINE vec l16_count(vec a)
+{
+    a -= a >> 1 & UINT64_C(0x5555555555555555);
+    a = (a & UINT64_C(0x3333333333333333)) + (a >> 2 & UINT64_C(0x3333333333333333));
+    a = (a + (a >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (a + (a >> 8)) & UINT64_C(0x001f001f001f001f);
+}
+CT_INLINE vec l32_count(vec a)
+{
+    a = l16_count(a);
+    return (a + (a >> 16)) & UINT64_C(0x0000003f0000003f);
+}
+
+CT_INLINE vec l16_scan(vec a)
+{
+    a = l16_add(a, a << 16);
+    return l16_add(a, a << 32);
+}
+CT_INLINE vec l32_scan(vec a) { return l32_add(a, a << 32); }
+
+CT_INLINE int l16_top(vec a)
+{
+    int top = INT_MIN;
+    for (unsigned i = 0; i < 64; i += 16) {
+        int lane = (int16_t) (uint16_t) (a >> i);
+        if (lane > top) top = lane;
+    }
+    return top;
+}
+CT_INLINE int l32_top(vec a)
+{
+    int low = (int32_t) (uint32_t) a, high = (int32_t) (uint32_t) (a >> 32);
+    return low > high ? low : high;
+}
+
+CT_INLINE uint32_t l16_bits(mask16 m)
+{
+    return (uint32_t) (m & 1) | (uint32_t) (m >> 15 & 2) | (uint32_t) (m >> 30 & 4) | (uint32_t) (m >> 45 & 8);
+}
+CT_INLINE uint32_t l32_bits(mask32 m) { return (uint32_t) (m & 1) | (uint32_t) (m >> 31 & 2); }
+
+typedef uint64_t mask64;
+CT_INLINE vec l64_set(int64_t x) { return (uint64_t) x; }
+CT_INLINE vec l64_add(vec a, vec b) { return a + b; }
+CT_INLINE vec l64_sub(vec a, vec b) { return a - b; }
+CT_INLINE vec l64_max(vec a, vec b) { return (int64_t) a > (int64_t) b ? a : b; }
+CT_INLINE vec l64_scan(vec a) { return a; }
+CT_INLINE vec l64_last(vec a) { return a; }
+CT_INLINE int64_t l64_top(vec a) { return (int64_t) a; }
+CT_INLINE mask64 l64_of_bits(uint64_t bits) { return bits & 1; }
+CT_INLINE vec l64_where(vec a, mask64 m) { return m ? a : 0; }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return m ? l64_max(a, x) : a; }
+
+/* Transposes an 8 x 8 block of bits: bit 8 i + j goes to 8 j + i. */
+CT_INLINE uint64_t transpose8(uint64_t x)
+{
+    uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ (t << 28);
+}
+
+/* Compilers make one load of this where bytes come in that order. */
+CT_INLINE uint64_t load_bytes(const uint8_t *b)
+{
+    return (uint64_t) b[0] | (uint64_t) b[1] << 8 | (uint64_t) b[2] << 16 | (uint64_t) b[3] << 24 |
+           (uint64_t) b[4] << 32 | (uint64_t) b[5] << 40 | (uint64_t) b[6] << 48 | (uint64_t) b[7] << 56;
+}
+
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+{
+    uint8_t by_plane[8][8];
+    for (unsigned group = 0; group < 8; group++) {
+        uint64_t block = transpose8(load_bytes(bytes + 8 * group));
+        for (unsigned bit = 0; bit < 8; bit++) by_plane[bit][group] = (uint8_t) (block >> (8 * bit));
+    }
+    for (unsigned bit = 0; bit < n_planes; bit++) planes[bit * stride] = ~load_bytes(by_plane[bit]);
+}
+
+CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
+{
+    *high = -128, *low = 128;
+    for (; ties; ties &= ties - 1) {
+        uint32_t upto = ties ^ (ties - 1);
+        int net = (int) ct_popcount(a & upto) - (int) ct_popcount(b & upto);
+        if (net > *high) *high = net;
+        if (net < *low) *low = net;
+    }
+}
+
+#endif

@@ -1,0 +1,359 @@
+#include "exact/offload/pool.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "exact/search/branch.h"
+#include "exact/search/lines.h"
+#include "exact/offload/placing.h"
+#include "exact/offload/waves.h"
+
+enum {
+    POOL_PLACES = 64, /* thresholds under evaluation in each half */
+    POOL_WAVE = 32   /* points of one problem in a batch */
+};
+
+/* One side of a threshold: a depth-two problem, in memory of its own. */
+typedef struct {
+    int open;
+    ct_arena arena;
+    ct_node node;
+    ct_roots roots;
+    ct_seat seat;
+    ct_wave wave;
+} problem;
+
+/* A threshold under evaluation. */
+typedef struct {
+    ct_seat seat;
+    ct_point *m; /* NULL: nobody is here */
+    ct_interval *interval;
+    uint32_t feature;
+    int begun, closed; /* its sides are known to the pool; without them it is done with */
+    ct_bounds bounds[2];
+    problem sides[2];
+} place;
+
+struct ct_pool {
+    ct_worker *worker;
+    ct_roots *roots;
+    unsigned slot;               /* whose turn it is */
+    int under_way[CT_GPU_SLOTS]; /* its batch is */
+    uint32_t n_places, n_taken;  /* in each half; in both */
+    place places[CT_GPU_SLOTS][POOL_PLACES];
+    ct_batch batch;
+};
+
+int ct_pool_wanted(const ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    return roots->task->depth == 3 && ct_pays_in_pool(seat->worker, roots->node, roots->node->n_rows / 2);
+}
+
+/* ---- memory ---- */
+
+static void swap_arenas(ct_worker *worker, problem *p)
+{
+    ct_arena arena = worker->arena;
+    worker->arena = p->arena;
+    p->arena = arena;
+}
+
+/* From here on the worker's memory is the problem's, until it leaves. */
+static void enter(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
+static void leave(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
+
+static ct_pool *pool_new(ct_worker *worker)
+{
+    ct_pool *pool = (ct_pool *) ct_alloc(sizeof *pool);
+    if (!pool) return NULL;
+    memset(pool, 0, sizeof *pool);
+    pool->worker = worker;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+        for (uint32_t k = 0; k < POOL_PLACES; k++)
+            for (int side = 0; side < 2; side++)
+                ct_arena_init(&pool->places[slot][k].sides[side].arena, worker->arena.budget);
+    return pool;
+}
+
+void ct_pool_free(ct_pool *pool)
+{
+    if (!pool) return;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+        for (uint32_t k = 0; k < POOL_PLACES; k++)
+            for (int side = 0; side < 2; side++) ct_arena_free(&pool->places[slot][k].sides[side].arena);
+    ct_free(pool);
+}
+
+/* Places in each half: an eighth of the memory is for the pools of all workers, and those who search the same row set share
+ * its thresholds. */
+static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
+{
+    const ct_container *box = roots->node->box;
+    const ct_crew *crew = roots->crew ? roots->crew : roots->reserve;
+    unsigned n_workers = worker->crew ? worker->crew->n_workers : 1, n_here = crew ? crew->n_workers : 1;
+    double words = (double) box->n_cols * box->n_classes * (double) box->words;
+    double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
+    double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_GPU_SLOTS * bytes);
+    uint32_t n = n_here < POOL_PLACES / 4 ? POOL_PLACES / n_here : 4;
+    if (most < n) n = (uint32_t) most;
+    return n ? n : 1;
+}
+
+ct_pool *ct_pool_begin(ct_seat *seat)
+{
+    ct_worker *worker = seat->worker;
+    if (!worker->pool) worker->pool = pool_new(worker);
+    ct_pool *pool = worker->pool;
+    if (!pool || pool->n_taken) return NULL;
+    pool->roots = seat->roots;
+    pool->slot = 0;
+    pool->n_places = places_for(seat->roots, worker);
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+        for (uint32_t k = 0; k < pool->n_places; k++)
+            if (!ct_roots_sit_down(&pool->places[slot][k].seat, seat->roots, worker)) return NULL;
+    if (ct_waves_begin_rows(seat)) return pool;
+    ct_waves_lost(worker);
+    return NULL;
+}
+
+/* ---- depth-two problems ---- */
+
+static int set_up(ct_worker *worker, const place *at, int side, problem *p)
+{
+    const ct_node *node = at->seat.roots->node;
+    const ct_point *m = at->m;
+    const ct_task *task = &((const ct_branching *) at->seat.extra)->task[side];
+    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->seat.totals[side], &p->node) &&
+           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->floors[side], m->trees[side]) &&
+           ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, POOL_WAVE) &&
+           ct_roots_begin(&p->seat, &p->roots, worker);
+}
+
+static void begin_problem(ct_worker *worker, place *at, int side)
+{
+    problem *p = &at->sides[side];
+    ct_point *m = at->m;
+    enter(worker, p);
+    p->wave.n_parts = 0;
+    p->open = set_up(worker, at, side, p);
+    if (!p->open) { /* the search is over: see ct_worker_stop */
+        ct_worker_stop(worker, CT_END_MEMORY);
+        memset(m->floors[side], 0, at->seat.roots->node->box->n_cols * sizeof *m->floors[side]);
+        for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
+        ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
+    } else if (p->roots.hinted >= 0) {
+        if (p->node.box->one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
+        else ct_roots_step(&p->seat);
+    }
+    leave(worker, p);
+}
+
+/* Nothing is open in it any more; the worker's memory is its own. */
+static void end_problem(ct_worker *worker, place *at, int side)
+{
+    problem *p = &at->sides[side];
+    at->bounds[side] = ct_roots_end(&p->seat);
+    ct_branch_answer(&at->seat, at->m, side, &at->bounds[side]);
+    ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
+    p->open = 0;
+}
+
+/* Puts a wave of up to `room` points into the batch, or ends the problem. Points without a question are taken in at once. */
+static void fill(ct_pool *pool, place *at, int side, uint32_t room)
+{
+    ct_worker *worker = pool->worker;
+    problem *p = &at->sides[side];
+    pool->batch.part_line = 2 * at->feature + (uint32_t) side;
+    pool->batch.part_threshold = ct_container_to_global(pool->roots->node->box, at->feature, at->m->threshold);
+    enter(worker, p);
+    while (ct_wave_fill(&p->seat, &p->wave, &pool->batch, room) && !p->wave.n_asked) {
+        ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
+        ct_wave_take_in(&p->seat, &p->wave, NULL);
+    }
+    if (!p->wave.n_parts) end_problem(worker, at, side);
+    leave(worker, p);
+}
+
+static void finish_on_cpu(ct_pool *pool, place *at, int side)
+{
+    problem *p = &at->sides[side];
+    enter(pool->worker, p);
+    ct_wave_put_back(&p->seat, &p->wave);
+    while (ct_roots_step(&p->seat)) continue;
+    end_problem(pool->worker, at, side);
+    leave(pool->worker, p);
+}
+
+/* ---- thresholds ---- */
+
+/* Takes intervals off for the free places of the half. */
+static void take(ct_pool *pool, unsigned slot)
+{
+    ct_roots *roots = pool->roots;
+    int32_t f = 0;
+    for (uint32_t k = 0; k < pool->n_places && f >= 0 && !roots->lost; k++) {
+        place *at = &pool->places[slot][k];
+        while (!at->m && !roots->lost && (f = ct_lines_choose(roots)) >= 0) {
+            ct_interval *i = roots->lines[f].open;
+            roots->lines[f].open = i->next;
+            roots->lines[f].begun = 1;
+            at->feature = (uint32_t) f;
+            at->interval = i;
+            at->begun = 0;
+            at->m = ct_roots_begin_point(&at->seat, at->feature, i);
+            at->seat.seen = INT64_MAX; /* follow() does it */
+            pool->n_taken += at->m != NULL;
+            if (!at->m) ct_lines_give_back(roots, i);
+        }
+    }
+    if (roots->lost) ct_worker_stop(pool->worker, CT_END_MEMORY);
+}
+
+/* What is too small for the device is solved here, while that is at work. */
+static void begin_side(ct_pool *pool, place *at, int side)
+{
+    ct_worker *worker = pool->worker;
+    struct ct_gpu_queue *queue = worker->queue;
+    uint32_t size = side ? pool->roots->node->n_rows - at->m->n_left : at->m->n_left;
+    if (!ct_branch_ask(&at->seat, at->m, side, &at->bounds[side])) return;
+    if (ct_pays_in_pool(worker, pool->roots->node, size)) {
+        begin_problem(worker, at, side);
+        return;
+    }
+    worker->queue = NULL; /* it has the row set of the pool */
+    at->bounds[side] = ct_branch_solve(&at->seat, at->feature, at->m, side);
+    ct_branch_answer(&at->seat, at->m, side, &at->bounds[side]);
+    worker->queue = queue;
+}
+
+static void begin_places(ct_pool *pool, unsigned slot)
+{
+    for (uint32_t k = 0; k < pool->n_places; k++) {
+        place *at = &pool->places[slot][k];
+        if (!at->m || at->begun) continue;
+        at->begun = 1;
+        pool->worker->statistics.thresholds++;
+        ct_roots_count_sides(&at->seat, at->feature, at->m);
+        at->closed = !ct_branch_begin(&at->seat, at->feature, at->interval->a, at->interval->b, at->m);
+        for (int side = 0; side < 2; side++) {
+            at->sides[side].open = 0;
+            if (!at->closed) begin_side(pool, at, side);
+        }
+    }
+}
+
+/* A better tree of the row set lowers the caps of all problems below it. One whose bound reaches the cap is over. */
+static void follow(ct_pool *pool, unsigned slot)
+{
+    const ct_worker *worker = pool->worker;
+    ct_roots_refresh(worker, pool->roots);
+    for (uint32_t k = 0; k < pool->n_places; k++) {
+        place *at = &pool->places[slot][k];
+        if (!at->m) continue;
+        int64_t target = ct_roots_target(pool->roots, at->feature, at->m->threshold);
+        int64_t fallen = ct_larger_cost(0, at->seat.target - target);
+        at->seat.target -= fallen;
+        for (int side = 0; side < 2; side++) {
+            ct_roots *below = &at->sides[side].roots;
+            if (!at->sides[side].open) continue;
+            ct_roots_lower_cap(worker, below, fallen);
+            if (below->cap > 0 && at->m->lower[side] >= below->cap) ct_roots_lower_cap(worker, below, below->cap);
+        }
+    }
+}
+
+/* Ends those that are done with; returns how many. */
+static uint32_t settle(ct_pool *pool)
+{
+    uint32_t before = pool->n_taken;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
+        for (uint32_t k = 0; k < pool->n_places; k++) {
+            place *at = &pool->places[slot][k];
+            if (!at->m || at->sides[0].open || at->sides[1].open) continue;
+            int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->seat, at->m, at->bounds);
+            ct_roots_end_point(&at->seat, at->feature, at->interval, at->m, upper);
+            ct_lines_give_back(pool->roots, at->interval);
+            at->m = NULL;
+            pool->n_taken--;
+        }
+    }
+    return before - pool->n_taken;
+}
+
+/* ---- batches ---- */
+
+/* Calls for every open problem of one half. */
+#define FOR_OPEN(pool, slot, at, side)                                                        \
+    for (place *at = (pool)->places[slot]; at < (pool)->places[slot] + (pool)->n_places; at++) \
+        for (int side = 0; side < 2; side++)                                                  \
+            if (at->m && at->sides[side].open)
+
+/* Shares the room in the batch out to the half's problems that are not in it. */
+static void gather(ct_pool *pool, unsigned slot, uint32_t room)
+{
+    uint32_t n = 0;
+    FOR_OPEN(pool, slot, at, side) n += !at->sides[side].wave.n_parts;
+    FOR_OPEN(pool, slot, at, side)
+    {
+        if (at->sides[side].wave.n_parts) continue;
+        uint32_t share = (room - pool->batch.n_points) / n--;
+        if (share) fill(pool, at, side, share < POOL_WAVE ? share : POOL_WAVE);
+    }
+}
+
+/* Makes a batch of the half's problems. What is done with at once makes room for others. */
+static void prepare(ct_pool *pool, unsigned slot, int admit)
+{
+    ct_crew *crew = pool->roots->crew;
+    uint32_t room = ct_gpu_room(pool->worker->queue);
+    pool->batch.n_points = 0; /* what was sent has been copied */
+    do {
+        if (admit) take(pool, slot);
+        follow(pool, slot);
+        ct_crew_unlock(crew);
+        begin_places(pool, slot);
+        gather(pool, slot, room);
+        ct_crew_lock(crew);
+    } while (settle(pool) && admit);
+}
+
+/* Waits for the half's batch and takes it in; 0 if the device is lost. */
+static int collect(ct_pool *pool, unsigned slot)
+{
+    const ct_node *node = pool->roots->node;
+    if (!pool->under_way[slot]) return 1;
+    pool->under_way[slot] = 0;
+    const int32_t *errors = ct_gpu_wait(pool->worker->queue, slot);
+    if (!errors) return 0;
+    FOR_OPEN(pool, slot, at, side)
+    {
+        problem *p = &at->sides[side];
+        if (!p->wave.n_parts) continue;
+        ct_worker_poll(pool->worker, (uint64_t) p->wave.n_points * node->box->n_cols * node->n_rows);
+        enter(pool->worker, p);
+        ct_wave_take_in(&p->seat, &p->wave, errors);
+        leave(pool->worker, p);
+    }
+    return 1;
+}
+
+int ct_pool_step(ct_pool *pool, int admit)
+{
+    ct_crew *crew = pool->roots->crew;
+    unsigned slot = pool->slot;
+    if (!admit && !pool->n_taken) return 0; /* the device may be lost by now */
+    prepare(pool, slot, admit);
+    if (!pool->n_taken) return 0;
+    ct_crew_unlock(crew);
+    pool->under_way[slot] = pool->batch.n_points > 0;
+    if (!ct_waves_submit(pool->worker, &pool->batch, slot) || !collect(pool, !slot)) {
+        ct_waves_lost(pool->worker);
+        for (unsigned half = 0; half < CT_GPU_SLOTS; half++)
+            FOR_OPEN(pool, half, at, side) finish_on_cpu(pool, at, side);
+    }
+    ct_crew_lock(crew);
+    (void) settle(pool);
+    pool->slot = !slot;
+    return 1;
+}

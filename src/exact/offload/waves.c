@@ -1,0 +1,240 @@
+#include "exact/offload/waves.h"
+
+#include "exact/search/lines.h"
+#include "exact/offload/placing.h"
+
+enum {
+    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */
+    WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
+};
+
+int ct_waves_wanted(const ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    return roots->task->depth == 2 && !roots->crew && ct_pays_on_device(seat->worker, roots->node);
+}
+
+int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
+{
+    *w = (ct_wave){0, 0, 0, 0, NULL, NULL};
+    w->parts = CT_ARENA_NEW(&worker->arena, ct_wave_part, n);
+    w->points = CT_ARENA_NEW(&worker->arena, ct_wave_point, n);
+    if (w->parts && w->points) return 1;
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return 0;
+}
+
+int ct_waves_begin_rows(ct_seat *seat)
+{
+    const ct_path *path = seat->roots->task->path;
+    ct_gpu_conditions conditions = {path->n, {0}, {0}};
+    for (uint32_t i = 0; i < path->n; i++) {
+        conditions.line[i] = path->line[i];
+        conditions.threshold[i] = path->threshold[i];
+    }
+    return ct_gpu_begin_rows(seat->worker->queue, &conditions, seat->roots->node->n_rows);
+}
+
+/* ---- gathering ---- */
+
+static uint32_t count_open(const ct_roots *roots)
+{
+    uint32_t n = 0;
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) n++;
+    return n;
+}
+
+/* Puts m, a point of the interval, into the wave. */
+static void add_point(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_point *m)
+{
+    ct_wave_point *point = &w->points[w->n_points++];
+    point->m = m;
+    seat->target = ct_roots_target(seat->roots, feature, m->threshold);
+    point->asked = ct_depth2_ask(seat, i->a, i->b, m, &point->question);
+    seat->worker->statistics.thresholds++;
+    if (!point->asked) return;
+    w->n_asked++;
+    ct_gpu_point *asked = &batch->points[batch->n_points++];
+    asked->part_line = batch->part_line;
+    asked->part_threshold = batch->part_threshold;
+    asked->feature = feature;
+    asked->threshold = ct_container_to_global(seat->roots->node->box, feature, m->threshold);
+    for (int side = 0; side < 2; side++) {
+        asked->need[side] = (int32_t) point->question.need[side];
+        asked->min_rows[side] = point->question.min_rows[side];
+    }
+}
+
+/* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends before the first. */
+static int add_interval(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t feature, ct_interval *i, uint32_t first,
+                        uint32_t last, uint32_t cuts)
+{
+    ct_wave_part *part = &w->parts[w->n_parts];
+    uint32_t n = last - first + 1, before = i->a->n_left;
+    if (cuts > n) cuts = n;
+    *part = (ct_wave_part){i, feature, 0};
+    for (uint32_t k = 0; k < cuts; k++) {
+        ct_point *m = ct_lines_take_point(seat->roots);
+        if (!m) break;
+        m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
+        m->open = 1; /* it is held by the wave */
+        ct_roots_count_sides(seat, feature, m);
+        if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
+            ct_lines_release_point(seat->roots, m);
+            continue;
+        }
+        before = m->n_left;
+        add_point(seat, w, batch, feature, i, m);
+        part->n_points++;
+    }
+    if (!part->n_points) return 0;
+    w->n_parts++;
+    ct_lines_begin_work(seat->roots, i);
+    return 1;
+}
+
+uint32_t ct_wave_fill(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t room)
+{
+    ct_roots *roots = seat->roots;
+    uint32_t open = count_open(roots), cuts = open ? room / open : 1, first, last;
+    if (cuts > WAVE_CUTS) cuts = WAVE_CUTS;
+    if (cuts < 1) cuts = 1;
+    w->n_parts = w->n_points = w->n_asked = 0;
+    w->begin = batch->n_points;
+    for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_lines_choose(roots)) >= 0;) {
+        ct_interval *i = roots->lines[f].open;
+        roots->lines[f].open = i->next;
+        roots->lines[f].begun = 1;
+        if (!ct_roots_close(seat, (uint32_t) f, i) && ct_roots_window(seat, (uint32_t) f, i, &first, &last)) {
+            if (add_interval(seat, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
+            ct_lines_note(roots, (uint32_t) f, i->bound);
+            roots->lost = 1;
+        }
+        ct_lines_give_back(roots, i);
+    }
+    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+    return w->n_parts;
+}
+
+/* ---- taking in ---- */
+
+/* The interval's parts between its points are open from here on. */
+static void open_parts(ct_seat *seat, const ct_wave_part *part, const ct_wave_point *points)
+{
+    ct_roots *roots = seat->roots;
+    ct_interval *i = part->interval;
+    ct_point *end = i->b;
+    for (uint32_t k = part->n_points; k-- > 0; end = points[k].m)
+        ct_lines_push(seat->worker, roots, part->feature, points[k].m, end);
+    ct_lines_push(seat->worker, roots, part->feature, i->a, end);
+    ct_lines_end_work(roots, i);
+    for (uint32_t k = 0; k < part->n_points; k++) ct_lines_release_point(roots, points[k].m);
+    ct_lines_give_back(roots, i);
+}
+
+void ct_wave_take_in(ct_seat *seat, ct_wave *w, const int32_t *errors)
+{
+    ct_roots *roots = seat->roots;
+    const ct_wave_point *point = w->points;
+    size_t step = 4 * (size_t) roots->node->box->n_cols;
+    if (w->n_asked) errors += step * w->begin;
+    for (uint32_t p = 0; p < w->n_parts; p++) {
+        const ct_wave_part *part = &w->parts[p];
+        const ct_interval *i = part->interval;
+        int64_t least = INT64_MAX;
+        for (uint32_t k = 0; k < part->n_points; k++) {
+            ct_point *m = point[k].m;
+            int64_t upper = INT64_MAX;
+            if (point[k].asked) {
+                upper = ct_depth2_answer(seat, m, &point[k].question, errors);
+                errors += step;
+            }
+            ct_roots_settle(seat, part->feature, m, upper);
+            least = ct_smaller_cost(least, ct_point_total(seat->worker, m));
+        }
+        if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->lines[part->feature].key = least;
+        open_parts(seat, part, point);
+        point += part->n_points;
+    }
+    w->n_parts = 0;
+    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+}
+
+void ct_wave_put_back(ct_seat *seat, ct_wave *w)
+{
+    ct_roots *roots = seat->roots;
+    if (!w->n_parts) return;
+    for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_point(roots, w->points[k].m);
+    for (uint32_t p = 0; p < w->n_parts; p++) {
+        ct_interval *i = w->parts[p].interval;
+        ct_lines_end_work(roots, i);
+        i->next = roots->lines[w->parts[p].feature].open;
+        roots->lines[w->parts[p].feature].open = i;
+    }
+    w->n_parts = 0;
+}
+
+/* ---- batches ---- */
+
+int ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
+{
+    if (!batch->n_points) return 1;
+    worker->statistics.waves++;
+    worker->statistics.device_points += batch->n_points;
+    return ct_gpu_submit(worker->queue, slot, batch->points, batch->n_points);
+}
+
+void ct_waves_lost(ct_worker *worker)
+{
+    worker->queue = NULL;
+    if (worker->search->options->device == CT_DEVICE_CUDA) ct_worker_stop(worker, CT_END_DEVICE);
+}
+
+/* ---- one problem by itself ---- */
+
+/* Waits for a wave and takes it in; 0 if the device is lost. */
+static int collect(ct_seat *seat, ct_wave *w, unsigned slot)
+{
+    const ct_node *node = seat->roots->node;
+    const int32_t *errors = NULL;
+    if (w->n_asked) {
+        errors = ct_gpu_wait(seat->worker->queue, slot);
+        if (!errors) return 0;
+    }
+    ct_worker_poll(seat->worker, (uint64_t) w->n_points * node->box->n_cols * node->n_rows);
+    ct_wave_take_in(seat, w, errors);
+    return 1;
+}
+
+/* Two waves in turn; 0 if the device is lost. What is left in the waves is then put back. */
+static int run(ct_seat *seat, ct_wave waves[CT_GPU_SLOTS], ct_batch *batch)
+{
+    uint32_t room = ct_gpu_room(seat->worker->queue);
+    if (room > WAVE_POINTS) room = WAVE_POINTS;
+    for (unsigned slot = 0;; slot = !slot) {
+        ct_wave *next = &waves[slot], *other = &waves[!slot];
+        batch->n_points = 0; /* what was sent has been copied */
+        if (ct_wave_fill(seat, next, batch, room)) {
+            if (!ct_waves_submit(seat->worker, batch, slot)) return 0;
+        } else if (!other->n_parts) {
+            return 1;
+        }
+        if (other->n_parts && !collect(seat, other, !slot)) return 0;
+    }
+}
+
+void ct_waves_run(ct_seat *seat)
+{
+    ct_worker *worker = seat->worker;
+    ct_wave waves[CT_GPU_SLOTS];
+    ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
+    if (!batch) ct_worker_stop(worker, CT_END_MEMORY);
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+        if (!batch || !ct_wave_new(worker, &waves[slot], WAVE_POINTS)) return;
+    batch->part_line = 0;
+    batch->part_threshold = CT_GPU_ALL;
+    if (ct_waves_begin_rows(seat) && run(seat, waves, batch)) return;
+    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) ct_wave_put_back(seat, &waves[slot]);
+    ct_waves_lost(worker);
+}

@@ -1,0 +1,35 @@
+#include "exact/options.h"
+
+#include <math.h>
+#include <string.h>
+
+ct_options ct_options_default(void)
+{
+    ct_options options = {0};
+    options.depth = 3;
+    options.max_cost = INFINITY;
+    options.time_limit = INFINITY;
+    options.memory_limit = SIZE_MAX;
+    options.plane_budget = (size_t) 1 << 30;
+    options.crew_after = 1e8;
+    options.simd = "auto";
+    return options;
+}
+
+static const char *const names[] = {
+#define CT_SHORTCUT_NAME(id, name, text) name,
+    CT_SHORTCUTS(CT_SHORTCUT_NAME)
+#undef CT_SHORTCUT_NAME
+};
+
+ct_shortcut ct_shortcut_find(const char *name)
+{
+    int i = 0;
+    while (i < CT_N_SHORTCUTS && strcmp(names[i], name) != 0) i++;
+    return (ct_shortcut) i;
+}
+
+const char *ct_shortcut_name(ct_shortcut shortcut)
+{
+    return names[shortcut];
+}

@@ -1,0 +1,74 @@
+/* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand, bit planes.
+ *
+ * Rows are numbered 0 .. n_rows - 1 within the container. For feature f, `order` lists them by increasing value; its
+ * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
+ * `global` translates ranks to those of the table, in which points, hints and trees are kept between containers.
+ *
+ * The bit planes of the ranks are made in planes.c.
+ *
+ * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
+#ifndef CT_SEARCH_CONTAINER_H
+#define CT_SEARCH_CONTAINER_H
+
+#include "exact/search/worker.h"
+
+typedef struct {
+    uint32_t n_rows, n_cols, n_classes;
+    size_t words;             /* of a bit set, a multiple of CT_WORD_STEP */
+    uint32_t *n_values;       /* [f] */
+    unsigned *n_planes;       /* [f] */
+    uint32_t **order;         /* [f][n_rows] */
+    uint64_t **ties;          /* [f][words], one after the other */
+    uint32_t **marks;         /* [f][words + 1] tie marks before each word */
+    uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
+    uint64_t *sets;           /* [f][class][words] */
+    int64_t *weights;         /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
+    uint8_t *coarse_bytes;    /* [f][64 words] rows' coarse costs (see ct_coarse) in the order of f; NULL: none by row */
+    uint64_t *coarse_planes;  /* [f][plane][words] their bits, complemented */
+    unsigned n_coarse_planes;
+    uint64_t **planes;        /* [f] -> [g][plane][words] */
+    unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
+    int one_at_a_time;        /* all `planes` are the same memory */
+    uint32_t present;         /* if so: the f whose planes are in it, */
+    unsigned *lowest_of;      /* [g] likewise, and */
+    uint64_t *single;         /* room for one plane of each g */
+    uint8_t *digits;          /* [n_rows] of the ranks of one feature while its planes are made */
+} ct_container;
+
+/* The whole table. NULL and worker->stopped if memory ends. */
+ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
+
+/* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
+ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
+                                const size_t *begin, const size_t *end, uint32_t n_rows);
+
+static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
+{
+    return box->sets + (size_t) f * box->n_classes * box->words;
+}
+
+static inline int64_t *ct_container_weights(const ct_container *box, uint32_t f)
+{
+    return box->weights ? box->weights + (size_t) f * box->words * 64 : NULL;
+}
+
+static inline uint8_t *ct_container_coarse_bytes(const ct_container *box, uint32_t f)
+{
+    return box->coarse_bytes ? box->coarse_bytes + (size_t) f * box->words * 64 : NULL;
+}
+
+static inline uint64_t *ct_container_coarse_planes(const ct_container *box, uint32_t f)
+{
+    return box->coarse_planes ? box->coarse_planes + f * (box->n_coarse_planes * box->words) : NULL;
+}
+
+/* Rank of the value at a position of f's order. */
+uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position);
+/* First position of f's order whose rank is not below t; t in 1 .. n_values - 1. */
+size_t ct_container_start(const ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t);
+
+/* A threshold in the table's ranks, and back: the first own threshold that is not below it. */
+uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t);
+uint32_t ct_container_from_global(const ct_container *box, uint32_t f, uint32_t global);
+
+#endif

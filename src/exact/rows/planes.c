@@ -1,0 +1,154 @@
+#include "exact/rows/planes.h"
+
+#include <string.h>
+
+static size_t words_of(const ct_container *box, uint32_t f)
+{
+    return (size_t) box->n_cols * box->n_planes[f] * box->words;
+}
+
+int ct_planes_take_room(ct_worker *worker, ct_container *box)
+{
+    size_t all = 0, largest = 0, budget = worker->search->plane_budget / sizeof(uint64_t);
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        size_t words = words_of(box, f);
+        if (words > largest) largest = words;
+        all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
+    }
+    box->one_at_a_time = all > budget;
+    if (box->one_at_a_time) {
+        box->present = box->n_cols;
+        box->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
+        box->single = CT_ARENA_NEW(&worker->arena, uint64_t, box->n_cols * box->words);
+        if (!box->lowest_of || !box->single) return 0;
+    }
+    uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, box->one_at_a_time ? largest : all);
+    if (!room) return 0;
+    for (uint32_t f = 0; f < box->n_cols; f++) {
+        box->planes[f] = room;
+        if (!box->one_at_a_time) room += words_of(box, f);
+    }
+    return 1;
+}
+
+/* Eight bits of the ranks of f, from bit `low` on, by row. */
+static void list_digits(const ct_container *box, uint32_t f, unsigned low, uint8_t *digits)
+{
+    uint32_t rank = 0;
+    for (uint32_t start = 0; start < box->n_rows; start += 64) {
+        uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
+        uint64_t ties = box->ties[f][start / 64];
+        for (uint32_t j = start; j < end; j++, ties >>= 1) {
+            digits[box->order[f][j]] = (uint8_t) (rank >> low);
+            rank += (uint32_t) (ties & 1);
+        }
+    }
+}
+
+/* The digit in the order of g: planes low .. high - 1 of f. */
+static void place_digit(const ct_worker *worker, ct_container *box, uint32_t f, uint32_t g, unsigned low, unsigned high,
+                        const uint8_t *digits)
+{
+    uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
+    worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
+}
+
+static unsigned next_low(unsigned high) { return high > 8 ? high - 8 : 0; }
+
+/* ---- all features' ---- */
+
+static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, unsigned last, uint8_t *digits)
+{
+    if (box->lowest_plane[f] == box->n_planes[f]) worker->statistics.planes++;
+    while (box->lowest_plane[f] > last) {
+        unsigned high = box->lowest_plane[f], low = next_low(high);
+        list_digits(box, f, low, digits);
+        for (uint32_t g = 0; g < box->n_cols; g++) place_digit(worker, box, f, g, low, high, digits);
+        box->lowest_plane[f] = low;
+    }
+}
+
+void ct_planes_prepare(ct_worker *worker, ct_container *box, uint32_t first, uint32_t step)
+{
+    uint8_t *digits = CT_ARENA_NEW(&worker->arena, uint8_t, box->n_rows);
+    if (!digits) ct_worker_stop(worker, CT_END_MEMORY);
+    for (uint32_t f = first; digits && f < box->n_cols && !ct_is_halted(worker); f += step) {
+        planes_down_to(worker, box, f, 0, digits);
+        ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_rows * box->n_planes[f]);
+    }
+}
+
+/* ---- one feature's ---- */
+
+static int is_wanted(const ct_children *children, uint32_t g)
+{
+    return !children || ct_child_wanted(children, 0, g) || ct_child_wanted(children, 1, g);
+}
+
+/* Whether one plane, of the threshold itself, is made sooner than the digits that are lacking: where most child features
+ * lack more than one digit, or where nothing is known of what comes next. */
+static int better_single(const ct_container *box, unsigned first, const ct_children *children)
+{
+    uint32_t n_wanted = 0, n_lacking = 0;
+    for (uint32_t g = 0; g < box->n_cols; g++) {
+        if (!is_wanted(children, g)) continue;
+        n_wanted++;
+        if (box->lowest_of[g] > first) n_lacking += (box->lowest_of[g] - first + 7) / 8;
+    }
+    if (!children) return n_lacking > 0;
+    return n_lacking > n_wanted && n_wanted > box->n_cols / 2;
+}
+
+/* The ranks from the threshold on are 1, those below 0: one plane tells them apart. */
+static const uint64_t *single_planes(const ct_worker *worker, ct_container *box, uint32_t f, ct_threshold *threshold,
+                                     const ct_children *children)
+{
+    uint32_t t = 0;
+    for (unsigned i = threshold->first; i < threshold->end; i++) t |= (uint32_t) (threshold->selector[i] & 1) << i;
+    size_t start = t < box->n_values[f] ? ct_container_start(worker, box, f, t) : box->n_rows;
+    memset(box->digits, 0, box->n_rows);
+    for (size_t j = start; j < box->n_rows; j++) box->digits[box->order[f][j]] = 1;
+    for (uint32_t g = 0; g < box->n_cols; g++)
+        if (is_wanted(children, g))
+            worker->search->kernels->planes(box->digits, box->order[g], box->n_rows, box->single + g * box->words,
+                                            box->words, 1);
+    *threshold = ct_threshold_make(1, 1);
+    return box->single;
+}
+
+/* Makes `f` the feature whose planes are here. */
+static void make_present(ct_worker *worker, ct_container *box, uint32_t f)
+{
+    if (box->present == f) return;
+    box->present = f;
+    for (uint32_t g = 0; g < box->n_cols; g++) box->lowest_of[g] = box->n_planes[f];
+    worker->statistics.planes++;
+}
+
+static void some_planes_down_to(const ct_worker *worker, ct_container *box, uint32_t f, unsigned last,
+                                const ct_children *children)
+{
+    for (unsigned high = box->n_planes[f], low; high > last; high = low) {
+        int listed = 0;
+        low = next_low(high);
+        for (uint32_t g = 0; g < box->n_cols; g++) {
+            if (box->lowest_of[g] <= low || !is_wanted(children, g)) continue;
+            if (!listed++) list_digits(box, f, low, box->digits);
+            place_digit(worker, box, f, g, low, high, box->digits);
+            box->lowest_of[g] = low;
+        }
+    }
+}
+
+const uint64_t *ct_planes_of(ct_worker *worker, ct_container *box, uint32_t f, ct_threshold *threshold,
+                             const ct_children *children)
+{
+    if (!box->one_at_a_time) {
+        if (box->lowest_plane[f] > threshold->first) planes_down_to(worker, box, f, threshold->first, box->digits);
+        return box->planes[f];
+    }
+    make_present(worker, box, f);
+    if (better_single(box, threshold->first, children)) return single_planes(worker, box, f, threshold, children);
+    some_planes_down_to(worker, box, f, threshold->first, children);
+    return box->planes[f];
+}

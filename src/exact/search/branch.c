@@ -1,0 +1,291 @@
+#include "exact/search/branch.h"
+
+#include <string.h>
+
+#include "exact/search/depth2.h"
+#include "exact/finish/evidence.h"
+#include "exact/history.h"
+
+/* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
+static const double COMPACT_BELOW = 0.3;
+
+/* A container of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
+ * the container cannot hold the planes of more than one feature. */
+static int wants_container(const ct_worker *worker, const ct_node *node, unsigned depth)
+{
+    if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
+    if (depth < 3 && !node->box->one_at_a_time) return 0;
+    return node->n_rows < COMPACT_BELOW * node->box->n_rows;
+}
+
+ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side)
+{
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    ct_worker *worker = seat->worker;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_bounds bounds = {0, 0, INT64_MAX};
+    ct_node node, whole;
+    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, &seat->totals[side], &node)) {
+        const ct_node *child = &node;
+        if (wants_container(worker, &node, task->depth)) {
+            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
+                                                  node.n_rows);
+            child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
+        }
+        if (child) bounds = ct_solve(worker, NULL, child, task, m->floors[side], m->trees[side]);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return bounds;
+}
+
+/* What the neighbours have proven about each root feature of one side of m. */
+static void floors_from_neighbours(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m,
+                                   int side, int64_t *floors)
+{
+    const ct_point *smaller = side ? b : a, *larger = side ? a : b;
+    int64_t moved = side ? m->dear_left - a->dear_left : b->dear_left - m->dear_left;
+    for (uint32_t f = 0; f < seat->roots->node->box->n_cols; f++)
+        floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
+}
+
+/* The tree of the nearer neighbour; at the first point of a feature, what the task itself was hinted at. */
+static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, const ct_point *m,
+                        int side, ct_task *task)
+{
+    const ct_point *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
+    if (!near->trees[side]) near = far;
+    task->hint = near->trees[side];
+    task->hint_at = 0;
+    task->hint_size = (uint32_t) ct_heap_size(task->depth);
+    const ct_task *own = roots->task;
+    if (task->hint || !own->hint || own->hint_at >= own->hint_size) return;
+    if (own->hint[own->hint_at].feature != (int32_t) f) return;
+    task->hint = own->hint;
+    task->hint_at = 2 * own->hint_at + 1 + (uint32_t) side;
+    task->hint_size = own->hint_size;
+}
+
+/* Fills in one side of m that needs no search: its floors and hints are those it was given. */
+static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, int side)
+{
+    int copy = task->hint && task->hint_at == 0;
+    for (size_t i = 0; i < ct_heap_size(task->depth); i++)
+        m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
+    memcpy(m->floors[side], task->floors, roots->node->box->n_cols * sizeof *task->floors);
+}
+
+/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
+static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
+{
+    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_QUADRANTS) ? worker->quadrants : NULL;
+}
+
+/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
+static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
+                      int side, ct_bounds *bounds)
+{
+    if (worker->stopped || m->lower[side] >= task->cap) return 1;
+    if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
+    ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    if (!quadrants) return 0;
+    int64_t dearest = ct_dearest(worker->search->costs, totals, n_rows);
+    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, dearest);
+    m->lower[side] = ct_larger_cost(m->lower[side], bound);
+    int hit = m->lower[side] >= task->cap;
+    worker->statistics.quadrant_hits += (uint64_t) hit;
+    return hit;
+}
+
+int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+{
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
+    int64_t leaf = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    *bounds = (ct_bounds){0, 0, leaf};
+    m->best_child[side] = -1;
+    if (is_settled(worker, &seat->totals[side], size, task, m, side, bounds)) {
+        keep_given(roots, task, m, side);
+        return 0;
+    }
+    worker->statistics.capped_sides += task->cap < leaf;
+    return 1;
+}
+
+void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+{
+    ct_worker *worker = seat->worker;
+    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    const ct_totals *totals = &seat->totals[side];
+    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
+    if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
+    else bounds->upper = leaf;
+    ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    int64_t dearest = ct_dearest(worker->search->costs, totals, size);
+    if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds->relaxed);
+}
+
+/* What all sides need that are solved, whether by a search or at once. */
+static void note_side(ct_seat *seat, ct_point *m, int side, const ct_bounds *bounds)
+{
+    const ct_worker *worker = seat->worker;
+    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    int64_t proven = bounds->proven;
+    m->lower[side] = ct_larger_cost(m->lower[side], bounds->relaxed);
+    if (ct_may_split(worker, size)) proven = ct_larger_cost(proven, m->lower[side]);
+    else proven = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    seat->upper[side] = bounds->upper;
+    m->proven += proven;
+}
+
+int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_branching *branching = (ct_branching *) seat->extra;
+    uint32_t threshold = ct_container_to_global(roots->node->box, f, m->threshold);
+    const int64_t known[2] = {b->lower[1], a->lower[0]};
+    for (int side = 0; side < 2; side++) {
+        ct_task *task = &branching->task[side];
+        branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);
+        task->path = &branching->path[side];
+        task->as_side = 1;
+        task->depth = roots->task->depth - 1;
+        task->known = NULL;
+        task->seen = seat->seen;
+        task->gap = 0;
+        task->first_of_ties = 0;
+        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
+         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
+        task->cap = seat->target - worker->search->split_cost - known[side];
+        task->floors = branching->floors[side];
+        floors_from_neighbours(seat, a, b, m, side, branching->floors[side]);
+        choose_hint(roots, f, a, b, m, side, task);
+        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task->depth);
+        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
+    }
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= seat->target;
+    worker->statistics.closed_counts += (uint64_t) closed;
+    ct_evidence_point(worker, roots->node->box, f, m->threshold, closed);
+    m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
+    for (int side = 0; side < 2; side++) {
+        m->best_child[side] = -1;
+        if (closed) keep_given(roots, &branching->task[side], m, side);
+        else if (!ct_uses(worker, CT_SHORTCUT_CAPS)) branching->task[side].cap = INT64_MAX;
+    }
+    return !closed;
+}
+
+int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2])
+{
+    const ct_worker *worker = seat->worker;
+    for (int side = 0; side < 2; side++) note_side(seat, m, side, &bounds[side]);
+    if (ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left))
+        return worker->search->split_cost + bounds[0].upper + bounds[1].upper;
+    m->proven = INT64_MAX;
+    return INT64_MAX;
+}
+
+static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    ct_bounds bounds[2];
+    if (!ct_branch_begin(seat, f, a, b, m)) return INT64_MAX;
+    for (int side = 0; side < 2; side++) {
+        if (ct_branch_ask(seat, m, side, &bounds[side])) {
+            ct_evidence_begin(seat->worker);
+            bounds[side] = ct_branch_solve(seat, f, m, side);
+            ct_branch_answer(seat, m, side, &bounds[side]);
+        }
+        ct_evidence_end(seat->worker);
+    }
+    return ct_branch_end(seat, m, bounds);
+}
+
+static void know_ends(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_task task = {0};
+    task.depth = roots->task->depth - 1;
+    task.path = roots->task->path;
+    task.as_side = 1;
+    task.cap = task.seen = INT64_MAX;
+    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
+    ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
+    if (!floors || !tree) return;
+    worker->statistics.ends++;
+    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, floors, tree);
+    roots->ends[0].floors[1] = roots->ends[1].floors[0] = floors;
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
+}
+
+static ct_point *new_point(ct_roots *roots)
+{
+    ct_arena *arena = roots->arena;
+    size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
+    ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
+    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
+    if (!point || !floors || !trees) return NULL;
+    memset(point, 0, sizeof *point);
+    for (int side = 0; side < 2; side++) {
+        point->floors[side] = floors + (size_t) side * n_cols;
+        point->trees[side] = trees + (size_t) side * heap;
+    }
+    return point;
+}
+
+static int new_extra(ct_seat *seat)
+{
+    ct_arena *arena = &seat->worker->arena;
+    size_t n_cols = seat->roots->node->box->n_cols;
+    ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
+    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    seat->extra = branching;
+    if (!branching || !floors) return 0;
+    for (int side = 0; side < 2; side++) branching->floors[side] = floors + (size_t) side * n_cols;
+    return 1;
+}
+
+static int branch_init(ct_roots *roots, ct_worker *worker)
+{
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
+    if (!zeros) return 0;
+    roots->evaluate = evaluate;
+    /* no gain was seen with two classes or further up */
+    if (roots->task->depth == 3 && roots->node->box->n_classes > 2) roots->know_ends = know_ends;
+    roots->new_point = new_point;
+    roots->new_extra = new_extra;
+    for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;
+    worker->statistics.nodes++;
+    return 1;
+}
+
+/* The search of the whole table at its full depth is the one that is told about. */
+static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
+{
+    int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
+    if (top) worker->search->history->top = roots;
+    ct_bounds bounds = ct_roots_search(roots, worker);
+    if (top) worker->search->history->top = NULL;
+    return bounds;
+}
+
+ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
+                   ct_split_code *tree)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_bounds bounds = {0, 0, node->leaf_cost};
+    ct_roots roots;
+    if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
+        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker)) {
+        bounds = search_watched(&roots, worker);
+    } else {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        memset(floors, 0, node->box->n_cols * sizeof *floors);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return bounds;
+}

@@ -1,0 +1,85 @@
+#include "exact/search/crew.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+void ct_crew_init(ct_crew *crew, ct_worker *workers, unsigned n)
+{
+    memset(crew, 0, sizeof *crew);
+    crew->n_workers = n;
+    crew->workers = workers;
+    crew->limit = INT64_MAX;
+    for (unsigned i = 0; i < n; i++) {
+        workers[i].crew = crew;
+        workers[i].number = i;
+    }
+    ct_arena_init(&crew->arena, workers[0].arena.budget);
+    ct_lock_init(&crew->lock);
+}
+
+void ct_crew_free(ct_crew *crew)
+{
+    ct_lock_free(&crew->lock);
+    ct_arena_free(&crew->arena);
+}
+
+void ct_crew_run(ct_crew *crew, void (*work)(ct_worker *worker, void *data), void *data)
+{
+    crew->called = 1;
+#ifdef _OPENMP
+    /* The runtime may give fewer threads than asked for: the workers are dealt out. */
+#pragma omp parallel num_threads((int) crew->n_workers)
+    for (unsigned i = (unsigned) omp_get_thread_num(); i < crew->n_workers; i += (unsigned) omp_get_num_threads())
+        work(&crew->workers[i], data);
+#else
+    for (unsigned i = 0; i < crew->n_workers; i++) work(&crew->workers[i], data);
+#endif
+}
+
+void ct_crew_lock(ct_crew *crew)
+{
+    if (crew) ct_lock_take(&crew->lock);
+}
+
+void ct_crew_unlock(ct_crew *crew)
+{
+    if (crew) ct_lock_leave(&crew->lock);
+}
+
+void ct_crew_wait(ct_crew *crew, ct_worker *worker, int idle)
+{
+    ct_atomic_add(&crew->idle, idle);
+    ct_crew_unlock(crew);
+    ct_pause();
+    ct_worker_poll(worker, UINT64_C(1) << 20);
+    ct_crew_lock(crew);
+    ct_atomic_add(&crew->idle, -idle);
+}
+
+int ct_crew_idle(const ct_crew *crew)
+{
+    return ct_atomic_read(&crew->idle) > 0;
+}
+
+void ct_crew_tell(ct_crew *crew, int64_t limit)
+{
+    if (crew) ct_atomic_write(&crew->limit, limit);
+}
+
+int64_t ct_crew_limit(const ct_crew *crew)
+{
+    return crew ? ct_atomic_read(&crew->limit) : INT64_MAX;
+}
+
+void ct_crew_halt(ct_crew *crew, ct_end end)
+{
+    if (crew) ct_atomic_write(&crew->halted, 1 + (int64_t) end);
+}
+
+int ct_crew_is_halted(const ct_crew *crew, ct_end *end)
+{
+    int64_t halted = crew ? ct_atomic_read(&crew->halted) : 0;
+    if (halted) *end = (ct_end) (halted - 1);
+    return halted != 0;
+}

@@ -1,0 +1,283 @@
+#include "exact/search/depth2.h"
+
+#include <string.h>
+
+#include "exact/finish/evidence.h"
+#include "exact/rows/planes.h"
+
+/* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
+static int64_t need_below(const ct_worker *worker, int64_t cost)
+{
+    unsigned shift = ct_kernel_shift(worker);
+    int64_t room = cost - worker->search->split_cost, unit = (int64_t) 1 << shift;
+    return room <= 0 ? 0 : (room + unit - 1) >> shift;
+}
+
+static int64_t split_cost(const ct_worker *worker, int64_t errors)
+{
+    return worker->search->split_cost + errors * ((int64_t) 1 << ct_kernel_shift(worker));
+}
+
+/* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
+static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+{
+    ct_worker *worker = seat->worker;
+    uint32_t n_classes = seat->roots->node->box->n_classes;
+    if (n_classes <= 2 || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
+    for (int side = 0; side < 2; side++) {
+        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], n_classes, 1);
+        m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
+        /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
+        children->floor[side] = need_below(worker, m->lower[side]);
+    }
+    return ct_point_total(worker, m) >= seat->target;
+}
+
+/* Keeps at m what is known of its children without a scan. */
+static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    worker->search->kernels->bound(children);
+    for (int side = 0; side < 2; side++) m->best_child[side] = (side ? b : a)->best_child[side];
+}
+
+/* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
+ * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
+ * first: they bring the errors down. */
+static void prepare(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
+{
+    unsigned shift = ct_kernel_shift(seat->worker);
+    c->size[0] = m->n_left;
+    c->size[1] = seat->roots->node->n_rows - m->n_left;
+    c->far_rows[0] = (b->dear_left - m->dear_left) >> shift;
+    c->far_rows[1] = (m->dear_left - a->dear_left) >> shift;
+    for (int side = 0; side < 2; side++) {
+        const ct_point *within = side ? b : a, *around = side ? a : b;
+        c->near[side] = within->errors[side];
+        c->far[side] = around->errors[side];
+        c->errors[side] = m->errors[side];
+        c->floor[side] = 0;
+        c->first[2 * side] = a->best_child[side];
+        c->first[2 * side + 1] = b->best_child[side];
+    }
+}
+
+/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split. */
+CT_HOT int ask(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m, ct_children *children,
+               int64_t leaf[2])
+{
+    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
+     * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
+    ct_worker *worker = seat->worker;
+    int64_t known[2] = {b->lower[1], a->lower[0]};
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? seat->target - worker->search->split_cost : INT64_MAX / 2;
+    int allowed = ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left);
+    for (int side = 0; side < 2; side++) {
+        /* without an allowed split the least relaxed errors are all that is asked for */
+        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
+        leaf[side] = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+        children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
+        worker->statistics.capped_sides += cap - known[side] < leaf[side];
+    }
+    return allowed;
+}
+
+/* Takes in what was found of both sides. */
+CT_HOT int64_t answer(ct_seat *seat, ct_point *m, const ct_children *children, const int64_t leaf[2], int allowed)
+{
+    const ct_worker *worker = seat->worker;
+    int64_t upper = worker->search->split_cost;
+    m->proven = upper;
+    for (int side = 0; side < 2; side++) {
+        int64_t relaxed = split_cost(worker, children->least[side]);
+        int64_t split = split_cost(worker, children->least_allowed[side]);
+        m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
+        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
+        seat->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
+        upper += seat->upper[side];
+        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split) : leaf[side];
+    }
+    if (allowed) return upper;
+    m->proven = INT64_MAX;
+    return INT64_MAX;
+}
+
+/* 1 if class counts and neighbours alone have closed m, which is then filled in. */
+CT_HOT int begin(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+{
+    seat->worker->statistics.thresholds2++;
+    prepare(seat, a, b, m, children);
+    if (!close_by_counts(seat, a, b, m, children)) return 0;
+    keep_bounds(seat->worker, children, a, b, m);
+    seat->worker->statistics.closed_counts++;
+    m->proven = ct_point_total(seat->worker, m);
+    return 1;
+}
+
+static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+{
+    const ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    ct_container *box = roots->node->box;
+    ct_children *children = (ct_children *) seat->extra;
+    int64_t leaf[2];
+    int closed = begin(seat, a, b, m, children);
+    ct_evidence_point(worker, box, f, m->threshold, closed);
+    if (closed) return INT64_MAX;
+    int allowed = ask(seat, a, b, m, children, leaf);
+    children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
+    if (box->one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
+    worker->statistics.planes_spared += children->threshold.first;
+    worker->search->kernels->children[roots->node->kernel](children);
+    /* where losses depend on the label, each class counts for each of them */
+    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * (roots->node->kernel == 2 ? box->n_classes : 1);
+    ct_worker_poll(worker, per_row * roots->node->n_rows);
+    return answer(seat, m, children, leaf, allowed);
+}
+
+/* ---- on a device ---- */
+
+int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question)
+{
+    ct_children *children = (ct_children *) seat->extra;
+    if (begin(seat, a, b, m, children)) return 0;
+    keep_bounds(seat->worker, children, a, b, m);
+    question->allowed = ask(seat, a, b, m, children, question->leaf);
+    for (int side = 0; side < 2; side++) {
+        question->need[side] = children->need[side] > 0 ? children->need[side] : 0;
+        question->min_rows[side] = children->min_rows[side];
+    }
+    return 1;
+}
+
+int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *question, const int32_t *errors)
+{
+    ct_children *children = (ct_children *) seat->extra;
+    uint32_t n_cols = children->rows->n_cols;
+    children->size[0] = m->n_left;
+    children->size[1] = seat->roots->node->n_rows - m->n_left;
+    for (int side = 0; side < 2; side++, errors += 2 * (size_t) n_cols) {
+        int64_t need = question->need[side], least = INT64_MAX, least_allowed = INT64_MAX;
+        children->best[side] = -1;
+        for (uint32_t g = 0; g < n_cols; g++) {
+            int64_t allowed = ct_larger_cost(m->errors[side][g], errors[n_cols + g]);
+            m->errors[side][g] = ct_larger_cost(m->errors[side][g], errors[g]);
+            least = ct_smaller_cost(least, m->errors[side][g]);
+            least_allowed = ct_smaller_cost(least_allowed, allowed);
+            if (allowed >= need) continue;
+            need = allowed;
+            children->best[side] = (int32_t) g;
+        }
+        children->least[side] = least;
+        children->least_allowed[side] = least_allowed;
+    }
+    return answer(seat, m, children, question->leaf, question->allowed);
+}
+
+static ct_point *new_point(ct_roots *roots)
+{
+    size_t room = ct_children_room(roots->node->box->n_cols);
+    ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
+    int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * room);
+    if (!point || !errors) return NULL;
+    memset(point, 0, sizeof *point);
+    point->errors[0] = errors;
+    point->errors[1] = errors + room;
+    return point;
+}
+
+/* Sets up what stays the same over a solve; 0 if memory ends. */
+static int new_extra(ct_seat *seat)
+{
+    const ct_worker *worker = seat->worker;
+    const ct_node *node = seat->roots->node;
+    ct_arena *arena = &seat->worker->arena;
+    ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
+    if (!children) return 0;
+    children->rows = &node->rows;
+    for (int side = 0; side < 2; side++) {
+        children->totals[side] = seat->totals[side].rows;
+        children->masses[side] = seat->totals[side].masses;
+        children->sums[side] = seat->totals[side].coarse;
+    }
+    children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
+    children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
+    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kernel == 2;
+    children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
+    children->coarse = children->active + node->rows.n_classes;
+    children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
+    children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
+    children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
+    seat->extra = children;
+    return children->active && children->labels && children->done && children->scratch;
+}
+
+static void end_extra(ct_seat *seat)
+{
+    const ct_children *children = (const ct_children *) seat->extra;
+    seat->worker->statistics.scans += children->scans;
+    seat->worker->statistics.skipped_children += children->skipped;
+    seat->worker->statistics.dropped_classes += children->dropped_classes;
+    seat->worker->statistics.blocks += children->blocks;
+    seat->worker->statistics.refined += children->refined;
+}
+
+/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if there is none. */
+static int above_all(uint32_t most, unsigned n_planes, ct_threshold *threshold)
+{
+    unsigned first = n_planes;
+    while (first-- > 0)
+        if (!(most >> first & 1)) break;
+    if (first >= n_planes) return 0;
+    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first), n_planes);
+    return 1;
+}
+
+/* One scan of all rows, as the left side of such a threshold. */
+static void know_ends(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_worker *worker = seat->worker;
+    const ct_node *node = roots->node;
+    ct_children *c = (ct_children *) seat->extra;
+    size_t room = ct_children_room(node->box->n_cols);
+    uint32_t f = 0;
+    while (f < node->box->n_cols && !above_all(node->box->n_values[f] - 1, node->box->n_planes[f], &c->threshold)) f++;
+    int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
+    if (f == node->box->n_cols || !errors) return;
+    worker->statistics.ends++;
+    ct_totals_rest(&seat->totals[1], &node->totals, &node->totals, node->box->n_classes);
+    ct_totals_rest(&seat->totals[0], &node->totals, &seat->totals[1], node->box->n_classes);
+    for (int side = 0; side < 2; side++) {
+        c->size[side] = side ? 0 : node->n_rows;
+        c->near[side] = c->far[side] = roots->ends[0].errors[0];
+        c->errors[side] = errors + (size_t) side * room;
+        c->far_rows[side] = c->floor[side] = 0;
+        c->first[2 * side] = c->first[2 * side + 1] = -1;
+        c->min_rows[side] = 1;
+        c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
+    }
+    c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
+    worker->search->kernels->children[node->kernel](c);
+    roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));
+}
+
+int ct_depth2_init(ct_roots *roots, ct_worker *worker)
+{
+    uint32_t n_cols = roots->node->box->n_cols;
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, ct_children_room(n_cols));
+    if (!zeros) return 0;
+    for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
+    roots->evaluate = evaluate;
+    if (roots->node->box->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
+    roots->new_point = new_point;
+    roots->new_extra = new_extra;
+    roots->end_extra = end_extra;
+    for (int end = 0; end < 2; end++) {
+        roots->ends[end].errors[0] = roots->ends[end].errors[1] = zeros;
+        roots->ends[end].best_child[0] = roots->ends[end].best_child[1] = -1;
+    }
+    worker->statistics.depth2++;
+    return 1;
+}

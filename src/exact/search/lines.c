@@ -1,0 +1,177 @@
+#include "exact/search/lines.h"
+
+ct_point *ct_lines_take_point(ct_roots *roots)
+{
+    ct_point *point = roots->free_points, **spare = roots->crew ? &roots->crew->spare_points[roots->task->depth] : NULL;
+    if (point) {
+        roots->free_points = point->next_free;
+    } else if (spare && *spare) {
+        point = *spare;
+        *spare = point->next_free;
+    } else {
+        point = roots->new_point(roots);
+        if (point) point->pooled = roots->crew != NULL;
+    }
+    if (point) point->open = 0;
+    return point;
+}
+
+static ct_interval *take_interval(ct_roots *roots)
+{
+    ct_interval **spare = roots->crew ? &roots->crew->spare_intervals : NULL, *i;
+    if (spare && !roots->free_intervals && *spare) {
+        i = *spare;
+        *spare = i->next;
+    } else if (roots->free_intervals) {
+        i = roots->free_intervals;
+        roots->free_intervals = i->next;
+    } else {
+        i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
+        if (i) i->pooled = roots->crew != NULL;
+    }
+    return i;
+}
+
+void ct_lines_return_spares(ct_roots *roots)
+{
+    for (ct_point *point = roots->free_points, *next; point; point = next) {
+        next = point->next_free;
+        if (!point->pooled) continue;
+        point->next_free = roots->crew->spare_points[roots->task->depth];
+        roots->crew->spare_points[roots->task->depth] = point;
+    }
+    for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
+        next = i->next;
+        if (!i->pooled) continue;
+        i->next = roots->crew->spare_intervals;
+        roots->crew->spare_intervals = i;
+    }
+    roots->free_points = NULL;
+    roots->free_intervals = NULL;
+}
+
+void ct_lines_release_point(ct_roots *roots, ct_point *point)
+{
+    if (--point->open || point == &roots->ends[0] || point == &roots->ends[1]) return;
+    point->next_free = roots->free_points;
+    roots->free_points = point;
+}
+
+void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
+{
+    roots->floors[feature] = ct_smaller_cost(roots->floors[feature], relaxed);
+    roots->proven = ct_smaller_cost(roots->proven, proven);
+}
+
+void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
+{
+    ct_lines_note_both(roots, feature, bound, bound);
+}
+
+void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
+{
+    if (b->n_left - a->n_left < 2) return; /* no rows to separate */
+    ct_interval *i = take_interval(roots);
+    int64_t bound = ct_interval_bound(worker, a, b);
+    if (!i) {
+        ct_lines_note(roots, feature, bound);
+        roots->lost = 1;
+        return;
+    }
+    a->open++;
+    b->open++;
+    i->a = a;
+    i->b = b;
+    i->bound = bound;
+    i->next = roots->lines[feature].open;
+    roots->lines[feature].open = i;
+}
+
+void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b)
+{
+    int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
+    if (!left_first) ct_lines_push(worker, roots, feature, a, m);
+    ct_lines_push(worker, roots, feature, m, b);
+    if (left_first) ct_lines_push(worker, roots, feature, a, m);
+}
+
+void ct_lines_give_back(ct_roots *roots, ct_interval *i)
+{
+    ct_lines_release_point(roots, i->a);
+    ct_lines_release_point(roots, i->b);
+    i->next = roots->free_intervals;
+    roots->free_intervals = i;
+}
+
+/* Whether feature f is to be searched before feature `other`. Where a point takes long, the one whose next interval promises
+ * most; of equal ones the first, whose trees are wanted where they are as good as others'. */
+static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
+{
+    const ct_line *a = &roots->lines[f], *b = &roots->lines[other];
+    return roots->task->depth > 3 ? a->open->bound < b->open->bound : a->key < b->key;
+}
+
+int32_t ct_lines_choose(ct_roots *roots)
+{
+    uint32_t n_cols = roots->node->box->n_cols;
+    if (roots->hinted >= 0 && roots->lines[roots->hinted].open) return roots->hinted;
+    for (; roots->next_whole < n_cols; roots->next_whole++)
+        if (roots->lines[roots->next_whole].open && !roots->lines[roots->next_whole].begun)
+            return (int32_t) roots->next_whole++;
+    if (roots->current >= 0 && roots->lines[roots->current].open) return roots->current;
+    roots->current = -1;
+    for (uint32_t f = 0; f < n_cols; f++)
+        if (roots->lines[f].open && (roots->current < 0 || comes_before(roots, f, roots->current)))
+            roots->current = (int32_t) f;
+    return roots->current;
+}
+
+void ct_lines_put_off(ct_roots *roots, uint32_t feature, ct_interval *i)
+{
+    i->next = roots->lines[feature].later;
+    roots->lines[feature].later = i;
+}
+
+int ct_lines_take_up(ct_roots *roots)
+{
+    int any = 0;
+    roots->ties_now = 1;
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
+        for (ct_interval *i = roots->lines[f].later, *next; i; i = next) {
+            next = i->next;
+            i->next = roots->lines[f].open;
+            roots->lines[f].open = i;
+            any = 1;
+        }
+        roots->lines[f].later = NULL;
+    }
+    return any;
+}
+
+void ct_lines_begin_work(ct_roots *roots, ct_interval *i)
+{
+    i->next = roots->working;
+    roots->working = i;
+}
+
+void ct_lines_end_work(ct_roots *roots, const ct_interval *i)
+{
+    ct_interval **list = &roots->working;
+    while (*list != i) list = &(*list)->next;
+    *list = i->next;
+}
+
+void ct_lines_note_open(ct_roots *roots)
+{
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
+        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) ct_lines_note(roots, f, i->bound);
+        for (const ct_interval *i = roots->lines[f].later; i; i = i->next) ct_lines_note(roots, f, i->bound);
+    }
+}
+
+int ct_lines_any_open(const ct_roots *roots)
+{
+    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+        if (roots->lines[f].open || roots->lines[f].later) return 1;
+    return 0;
+}

@@ -1,0 +1,135 @@
+#include "exact/search/seats.h"
+
+#include "exact/search/lines.h"
+#include "exact/rows/planes.h"
+#include "exact/offload/pool.h"
+#include "exact/offload/waves.h"
+
+/* ---- helping each other ---- */
+
+/* Whether somebody is idle and there is enough to do for two. */
+static int wants_help(const ct_seat *seat)
+{
+    const ct_roots *roots = seat->roots;
+    const ct_crew *crew = seat->worker->crew;
+    if (roots->crew || !crew || roots->task->depth < 3 || !ct_crew_idle(crew) || roots->node->box->one_at_a_time) return 0;
+    int open = 0;
+    for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
+        for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
+    return open == 2;
+}
+
+/* From here on others may take intervals of this row set. Takes the lock. */
+static void share(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_crew *crew = seat->worker->crew;
+    ct_planes_prepare(seat->worker, roots->node->box, 0, 1);
+    ct_crew_lock(crew);
+    roots->crew = crew;
+    roots->arena = &crew->arena;
+    roots->next_shared = crew->shared;
+    crew->shared = roots;
+    seat->worker->statistics.shared++;
+}
+
+/* Nothing is open and nobody else is here. Leaves the lock. */
+static void unshare(ct_roots *roots)
+{
+    ct_crew *crew = roots->crew;
+    ct_roots **list = &crew->shared;
+    while (*list != roots) list = &(*list)->next_shared;
+    *list = roots->next_shared;
+    ct_lines_return_spares(roots);
+    roots->crew = NULL;
+    ct_crew_unlock(crew);
+}
+
+/* Works at a shared row set until nothing is open there; with the lock before and after. 0 if there is no memory for it. */
+static int help(ct_worker *worker, ct_roots *roots)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_seat seat;
+    int seated = ct_roots_sit_down(&seat, roots, worker);
+    if (seated) {
+        roots->helpers++;
+        while (ct_roots_step(&seat)) continue;
+        if (roots->end_extra) roots->end_extra(&seat);
+        roots->helpers--;
+    }
+    ct_arena_release(&worker->arena, mark);
+    return seated;
+}
+
+/* Nothing is open here, but something may be when others are done. */
+static void wait_for_others(ct_seat *seat)
+{
+    ct_crew *crew = seat->roots->crew;
+    for (ct_roots *shared = seat->roots->whole ? crew->shared : NULL; shared; shared = shared->next_shared) {
+        if (!ct_lines_any_open(shared)) continue;
+        if (help(seat->worker, shared)) return;
+        break; /* and leaves the lock to those who have work */
+    }
+    ct_crew_wait(crew, seat->worker, seat->roots->whole);
+}
+
+/* ---- a worker's part ---- */
+
+static double work_done(const ct_worker *worker)
+{
+    return worker->done + (double) worker->work;
+}
+
+/* Evaluates and closes until nothing is open, together with the other seats. */
+static void run(ct_seat *seat)
+{
+    ct_roots *roots = seat->roots;
+    ct_pool *pool = NULL;
+    if (seat->worker->queue && ct_waves_wanted(seat)) {
+        if (roots->hinted >= 0) ct_roots_step(seat);
+        ct_waves_run(seat); /* may leave some open */
+    } else if (seat->worker->queue && ct_pool_wanted(seat)) {
+        pool = ct_pool_begin(seat);
+    }
+    ct_crew_lock(roots->crew);
+    while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
+        if (wants_help(seat)) share(seat);
+        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : ct_roots_step(seat)) continue;
+        if (!roots->busy && !roots->helpers) break;
+        wait_for_others(seat);
+    }
+    while (pool && ct_pool_step(pool, 0)) continue;
+    if (roots->crew && !roots->whole) unshare(roots);
+    else ct_crew_unlock(roots->crew);
+}
+
+static void take_seat(ct_worker *worker, void *data)
+{
+    ct_roots *roots = (ct_roots *) data;
+    ct_seat seat;
+    if (!ct_roots_sit_down(&seat, roots, worker)) return;
+    if (!roots->crew && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&seat);
+    run(&seat);
+    if (roots->end_extra) roots->end_extra(&seat);
+}
+
+static void prepare(ct_worker *worker, void *data)
+{
+    ct_roots *roots = (ct_roots *) data;
+    ct_planes_prepare(worker, roots->node->box, worker->number, worker->crew->n_workers);
+}
+
+/* From here on everybody searches. */
+static void call_crew(ct_roots *roots)
+{
+    ct_crew_run(roots->reserve, prepare, roots);
+    roots->crew = roots->reserve;
+    roots->whole = 1;
+    ct_crew_run(roots->crew, take_seat, roots);
+}
+
+void ct_seats_work(ct_roots *roots, ct_worker *worker)
+{
+    take_seat(worker, roots);
+    if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
+}

@@ -1,0 +1,40 @@
+#include "exact/search/worker.h"
+
+#include "base/clock.h"
+#include "exact/search/crew.h"
+#include "exact/history.h"
+
+/* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
+static const uint64_t POLL_ROWS = UINT64_C(1) << 25;
+
+void ct_worker_stop(ct_worker *worker, ct_end end)
+{
+    if (worker->stopped) return;
+    worker->stopped = 1;
+    worker->end = end;
+    ct_crew_halt(worker->crew, end);
+}
+
+int ct_is_halted(ct_worker *worker)
+{
+    ct_end end;
+    if (worker->stopped || !ct_crew_is_halted(worker->crew, &end)) return worker->stopped;
+    worker->stopped = 1;
+    worker->end = end;
+    return 1;
+}
+
+void ct_worker_poll(ct_worker *worker, uint64_t rows)
+{
+    worker->work += rows + 1024;
+    if (worker->work < POLL_ROWS) return;
+    worker->done += (double) worker->work;
+    worker->work = 0;
+    const ct_options *options = worker->search->options;
+    if (ct_is_halted(worker)) return;
+    double now = ct_seconds();
+    if (now >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
+    if (worker->number) return;
+    ct_history_poll(worker->search->history, now);
+    if (options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
+}

@@ -1,0 +1,97 @@
+/* What one thread of the search owns, and what all of them read. */
+#ifndef CT_SEARCH_WORKER_H
+#define CT_SEARCH_WORKER_H
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "exact/cost/choices.h"
+#include "exact/cost/coarse.h"
+#include "data/table.h"
+#include "exact/kernels/kernels.h"
+#include "exact/options.h"
+#include "exact/statistics.h"
+
+/* Why a search ended. CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
+typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST, CT_END_DEVICE } ct_end;
+
+/* Costs are 64-bit integers; what rows cost is in exact/cost/costs.h. */
+typedef struct {
+    const ct_table *table;
+    const ct_options *options;
+    const ct_kernels *kernels;
+    const ct_costs *costs;
+    int64_t split_cost;
+    double slack; /* by how much sums of doubles may differ from costs */
+    int64_t gap;
+    int64_t cap;         /* costs from here on need not be told apart */
+    size_t plane_budget;
+    uint32_t min_bucket; /* at least 1 */
+    uint32_t min_split;  /* at least 2 min_bucket */
+    double deadline; /* in ct_seconds() */
+    struct ct_gpu *gpu; /* NULL: the CPU alone */
+    struct ct_history *history; /* for workers[0] and under the crew's lock */
+} ct_search;
+
+struct ct_quadrants;
+struct ct_gpu_queue;
+struct ct_pool;
+struct ct_crew;
+struct ct_history;
+
+typedef struct {
+    const ct_search *search;
+    struct ct_crew *crew; /* NULL: alone */
+    unsigned number;      /* in the crew; 0: the thread that called, which alone may call back */
+    ct_arena arena;
+    struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
+    ct_bytes *evidence;             /* borrowed; NULL: none is kept */
+    struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
+    struct ct_pool *pool;           /* owned; NULL until it is needed */
+    int stopped;      /* the search is to be left; `end` says why */
+    ct_end end;
+    int capped;       /* a column that it ranked had more thresholds than it may have */
+    uint64_t work;    /* rows scanned since the clock was last asked */
+    double done;      /* ... and before that */
+    ct_statistics statistics;
+} ct_worker;
+
+static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
+{
+    return !(worker->search->options->off >> shortcut & 1);
+}
+
+/* Kernels count wrong rows where these cost all the same, so many bits below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker)
+{
+    return worker->search->costs->plain ? worker->search->costs->shift : 0;
+}
+
+/* Whether the root of a tree may be split on column f. */
+static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
+{
+    const uint8_t *roots = worker->search->options->roots;
+    return !roots || roots[f];
+}
+
+/* Whether a tree may split n rows, and split them so that n_left go left. */
+static inline int ct_may_split(const ct_worker *worker, uint32_t n)
+{
+    return n >= worker->search->min_split;
+}
+
+static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t n_left)
+{
+    uint32_t least = worker->search->min_bucket;
+    return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
+}
+
+void ct_worker_stop(ct_worker *worker, ct_end end);
+
+/* Whether this worker or another one of its crew has stopped the search. */
+int ct_is_halted(ct_worker *worker);
+
+/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller
+ * whether to stop. */
+void ct_worker_poll(ct_worker *worker, uint64_t rows);
+
+#endif

@@ -1,0 +1,58 @@
+#include "tree/forest.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error)
+{
+    memset(forest, 0, sizeof *forest);
+    forest->n_trees = n_trees;
+    forest->room = room;
+    forest->n_classes = n_classes;
+    if (n_classes > SIZE_MAX / 8 / ((size_t) room + 1)) return ct_fail(error, CT_NO_MEMORY, "the tree is too large");
+    forest->roots = (uint32_t *) ct_alloc(n_trees * sizeof *forest->roots);
+    forest->feature = (int32_t *) ct_alloc(room * sizeof *forest->feature);
+    forest->threshold = (double *) ct_alloc(room * sizeof *forest->threshold);
+    forest->left = (uint32_t *) ct_alloc(room * sizeof *forest->left);
+    forest->right = (uint32_t *) ct_alloc(room * sizeof *forest->right);
+    forest->label = (int32_t *) ct_alloc(room * sizeof *forest->label);
+    forest->default_left = (uint8_t *) ct_alloc(room * sizeof *forest->default_left);
+    forest->counts = (uint32_t *) ct_alloc((size_t) room * n_classes * sizeof *forest->counts);
+    if (!forest->roots || !forest->feature || !forest->threshold || !forest->left || !forest->right ||
+        !forest->label || !forest->default_left || !forest->counts)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of %lu nodes", (unsigned long) room);
+    return CT_OK;
+}
+
+ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
+{
+    size_t size = (size_t) forest->room * forest->n_classes;
+    forest->weights = (double *) ct_alloc(size * sizeof *forest->weights);
+    if (!forest->weights) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the weights of the nodes");
+    for (size_t i = 0; i < size; i++) forest->weights[i] = 0;
+    return CT_OK;
+}
+
+void ct_forest_free(ct_forest *forest)
+{
+    ct_free(forest->roots);
+    ct_free(forest->feature);
+    ct_free(forest->threshold);
+    ct_free(forest->left);
+    ct_free(forest->right);
+    ct_free(forest->label);
+    ct_free(forest->default_left);
+    ct_free(forest->counts);
+    ct_free(forest->weights);
+    memset(forest, 0, sizeof *forest);
+}
+
+double ct_threshold_between(double a, double b)
+{
+    double middle = a + (b - a) / 2;
+    if (!isfinite(middle)) middle = a / 2 + b / 2;
+    return middle > a && middle <= b ? middle : b;
+}

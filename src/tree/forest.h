@@ -1,0 +1,38 @@
+/* The one tree type: what every grower makes and everything else starts from. A tree is a forest of one.
+ *
+ * Nodes lie in flat arrays, tree after tree, each in preorder (a node, its left subtree, its right subtree). Indices of
+ * children are relative to the forest; 0 means none, since node 0 is a root. A row goes left iff its value is below the
+ * threshold, and a missing value goes where default_left says. A node with levels splits a column of codes from 1 instead:
+ * each goes where levels_left says, and a code without a level where its last element says. Growers make no such nodes. */
+#ifndef CT_CORE_FOREST_H
+#define CT_CORE_FOREST_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef struct {
+    uint32_t n_trees, n_nodes, n_classes;
+    uint32_t room;         /* nodes there is memory for */
+    uint32_t *roots;       /* [n_trees] */
+    int32_t *feature;      /* [n_nodes] column, -1 in a leaf */
+    double *threshold;     /* [n_nodes] */
+    uint32_t *left, *right; /* [n_nodes] */
+    int32_t *label;        /* [n_nodes] the largest class, the first of equal ones */
+    uint8_t *default_left; /* [n_nodes] */
+    uint32_t *n_levels;    /* [n_nodes] 0: split by threshold; NULL if all are */
+    uint8_t **levels_left; /* [n_nodes][n_levels + 1] */
+    uint32_t *counts;      /* [n_nodes][n_classes] rows of each class */
+    double *weights;       /* [n_nodes][n_classes] what they weigh; NULL: 1 each */
+} ct_forest;
+
+/* Room for `n_trees` trees with `room` nodes together; freed by ct_forest_free, also after a failure. */
+ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error);
+/* Room for weights, all 0. */
+ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error);
+void ct_forest_free(ct_forest *forest);
+
+/* A threshold between two neighbouring values a < b such that a < threshold <= b: their midpoint where it is one. */
+double ct_threshold_between(double a, double b);
+
+#endif

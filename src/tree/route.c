@@ -1,0 +1,280 @@
+/* Rows go down the tree in blocks, level by level, so that the rows of a block do not wait for each other and no branch
+ * depends on their values. For that the tree is laid out anew: level by level, the right child behind the left one, leaves
+ * as nodes whose left child they are themselves. Integers are made doubles block by block. */
+#include "tree/route.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { BLOCK = 1024, NUMBERS = 1, CODES = 2 };
+
+/* Input 0 is a block of zeros; the others are the caller's columns, from 1. */
+typedef struct {
+    double threshold; /* NaN: no value is as large */
+    uint32_t left;
+    uint32_t input : 31, missing_right : 1;
+} step;
+
+/* At a split by level. Elsewhere every code goes left, which leaves the answer to the threshold. */
+typedef struct {
+    const uint8_t *left; /* [n + 1] */
+    uint32_t n;
+    uint32_t input : 31, missing_left : 1;
+} level_split;
+
+typedef struct {
+    const ct_column *columns;
+    uint32_t n_cols, n_rows, depth, n_steps, n_used, n_integers;
+    int by_level;      /* is any split? */
+    step *steps;       /* [nodes] */
+    level_split *sides; /* [nodes] */
+    int32_t *values;   /* [nodes] */
+    uint32_t *nodes;   /* [nodes] in the tree */
+    uint32_t *used;    /* [n_cols] columns the tree asks, n_used of them */
+    uint8_t *uses;     /* [n_cols] how: NUMBERS, CODES */
+} plan;
+
+/* What a thread works with. */
+typedef struct {
+    const double **numbers; /* [n_cols + 1] by input, of the block */
+    const int32_t **codes;  /* [n_cols + 1] */
+    double *room;           /* [n_integers][BLOCK] */
+} desk;
+
+static const double zeros[BLOCK] = {0};
+static const int32_t no_codes[BLOCK] = {0};
+static const uint8_t goes_left = 1;
+
+/* ---- the plan ---- */
+
+static void plan_free(plan *p)
+{
+    ct_free(p->steps);
+    ct_free(p->sides);
+    ct_free(p->values);
+    ct_free(p->nodes);
+    ct_free(p->used);
+    ct_free(p->uses);
+}
+
+static ct_status plan_room(plan *p, uint32_t n_nodes, ct_error *error)
+{
+    size_t n = n_nodes, n_cols = p->n_cols ? p->n_cols : 1;
+    p->steps = (step *) ct_alloc(n * sizeof *p->steps);
+    p->sides = (level_split *) ct_alloc(n * sizeof *p->sides);
+    p->values = (int32_t *) ct_alloc(n * sizeof *p->values);
+    p->nodes = (uint32_t *) ct_alloc(n * sizeof *p->nodes);
+    p->used = (uint32_t *) ct_alloc(n_cols * sizeof *p->used);
+    p->uses = (uint8_t *) ct_alloc(n_cols);
+    if (!p->steps || !p->sides || !p->values || !p->nodes || !p->used || !p->uses)
+        return ct_fail(error, CT_NO_MEMORY, "no memory to predict with %lu nodes", (unsigned long) n_nodes);
+    memset(p->uses, 0, n_cols);
+    return CT_OK;
+}
+
+static void use_column(plan *p, uint32_t col, uint8_t how)
+{
+    if (!p->uses[col]) p->used[p->n_used++] = col;
+    if (how == NUMBERS && !(p->uses[col] & NUMBERS) && p->columns[col].type == CT_INT32) p->n_integers++;
+    p->uses[col] |= how;
+}
+
+static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error *error)
+{
+    uint32_t node = p->nodes[at], col = (uint32_t) tree->feature[node];
+    step *s = &p->steps[at];
+    s->left = p->n_steps;
+    p->nodes[p->n_steps++] = tree->left[node];
+    p->nodes[p->n_steps++] = tree->right[node];
+    if (tree->n_levels && tree->n_levels[node]) {
+        if (p->columns[col].type != CT_INT32)
+            return ct_fail(error, CT_BAD_INPUT, "column %lu must have integer codes of levels", (unsigned long) col + 1);
+        uint32_t n = tree->n_levels[node], missing_left = tree->default_left[node] != 0;
+        p->sides[at] = (level_split){tree->levels_left[node], n, (col + 1) & INT32_MAX, missing_left & 1};
+        p->by_level = 1;
+        use_column(p, col, CODES);
+    } else {
+        s->threshold = tree->threshold[node];
+        s->input = (col + 1) & INT32_MAX;
+        s->missing_right = !tree->default_left[node];
+        use_column(p, col, NUMBERS);
+    }
+    return CT_OK;
+}
+
+/* The nodes level by level; sound trees have no more of them than there is room. */
+static ct_status plan_init(plan *p, const ct_forest *tree, const int32_t *values, ct_error *error)
+{
+    CT_TRY(plan_room(p, tree->n_nodes, error));
+    p->nodes[0] = tree->roots[0];
+    p->n_steps = 1;
+    for (uint32_t at = 0, level_end = 1; at < p->n_steps; at++) {
+        if (at == level_end) {
+            p->depth++;
+            level_end = p->n_steps;
+        }
+        p->values[at] = values[p->nodes[at]];
+        p->steps[at] = (step){NAN, at, 0, 0};
+        p->sides[at] = (level_split){&goes_left, 0, 0, 0};
+        if (tree->feature[p->nodes[at]] >= 0) CT_TRY(add_split(p, tree, at, error));
+    }
+    return CT_OK;
+}
+
+/* ---- the rows ---- */
+
+static void walk(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restrict at)
+{
+    const step *steps = p->steps;
+    const double *const *numbers = d->numbers;
+    for (uint32_t level = 0; level < p->depth; level++)
+        for (uint32_t i = 0; i < n_rows; i++) {
+            const step *s = &steps[at[i]];
+            double x = numbers[s->input][i];
+            at[i] = s->left + ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right));
+        }
+}
+
+static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restrict at)
+{
+    for (uint32_t level = 0; level < p->depth; level++)
+        for (uint32_t i = 0; i < n_rows; i++) {
+            const step *s = &p->steps[at[i]];
+            const level_split *by = &p->sides[at[i]];
+            double x = d->numbers[s->input][i];
+            int32_t code = d->codes[by->input][i];
+            uint32_t index = (uint32_t) code - 1;
+            uint32_t left = by->left[index < by->n ? index : by->n];
+            left = code == INT32_MIN ? by->missing_left : left;
+            at[i] = s->left + ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right) | !left);
+        }
+}
+
+static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
+{
+    double *room = d->room;
+    for (uint32_t k = 0; k < p->n_used; k++) {
+        uint32_t col = p->used[k];
+        if (p->columns[col].type == CT_DOUBLE) {
+            d->numbers[col + 1] = (const double *) p->columns[col].values + first;
+            continue;
+        }
+        const int32_t *x = (const int32_t *) p->columns[col].values + first;
+        d->codes[col + 1] = x;
+        if (!(p->uses[col] & NUMBERS)) continue;
+        for (uint32_t i = 0; i < n_rows; i++) room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
+        d->numbers[col + 1] = room;
+        room += BLOCK;
+    }
+}
+
+/* The blocks of one thread of so many. */
+static void route_part(const plan *p, desk *d, uint32_t part, uint32_t n_parts, int32_t *value_of_row)
+{
+    uint32_t at[BLOCK], n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
+    uint32_t end = (uint32_t) ((uint64_t) n_blocks * (part + 1) / n_parts);
+    for (uint32_t block = (uint32_t) ((uint64_t) n_blocks * part / n_parts); block < end; block++) {
+        uint32_t first = block * BLOCK, n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
+        set_columns(p, d, first, n_rows);
+        memset(at, 0, n_rows * sizeof *at);
+        if (p->by_level) walk_by_level(p, d, n_rows, at);
+        else walk(p, d, n_rows, at);
+        for (uint32_t i = 0; i < n_rows; i++) value_of_row[first + i] = p->values[at[i]];
+    }
+}
+
+static int desk_init(desk *d, const plan *p)
+{
+    size_t n = (size_t) p->n_cols + 1;
+    d->numbers = (const double **) ct_alloc(n * sizeof *d->numbers);
+    d->codes = (const int32_t **) ct_alloc(n * sizeof *d->codes);
+    d->room = (double *) ct_alloc(((size_t) p->n_integers * BLOCK + 1) * sizeof *d->room);
+    if (!d->numbers || !d->codes || !d->room) return 0;
+    d->numbers[0] = zeros;
+    d->codes[0] = no_codes;
+    return 1;
+}
+
+static void desk_free(desk *d)
+{
+    ct_free((void *) d->numbers);
+    ct_free((void *) d->codes);
+    ct_free(d->room);
+}
+
+static ct_status route_parts(const plan *p, desk *desks, uint32_t n_parts, int32_t *value_of_row, ct_error *error)
+{
+    for (uint32_t part = 0; part < n_parts; part++)
+        if (!desk_init(&desks[part], p)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+#ifdef _OPENMP
+    /* The runtime may give fewer threads than asked for: the parts are dealt out. */
+#pragma omp parallel if (n_parts > 1) num_threads((int) n_parts)
+    for (uint32_t part = (uint32_t) omp_get_thread_num(); part < n_parts; part += (uint32_t) omp_get_num_threads())
+        route_part(p, &desks[part], part, n_parts, value_of_row);
+#else
+    for (uint32_t part = 0; part < n_parts; part++) route_part(p, &desks[part], part, n_parts, value_of_row);
+#endif
+    return CT_OK;
+}
+
+ct_status ct_route(const ct_forest *tree, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, const int32_t *values,
+                   uint32_t n_threads, int32_t *value_of_row, ct_error *error)
+{
+    plan p;
+    memset(&p, 0, sizeof p);
+    p.columns = columns;
+    p.n_cols = n_cols;
+    p.n_rows = n_rows;
+    uint32_t n_parts = n_threads ? n_threads : 1;
+    desk *desks = (desk *) ct_alloc(n_parts * sizeof *desks);
+    ct_status status = desks ? plan_init(&p, tree, values, error) : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+    if (desks) {
+        memset(desks, 0, n_parts * sizeof *desks);
+        if (status == CT_OK) status = route_parts(&p, desks, n_parts, value_of_row, error);
+        for (uint32_t part = 0; part < n_parts; part++) desk_free(&desks[part]);
+    }
+    ct_free(desks);
+    plan_free(&p);
+    return status;
+}
+
+static ct_status check_node(const ct_forest *forest, uint32_t node, uint32_t n_cols, ct_error *error)
+{
+    uint32_t left = forest->left[node], right = forest->right[node];
+    if ((uint32_t) forest->feature[node] >= n_cols || left <= node || right <= node || left >= forest->n_nodes ||
+        right >= forest->n_nodes || (isnan(forest->threshold[node]) && !(forest->n_levels && forest->n_levels[node])))
+        return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree is not valid", (unsigned long) node + 1);
+    return CT_OK;
+}
+
+static ct_status check_child(uint8_t *is_child, uint32_t node, ct_error *error)
+{
+    if (!is_child[node]++) return CT_OK;
+    return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has two parents", (unsigned long) node + 1);
+}
+
+static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *is_child, ct_error *error)
+{
+    for (uint32_t node = 0; node < forest->n_nodes; node++) {
+        if (forest->feature[node] < 0) continue;
+        CT_TRY(check_node(forest, node, n_cols, error));
+        CT_TRY(check_child(is_child, forest->left[node], error));
+        CT_TRY(check_child(is_child, forest->right[node], error));
+    }
+    return CT_OK;
+}
+
+ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error)
+{
+    for (uint32_t tree = 0; tree < forest->n_trees; tree++)
+        if (forest->roots[tree] >= forest->n_nodes) return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
+    uint8_t *is_child = (uint8_t *) ct_alloc(forest->n_nodes);
+    if (!is_child) return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes", (unsigned long) forest->n_nodes);
+    memset(is_child, 0, forest->n_nodes);
+    ct_status status = check_nodes(forest, n_cols, is_child, error);
+    ct_free(is_child);
+    return status;
+}
