@@ -238,8 +238,12 @@ find . | sort > "$stage/after"
 diff "$stage/pristine" "$stage/after" > "$stage/out"
 verdict $? "files are left behind"
 
-run "configure and cleanup are POSIX sh" sh -c 'command -v checkbashisms > /dev/null || exit 0; checkbashisms -p configure configure.win cleanup'
-exits 0
+if command -v checkbashisms > /dev/null 2>&1; then
+  run "configure and cleanup are POSIX sh" checkbashisms -p configure configure.win cleanup
+  exits 0
+else
+  echo "not run: checkbashisms is missing"
+fi
 
 echo "configure: $passed passed, $failed failed"
 test $failed -eq 0
