@@ -12,11 +12,13 @@ intercept_name <- "(Intercept)"
 
 # ---- making --------------------------------------------------------------------------------------
 
-class_leaves <- function(classes, label, counts) {
+# `impurity`: of each node, where that is not its errors.
+class_leaves <- function(classes, label, counts, loss) {
   weight <- rowSums(counts)
   yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
   dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
-  list(kind = "classes", classes = classes, yval = as.numeric(label), yval2 = yval2)
+  list(kind = "classes", classes = classes, yval = as.numeric(label), yval2 = yval2,
+       impurity = gini_impurity(counts, loss))
 }
 
 number_leaves <- function(values) list(kind = "number", yval = values)
