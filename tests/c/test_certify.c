@@ -8,7 +8,7 @@
 #include "exact/cost/costs.h"
 #include "data/table.h"
 #include "instance_random.h"
-#include "exact/finish/prove.h"
+#include "exact/prove.h"
 #include "solve.h"
 
 static absolute second_opinion;

@@ -1,4 +1,4 @@
-#include "exact/finish/prove.h"
+#include "exact/prove.h"
 
 #include <math.h>
 
