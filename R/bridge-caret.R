@@ -43,9 +43,9 @@ caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...)
   contree.default(x, y, weights = wts, depth = param$depth, complexity = param$complexity, threads = threads, ...)
 }
 
-# For each predictor the errors that its splits save.
+# For each predictor the decrease of the Gini impurity by its splits.
 caret_importance <- function(object, ...) {
   names <- tree_shape(object)$names
-  saved <- tree_importance(object)[names]
-  data.frame(Overall = ifelse(is.na(saved), 0, saved), row.names = names)
+  decrease <- tree_importance(object)[names]
+  data.frame(Overall = ifelse(is.na(decrease), 0, decrease), row.names = names)
 }

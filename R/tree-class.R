@@ -27,10 +27,12 @@ newest_format <- 2L
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
-#'     is not missing, `improve` misclassified rows saved by the split, `adj` 0. `ncat` is -1 where less than the threshold
-#'     `index` goes left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on the left,
-#'     from the values; for ordered factors the threshold is on the numbers of the levels, for dates and times on the numbers
-#'     that R has for them. Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
+#'     is not missing, `improve` decrease of the Gini impurity by the split, times what its node
+#'     weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes left: `Inf` parts
+#'     all values, on the left, from the missing ones, `-Inf` the missing ones, on the left, from
+#'     the values; for ordered factors the threshold is on the numbers of the levels, for dates and
+#'     times on the numbers that R has for them. Elsewhere `ncat` is the number of levels of a
+#'     factor and `index` a row of `csplit`.}
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
 #'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
@@ -50,8 +52,8 @@ newest_format <- 2L
 #'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see [summary.contree()]; the vector
 #'     instructions it used; the number of threads that took part (1 if it was over before others were called); `"cpu"`, or the
 #'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
-#'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
-#'     that only prepares the next one (as in an exclusive or) saves none itself.}
+#'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed, in decreasing order, as in
+#'     `rpart` without its surrogates; see [contree_importance()], which has the errors saved as well.}
 #'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict where a `loss` says so).}
 #'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
 #'     is an ordered factor.}
@@ -93,7 +95,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   nodes <- node_table(solved, counts, label, frame)
   fit <- list(
     frame = nodes,
-    splits = split_table(solved, nodes, frame$xlevels),
+    splits = split_table(solved, nodes, frame),
     csplit = level_table(solved),
     where = stats::setNames(solved$where, frame$row_names),
     y = as.integer(frame$response),
@@ -101,12 +103,12 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
     status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
     simd = solved$simd, threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
-    variable.importance = importance(solved, nodes),
     ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
     units = frame$units, restricted = if (length(restricted)) restricted,
     shape = frame$shape, na.action = frame$na.action,
     model = if (control$model) frame$model,
     format_version = newest_format)
+  fit$variable.importance <- sum_by_variable(fit$splits[, "improve"], rownames(fit$splits))
   fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
   if (costs_differ(fit)) check_row_costs(fit, frame)
   validate_contree(fit)
@@ -129,16 +131,18 @@ label_costs <- function(counts, label, loss) {
   rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
-# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
-split_table <- function(solved, nodes, xlevels) {
+# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels. `frame`
+# knows the levels (`xlevels`) and the `loss`.
+split_table <- function(solved, nodes, frame) {
   split <- which(solved$feature > 0)
   by_level <- lengths(solved$sides[split]) > 0
   ncat <- rep(-1, length(split))
   # 1 would stand for a threshold in rpart; a factor of one level is split by whether it is missing
-  ncat[by_level] <- pmax(2, lengths(xlevels[nodes$var[split[by_level]]]))
+  ncat[by_level] <- pmax(2, lengths(frame$xlevels[nodes$var[split[by_level]]]))
   index <- solved$threshold[split]
   index[by_level] <- seq_len(sum(by_level))
-  structure(cbind(nodes$n[split] - solved$missing[split], ncat, improvement(solved, nodes$dev)[split], index,
+  impurity <- gini_impurity(class_counts(nodes$yval2), frame$loss)
+  structure(cbind(nodes$n[split] - solved$missing[split], ncat, saved_by_splits(impurity, solved)[split], index,
                   rep(0, length(split))),
             dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
@@ -152,18 +156,28 @@ level_table <- function(solved) {
   table
 }
 
-# Misclassified rows that each split saves; 0 in leaves.
-improvement <- function(solved, errors) {
-  saved <- numeric(length(errors))
-  split <- solved$feature > 0
-  saved[split] <- errors[split] - errors[solved$left[split]] - errors[solved$right[split]]
-  saved
+# The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in rpart, a class counts by
+# what errors in it cost altogether, and all classes together for as much as the rows of the tree.
+gini_impurity <- function(counts, loss) {
+  price <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
+  total <- sum(counts[1, ] * price)
+  if (total > 0) counts <- counts * rep(price * sum(counts[1, ]) / total, each = nrow(counts))
+  weight <- rowSums(counts)
+  weight - rowSums(counts^2) / ifelse(weight > 0, weight, 1)
 }
 
-importance <- function(solved, nodes) {
-  split <- solved$feature > 0
-  saved <- vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0)
-  saved[order(saved, decreasing = TRUE)] # sort() takes longer than all else here
+# What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right), rows, 0 in leaves.
+saved_by_splits <- function(amount, children) {
+  saved <- numeric(length(amount))
+  split <- children$left > 0
+  saved[split] <- amount[split] - amount[children$left[split]] - amount[children$right[split]]
+  pmax(0, saved) # what is below is of rounding
+}
+
+# Sums over the splits of each variable, the largest first.
+sum_by_variable <- function(saved, variable) {
+  sums <- vapply(split(unname(saved), as.character(variable)), sum, 0)
+  sums[order(sums, decreasing = TRUE)] # sort() takes longer than all else here
 }
 
 # Level by level, from the root down.
@@ -192,15 +206,16 @@ contree_of_document <- function(document, predictors, nodes) {
     threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
     sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0))
   table <- table_of_document(nodes, solved, names, document$classes)
+  splits <- split_table(solved, table, list(xlevels = pick("levels"), loss = document$loss))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
   fit <- c(
-    list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
+    list(frame = table, splits = splits, csplit = level_table(solved), where = integer(),
          residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
          control = kept_settings(settings)),
     document[c("objective", "cost", "bound", "weighted", "loss")],
     list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
-         variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
+         variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)), ylevels = document$classes, xlevels = pick("levels"),
          ordered = types == "ordered", types = types, units = unlist(pick("unit")),
          restricted = if (length(document$restricted)) document$restricted,
          shape = list(names = names, inputs = names), format_version = newest_format))
@@ -298,6 +313,9 @@ class_columns <- function(fit, offset) {
   structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
 }
 
+# The columns of a table `yval2` between the code of the class and the shares.
+class_counts <- function(yval2) yval2[, 1 + seq_len((ncol(yval2) - 2) / 2), drop = FALSE]
+
 # A column of the table of splits, one value a node, NA in leaves.
 split_column <- function(fit, column) {
   value <- rep(NA_real_, nrow(fit$frame))
@@ -368,7 +386,13 @@ tree_shape <- function(fit) fit$shape
 tree_terms <- function(fit) fit$terms
 tree_call <- function(fit) fit$call
 tree_model <- function(fit) fit$model
-tree_importance <- function(fit) fit$variable.importance
+
+# What the splits of each predictor save, the most important first: Gini impurity, or errors.
+tree_importance <- function(fit, measure = c("gini", "errors")) {
+  amount <- if (measure[1] == "gini") gini_impurity(node_counts(fit), tree_loss(fit)) else node_errors(fit)
+  split <- !node_is_leaf(fit)
+  sum_by_variable(saved_by_splits(amount, node_children(fit))[split], node_variable(fit)[split])
+}
 tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action
 
@@ -415,8 +439,7 @@ keep_splits <- function(fit, keep) {
   fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
   splits[by_level, "index"] <- seq_len(sum(by_level))
   fit$splits <- splits
-  saved <- split(splits[, "improve"], as.character(rownames(splits)))
-  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
+  fit$variable.importance <- sum_by_variable(splits[, "improve"], rownames(splits))
   structure(fit[!vapply(fit, is.null, NA)], class = "contree")
 }
 

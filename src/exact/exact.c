@@ -12,7 +12,7 @@
 #include "exact/search/branch.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
-#include "exact/history.h"
+#include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/pool.h"
@@ -207,7 +207,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
-    else if (ct_is_halted(worker)) result->end = worker->end;
+    else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
     return CT_OK;
 }
@@ -386,14 +386,19 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     ct_budget budget = {options->memory_limit - for_quadrants, 0};
     ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
     ct_crew crew;
+    ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
         workers[i].quadrants = quadrants;
         workers[i].evidence = options->evidence;
+        workers[i].stop = &stop;
         ct_arena_init(&workers[i].arena, &budget);
     }
-    if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
+    if (n_workers > 1) {
+        ct_crew_init(&crew, workers, n_workers);
+        search->history->lock = &crew.lock;
+    }
     ct_table table;
     search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
@@ -401,6 +406,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     status = close_device(search, status, result, error);
     result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
+    search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
         ct_pool_free(workers[i].pool);
         ct_arena_free(&workers[i].arena);

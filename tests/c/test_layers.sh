@@ -20,13 +20,14 @@ may_see () {
     gpu)           echo "base data exact/kernels" ;;
     evolve|forest|forge) echo "base base/simd data tree gpu/device.h" ;;
     exact)         echo "base data tree gpu/device.h exact/*" ;;
+    exact/run)     echo "base data exact/cost exact/kernels" ;;
     exact/cost)    echo "base data" ;;
     exact/kernels) echo "base base/simd exact/cost" ;;
-    exact/bound)   echo "base exact/search" ;;
-    exact/rows)    echo "base exact/search" ;;
-    exact/offload) echo "base exact/rows exact/search gpu/device.h" ;;
-    exact/finish)  echo "base data tree exact exact/bound exact/rows exact/search" ;;
-    exact/search)  echo "base data exact exact/bound exact/cost exact/finish exact/kernels exact/offload exact/rows" ;;
+    exact/bound)   echo "base exact/run exact/search" ;;
+    exact/rows)    echo "base exact/run exact/search" ;;
+    exact/offload) echo "base exact/rows exact/run exact/search gpu/device.h" ;;
+    exact/finish)  echo "base data tree exact exact/bound exact/rows exact/run exact/search" ;;
+    exact/search)  echo "base data exact exact/bound exact/cost exact/finish exact/kernels exact/offload exact/rows exact/run" ;;
   esac
 }
 

@@ -6,8 +6,8 @@
  * Words. A row set is kept once for each feature g, as a bit set over the rows *in the order of g*. Its lanes are the
  * 16 or 32 consecutive bits that one vector lane holds; a lane is also the block for which counts and bounds are kept.
  * A side is the part of a row set left or right of a threshold of the root feature f. */
-#ifndef CT_KERNELS_KERNELS_H
-#define CT_KERNELS_KERNELS_H
+#ifndef CT_EXACT_KERNELS_KERNELS_H
+#define CT_EXACT_KERNELS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>

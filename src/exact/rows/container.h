@@ -7,10 +7,10 @@
  * The bit planes of the ranks are made in planes.c.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
-#ifndef CT_SEARCH_CONTAINER_H
-#define CT_SEARCH_CONTAINER_H
+#ifndef CT_EXACT_ROWS_CONTAINER_H
+#define CT_EXACT_ROWS_CONTAINER_H
 
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
@@ -35,7 +35,7 @@ typedef struct {
     uint8_t *digits;          /* [n_rows] of the ranks of one feature while its planes are made */
 } ct_container;
 
-/* The whole table. NULL and worker->stopped if memory ends. */
+/* The whole table. NULL, and a stop is asked for, if memory ends. */
 ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
 
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */

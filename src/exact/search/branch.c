@@ -4,7 +4,7 @@
 
 #include "exact/search/depth2.h"
 #include "exact/finish/evidence.h"
-#include "exact/history.h"
+#include "exact/run/history.h"
 
 /* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
@@ -84,7 +84,7 @@ static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
 static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
                       int side, ct_bounds *bounds)
 {
-    if (worker->stopped || m->lower[side] >= task->cap) return 1;
+    if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
     ct_quadrants *quadrants = quadrants_for(worker, task->path);
     if (!quadrants) return 0;
@@ -267,9 +267,10 @@ static int branch_init(ct_roots *roots, ct_worker *worker)
 static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
 {
     int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
-    if (top) worker->search->history->top = roots;
+    ct_history *history = worker->search->history;
+    if (top) history->search = roots, history->look = ct_roots_progress;
     ct_bounds bounds = ct_roots_search(roots, worker);
-    if (top) worker->search->history->top = NULL;
+    if (top) history->search = NULL, history->look = NULL;
     return bounds;
 }
 

@@ -1,6 +1,6 @@
 /* Problems of any depth: the recursion. */
-#ifndef CT_SEARCH_BRANCH_H
-#define CT_SEARCH_BRANCH_H
+#ifndef CT_EXACT_SEARCH_BRANCH_H
+#define CT_EXACT_SEARCH_BRANCH_H
 
 #include "exact/search/roots.h"
 

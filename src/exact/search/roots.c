@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact/history.h"
+#include "exact/run/history.h"
 #include "exact/search/lines.h"
 #include "exact/search/seats.h"
 
@@ -183,7 +183,7 @@ CT_HOT void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
-        if (roots == seat->worker->search->history->top) announce(seat);
+        if (roots == seat->worker->search->history->search) announce(seat);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
@@ -531,8 +531,9 @@ ct_bounds ct_roots_end(ct_seat *seat)
     return finish(seat->roots, seat->worker);
 }
 
-void ct_roots_progress(const ct_roots *roots, ct_progress *progress)
+void ct_roots_progress(const void *search, ct_progress *progress)
 {
+    const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
     int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->box->n_cols;

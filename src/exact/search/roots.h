@@ -7,8 +7,8 @@
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
  * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
  * the root come to help. */
-#ifndef CT_SEARCH_ROOTS_H
-#define CT_SEARCH_ROOTS_H
+#ifndef CT_EXACT_SEARCH_ROOTS_H
+#define CT_EXACT_SEARCH_ROOTS_H
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
@@ -121,7 +121,7 @@ struct ct_roots {
 };
 
 /* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
- * the two ends. On failure: 0, worker->stopped, and *tree a leaf. */
+ * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree);
 
@@ -159,8 +159,8 @@ void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
 void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
 
-/* What is known at the moment, but for the time. Holding the crew's lock. */
-void ct_roots_progress(const ct_roots *roots, ct_progress *progress);
+/* What is known at the moment, but for the time, of a ct_roots. Holding the crew's lock. */
+void ct_roots_progress(const void *roots, ct_progress *progress);
 
 /* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
  * or nothing can stay below the cap. */

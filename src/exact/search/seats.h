@@ -1,6 +1,6 @@
 /* Who works at a row set: one worker, the crew that it calls, and those who have nothing to do elsewhere. */
-#ifndef CT_SEARCH_SEATS_H
-#define CT_SEARCH_SEATS_H
+#ifndef CT_EXACT_SEARCH_SEATS_H
+#define CT_EXACT_SEARCH_SEATS_H
 
 #include "exact/search/roots.h"
 
