@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 static size_t words_of(const ct_container *box, uint32_t f)
 {
     return (size_t) box->n_cols * box->n_planes[f] * box->words;
@@ -16,6 +18,7 @@ int ct_planes_take_room(ct_worker *worker, ct_container *box)
         all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
     }
     box->one_at_a_time = all > budget;
+    CT_ASSERT(largest <= all || all > budget);
     if (box->one_at_a_time) {
         box->present = box->n_cols;
         box->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
@@ -39,6 +42,7 @@ static void list_digits(const ct_container *box, uint32_t f, unsigned low, uint8
         uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
         uint64_t ties = box->ties[f][start / 64];
         for (uint32_t j = start; j < end; j++, ties >>= 1) {
+            CT_ASSERT(rank < box->n_values[f] && box->order[f][j] < box->n_rows);
             digits[box->order[f][j]] = (uint8_t) (rank >> low);
             rank += (uint32_t) (ties & 1);
         }
@@ -50,6 +54,7 @@ static void place_digit(const ct_worker *worker, ct_container *box, uint32_t f, 
                         const uint8_t *digits)
 {
     uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
+    CT_ASSERT(low < high && high - low <= 8 && high <= box->n_planes[f]);
     worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
 }
 
@@ -64,6 +69,7 @@ static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, uns
         unsigned high = box->lowest_plane[f], low = next_low(high);
         list_digits(box, f, low, digits);
         for (uint32_t g = 0; g < box->n_cols; g++) place_digit(worker, box, f, g, low, high, digits);
+        CT_ASSERT(low < box->lowest_plane[f]);
         box->lowest_plane[f] = low;
     }
 }
@@ -105,7 +111,9 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_container *box,
 {
     uint32_t t = 0;
     for (unsigned i = threshold->first; i < threshold->end; i++) t |= (uint32_t) (threshold->selector[i] & 1) << i;
+    CT_ASSERT(t > 0);
     size_t start = t < box->n_values[f] ? ct_container_start(worker, box, f, t) : box->n_rows;
+    CT_ASSERT(start > 0 && start <= box->n_rows);
     memset(box->digits, 0, box->n_rows);
     for (size_t j = start; j < box->n_rows; j++) box->digits[box->order[f][j]] = 1;
     for (uint32_t g = 0; g < box->n_cols; g++)
@@ -120,6 +128,7 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_container *box,
 static void make_present(ct_worker *worker, ct_container *box, uint32_t f)
 {
     if (box->present == f) return;
+    CT_ASSERT(box->one_at_a_time);
     box->present = f;
     for (uint32_t g = 0; g < box->n_cols; g++) box->lowest_of[g] = box->n_planes[f];
     worker->statistics.planes++;
@@ -143,6 +152,7 @@ static void some_planes_down_to(const ct_worker *worker, ct_container *box, uint
 const uint64_t *ct_planes_of(ct_worker *worker, ct_container *box, uint32_t f, ct_threshold *threshold,
                              const ct_children *children)
 {
+    CT_ASSERT(f < box->n_cols && threshold->first < threshold->end && threshold->end == box->n_planes[f]);
     if (!box->one_at_a_time) {
         if (box->lowest_plane[f] > threshold->first) planes_down_to(worker, box, f, threshold->first, box->digits);
         return box->planes[f];
