@@ -27,6 +27,7 @@ typedef struct {
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
     struct ct_gpu *gpu; /* NULL: the CPU alone */
+    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
