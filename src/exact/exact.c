@@ -220,7 +220,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                        counted, cost, to_objective(search, bounds->proven));
     result->errors = objective;
     result->cost = counted;
-    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->bound = fmax(0, counted - to_objective(search, bounds->upper - bounds->proven));
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);

@@ -251,16 +251,21 @@ ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned de
 
 static struct {
     int order, costs; /* which fault; 0: none */
-    uint32_t row;
+    uint32_t row;    /* not the last */
+    int weighted;    /* whether there were integer weights to spoil */
 } spoiled;
 
 int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
 {
     int capped = __real_ct_table_rank(table, col, max_thresholds, arena);
-    uint32_t *order = table->order[col], first = order[0], last = order[table->n_rows - 1];
+    uint32_t *order = table->order[col], first = order[0], last = order[table->n_rows - 1], before = order[spoiled.row];
     if (spoiled.order == 1) order[0] = last, order[table->n_rows - 1] = first;
     if (spoiled.order == 2) order[0] = last;
     if (spoiled.order == 3) order[0] = table->n_rows;
+    if (spoiled.order == 5) {
+        order[spoiled.row] = order[spoiled.row + 1];
+        order[spoiled.row + 1] = before;
+    }
     if (spoiled.order == 4) table->ties[col][spoiled.row / 64] ^= UINT64_C(1) << spoiled.row % 64;
     return capped;
 }
@@ -270,11 +275,12 @@ ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned de
 {
     ct_status status = __real_ct_costs_init(costs, data, depth, fine, arena, error);
     int64_t *weights = (int64_t *) costs->weights, *loss = (int64_t *) costs->loss;
+    spoiled.weighted = weights != NULL;
     if (spoiled.costs == 1 && weights) weights[spoiled.row] += 1000;
     if (spoiled.costs == 2 && loss) loss[1] += 3;
     if (spoiled.costs == 3) costs->unit *= 2;
     if (spoiled.costs == 4 && weights) weights[spoiled.row] = -5;
-    if (spoiled.costs == 5 && weights) weights[spoiled.row] = INT64_MAX / 2;
+    if (spoiled.costs == 5 && weights) weights[spoiled.row] = INT64_MAX / 2, weights[!spoiled.row] = INT64_MAX / 2;
     return status;
 }
 
@@ -293,7 +299,7 @@ static void wrong_orders_are_found(void)
         ct_bytes bytes = certificate_for(&t.data, &options, 1);
         CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
         spoiled.row = rng_below(&r, 19);
-        for (spoiled.order = 1; spoiled.order <= 4; spoiled.order++)
+        for (spoiled.order = 1; spoiled.order <= 5; spoiled.order++)
             CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_INTERNAL);
         spoiled.order = 0;
         ct_bytes_free(&bytes);
@@ -322,6 +328,7 @@ static void wrong_costs_prove_nothing_untrue(void)
             ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error);
             if (status == CT_OK) CHECK(checked.bound <= surely(least));
             else CHECK_INT(status, CT_INTERNAL);
+            if (spoiled.costs >= 4 && spoiled.weighted) CHECK_INT(status, CT_INTERNAL);
             weaker += status == CT_OK && checked.rounding > 0.5;
             refused += status == CT_INTERNAL;
         }
