@@ -4,17 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/placing.h"
+#include "exact/offload/offload.h"
 #include "exact/offload/pool.h"
 
 enum { MOST_WORKERS = 256 };
@@ -138,7 +140,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;
     }
-    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -440,6 +442,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;
