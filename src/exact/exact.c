@@ -4,17 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/placing.h"
+#include "exact/offload/offload.h"
 #include "exact/offload/pool.h"
 
 enum { MOST_WORKERS = 256 };
@@ -67,6 +69,17 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree, int64_t split_cost)
+{
+    int64_t cost = split_cost * tree->n_splits, each = (int64_t) 1 << costs->shift;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
+        if (costs->plain) cost += own == label ? 0 : each;
+        else cost += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+    }
+    return cost;
+}
+
 /* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
@@ -84,6 +97,9 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
     double most_cost = floor(options->max_cost / costs->unit);
     search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    if (options->cheaper_than)
+        search->cap = ct_smaller_cost(search->cap,
+                                      cost_of_outcome(costs, data, options->cheaper_than, search->split_cost));
     return CT_OK;
 }
 
@@ -138,7 +154,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;
     }
-    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -204,7 +220,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                        counted, cost, to_objective(search, bounds->proven));
     result->errors = objective;
     result->cost = counted;
-    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->bound = fmax(0, counted - to_objective(search, bounds->upper - bounds->proven));
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
@@ -440,6 +456,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;

@@ -4,8 +4,8 @@
  *
  * Where variables are at each instruction is left out of gcc's debugging information: of functions
  * inlined so deeply that is several times the code. */
-#ifndef CT_SIMD_TARGET_H
-#define CT_SIMD_TARGET_H
+#ifndef CT_BASE_SIMD_TARGET_H
+#define CT_BASE_SIMD_TARGET_H
 
 #define CT_PRAGMA(text) _Pragma(#text)
 #define CT_AVX2 "avx2,bmi,bmi2,popcnt,lzcnt"

@@ -21,8 +21,8 @@
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits
  *                 that end at a bit of `ties`; -128 and 128 or beyond without any */
-#ifndef CT_SIMD_VEC_H
-#define CT_SIMD_VEC_H
+#ifndef CT_BASE_SIMD_VEC_H
+#define CT_BASE_SIMD_VEC_H
 
 #if defined(CT_VEC_AVX512)
 #include "base/simd/vec_avx512.h"

@@ -1,6 +1,6 @@
 /* The vocabulary of vec.h on 256-bit vectors. */
-#ifndef CT_SIMD_VEC_AVX2_H
-#define CT_SIMD_VEC_AVX2_H
+#ifndef CT_BASE_SIMD_VEC_AVX2_H
+#define CT_BASE_SIMD_VEC_AVX2_H
 
 #include "base/simd/vec_x86.h"
 

@@ -1,6 +1,6 @@
 /* The vocabulary of vec.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
-#ifndef CT_SIMD_VEC_AVX512_H
-#define CT_SIMD_VEC_AVX512_H
+#ifndef CT_BASE_SIMD_VEC_AVX512_H
+#define CT_BASE_SIMD_VEC_AVX512_H
 
 #include "base/simd/vec_x86.h"
 

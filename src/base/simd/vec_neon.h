@@ -1,6 +1,6 @@
 /* The vocabulary of vec.h on the 128-bit vectors of AArch64. */
-#ifndef CT_SIMD_VEC_NEON_H
-#define CT_SIMD_VEC_NEON_H
+#ifndef CT_BASE_SIMD_VEC_NEON_H
+#define CT_BASE_SIMD_VEC_NEON_H
 
 #include <arm_neon.h>
 

@@ -1,6 +1,6 @@
 /* The vocabulary of vec.h in portable C: a vector is one 64-bit word. */
-#ifndef CT_SIMD_VEC_SCALAR_H
-#define CT_SIMD_VEC_SCALAR_H
+#ifndef CT_BASE_SIMD_VEC_SCALAR_H
+#define CT_BASE_SIMD_VEC_SCALAR_H
 
 #include <limits.h>
 #include <string.h>

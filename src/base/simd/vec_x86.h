@@ -1,7 +1,7 @@
 /* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits in 128-bit vectors. Either of them
  * defines bytes_of(), which this needs. */
-#ifndef CT_SIMD_VEC_X86_H
-#define CT_SIMD_VEC_X86_H
+#ifndef CT_BASE_SIMD_VEC_X86_H
+#define CT_BASE_SIMD_VEC_X86_H
 
 #include <immintrin.h>
 
