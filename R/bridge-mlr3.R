@@ -44,7 +44,7 @@ mlr3_learner <- function() {
       .predict = function(task) {
         rows <- as.data.frame(task$data(cols = task$feature_names))
         tell <- function(type) {
-          do.call(predict.contree, c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
+          do.call("predict", c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
         }
         if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
       }))

@@ -77,8 +77,9 @@
 #' s <- summary(fit)
 #' s
 #' s$classes
+#' @name summary.contree
 #' @export
-summary.contree <- function(object, ...) {
+summary.contree_model <- function(object, ...) {
   check_fit(object, "object")
   confusion <- training_confusion(object)
   structure(

@@ -73,11 +73,22 @@
 #' virginica <- function(model, newdata) predict(model, newdata, type = "prob")[, "virginica"]
 #' head(virginica(fit, iris[-train, ]))
 #' @export
-contree_importance <- function(fit, data = NULL, repeats = 10, y = NULL) {
-  fit <- the_tree(fit)
+contree_importance <- function(fit, ...) UseMethod("contree_importance")
+
+#' @rdname contree_importance
+#' @export
+contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y = NULL, ...) {
+  check_no_dots(...)
+  check_fit(fit)
   if (is.null(data) && is.null(y)) return(split_importance(fit))
   shuffling_importance(fit, data, repeats, y)
 }
+
+#' @export
+contree_importance.contree_cv <- function(fit, ...) contree_importance(fit$fit, ...)
+
+#' @export
+contree_importance.default <- function(fit, ...) check_fit(fit)
 
 split_importance <- function(fit) {
   gini <- tree_importance(fit)
@@ -90,13 +101,13 @@ shuffling_importance <- function(fit, data, repeats, y) {
   check_repeats(repeats)
   truth <- true_classes(fit, data, y)
   columns <- tree_shape(fit)$inputs
-  before <- share_correct(truth, predict.contree(fit, data))
+  before <- share_correct(truth, stats::predict(fit, data))
   if (is.null(colnames(data))) colnames(data) <- columns
   drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
   for (column in used_inputs(fit)) {
     for (i in seq_len(repeats)) {
       # of levels that no training row had was warned above
-      class <- suppressWarnings(predict.contree(fit, shuffle(data, column)), classes = "contree_new_levels")
+      class <- suppressWarnings(stats::predict(fit, shuffle(data, column)), classes = "contree_new_levels")
       drops[i, column] <- before - share_correct(truth, class)
     }
   }
@@ -168,7 +179,7 @@ plot.contree_importance <- function(x, main = NULL, ...) {
 
 # What vip takes of a model.
 #' @exportS3Method vip::vi_model
-vi_model.contree <- function(object, ...) {
+vi_model.contree_model <- function(object, ...) {
   importance <- tree_importance(object)
   structure(data.frame(Variable = as.character(names(importance)), Importance = as.numeric(importance)),
             type = "impurity", class = c("vi", "data.frame"))

@@ -35,8 +35,9 @@
 #' predict(fit, iris[rows, ], type = "prob")
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
+#' @name predict.contree
 #' @export
-predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
+predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
                             new_levels = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))

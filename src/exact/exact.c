@@ -4,16 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
+#include "exact/offload/device.h"
 #include "exact/offload/offload.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/pool.h"
@@ -139,7 +141,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;
     }
-    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -307,9 +309,9 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
     if (result->device_note[0]) return CT_OK;
     ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
                              table->n_values, table->data->classes};
-    if (ct_offload_open(number, &sent, n_workers, &search->offload, &why) != CT_OK)
+    if (ct_offload_open(number, &sent, n_workers, &search->device, &why) != CT_OK)
         return without_device(options, result, &why, error);
-    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_offload_queue_at(search->offload, i);
+    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_offload_queue_at(search->device, i);
     if (twin) snprintf(result->device, sizeof result->device, "twin");
     else snprintf(result->device, sizeof result->device, "cuda:%d", number);
     return CT_OK;
@@ -318,13 +320,13 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
 /* What happened to it. */
 static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
 {
-    if (search->offload && ct_offload_is_lost(search->offload)) {
-        note(result, "the device failed: ", ct_offload_why(search->offload));
+    if (search->device && ct_offload_is_lost(search->device)) {
+        note(result, "the device failed: ", ct_offload_why(search->device));
         if (search->options->device == CT_DEVICE_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
     }
-    ct_offload_close(search->offload);
-    search->offload = NULL;
+    ct_offload_close(search->device);
+    search->device = NULL;
     return status;
 }
 
@@ -441,6 +443,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;

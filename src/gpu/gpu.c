@@ -118,6 +118,7 @@ void ct_gpu_give(ct_gpu_block *block)
 void *ct_gpu_cut(ct_gpu_cutter *cutter, size_t bytes)
 {
     void *part = cutter->memory ? cutter->memory + cutter->used : NULL;
+    CT_ASSERT(cutter->used % 256 == 0);
     cutter->used += (bytes + 255) / 256 * 256;
     return part;
 }

@@ -5,7 +5,7 @@
 
 #include "data/table.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 #include "exact/offload/scan_body.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
@@ -19,7 +19,7 @@ typedef struct {
     ct_arena arena;
     ct_budget budget;
     uint32_t *ranks; /* [col][row] */
-    ct_offload *offload;
+    ct_offload_device *device;
 } bench;
 
 static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues, ct_error *error)
@@ -39,7 +39,7 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
     }
     ct_offload_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
                           b->ranked.n_values, data->classes};
-    return ct_offload_open(device, &table, n_queues, &b->offload, error);
+    return ct_offload_open(device, &table, n_queues, &b->device, error);
 }
 
 static int bench_open(bench *b, int device, uint32_t max_thresholds)
@@ -52,7 +52,7 @@ static int bench_open(bench *b, int device, uint32_t max_thresholds)
 
 static void bench_close(bench *b)
 {
-    ct_offload_close(b->offload);
+    ct_offload_close(b->device);
     free(b->ranks);
     ct_arena_free(&b->arena);
     table_free(&b->table);
@@ -173,7 +173,7 @@ static void set_memory(int device, size_t bytes) { (device == TWIN ? ct_gpu_twin
 
 static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
 {
-    ct_offload_queue *queue = ct_offload_queue_at(b->offload, 0);
+    ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
     ct_offload_point points[2][CT_OFFLOAD_POINTS];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
     for (uint32_t row = 0; row < b->table.data.n_rows; row++) n_rows += (uint32_t) is_in(b, conditions, row);
@@ -281,17 +281,17 @@ static int works(int device)
     const int32_t *errors = NULL;
     b.table = table_random(&r, 50, 3, 3, 0);
     if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
-        ct_offload_queue *queue = ct_offload_queue_at(b.offload, 1);
+        ct_offload_queue *queue = ct_offload_queue_at(b.device, 1);
         errors = two_batches(queue, &all, &point);
-        CHECK_INT(ct_offload_is_lost(b.offload), !errors);
-        CHECK((ct_offload_why(b.offload)[0] == '\0') == (errors != NULL));
+        CHECK_INT(ct_offload_is_lost(b.device), !errors);
+        CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
         if (errors) check_point(&b, &all, &point, errors);
         else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_submit(queue, 0, &point, 1) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0' && b.offload == NULL);
+        CHECK(error.message[0] != '\0' && b.device == NULL);
     }
     bench_close(&b);
     CHECK_INT(blocks_left(device), 0);
@@ -343,7 +343,7 @@ static void one_of_two_devices(void)
     for (int round = 0; round < 20; round++) {
         b.table = table_random(&r, 600, 3, 2, 0);
         if (bench_open(&b, 1, 0)) {
-            ct_offload_queue *queue = ct_offload_queue_at(b.offload, 0);
+            ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
             cuda_on_cpu_disturb(0);
             REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
             REQUIRE(ct_offload_submit(queue, 0, &point, 1) == CT_OK);
@@ -370,10 +370,10 @@ static void columns_at_a_time(int device)
         status = bench_begin(&b, device, 0, 1, &error);
         if (status == CT_OK) {
             ct_offload_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
-            widths |= 1u << ct_offload_window(b.offload);
+            widths |= 1u << ct_offload_window(b.device);
             check_rows(&b, &r, &all, 3);
             check_rows(&b, &r, &some, 40 / (1 + rng_below(&r, 20)));
-            CHECK(!ct_offload_is_lost(b.offload) && ct_offload_queue_at(b.offload, 1) == NULL);
+            CHECK(!ct_offload_is_lost(b.device) && ct_offload_queue_at(b.device, 1) == NULL);
         } else {
             CHECK_INT(status, CT_NO_DEVICE);
             CHECK(strstr(error.message, "GB are free") != NULL);
@@ -408,12 +408,12 @@ static void memory_of_a_block(void)
 static void devices_that_are_not_there(void)
 {
     ct_error error = {CT_OK, ""};
-    ct_offload *offload;
-    ct_offload_table none = {0};
-    CHECK_INT(ct_offload_open(CT_DEVICE_MAX, &none, 1, &offload, &error), CT_NO_DEVICE);
-    CHECK(offload == NULL && error.message[0] != '\0');
+    ct_offload_device *device;
+    ct_offload_table none = {.n_rows = 1, .n_cols = 1, .n_classes = 2};
+    CHECK_INT(ct_offload_open(CT_DEVICE_MAX, &none, 1, &device, &error), CT_NO_DEVICE);
+    CHECK(device == NULL && error.message[0] != '\0');
     none.n_classes = CT_OFFLOAD_CLASSES + 1;
-    CHECK_INT(ct_offload_open(TWIN, &none, 1, &offload, &error), CT_NO_DEVICE);
+    CHECK_INT(ct_offload_open(TWIN, &none, 1, &device, &error), CT_NO_DEVICE);
     ct_offload_close(NULL);
 }
 

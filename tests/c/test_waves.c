@@ -6,7 +6,7 @@
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
 #include "gpu/twin.h"
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 #include "exact/offload/placing.h"
 
 static int same_tree(const ct_forest *a, const ct_forest *b)

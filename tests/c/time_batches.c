@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "data/table.h"
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 #include "gpu/device.h"
 
 /* Lane instructions a word of 32 rows and point, from the text of scan_body.h: both passes gather and transpose one side
@@ -68,14 +68,14 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
     ct_table ranked;
-    ct_offload *offload = NULL;
+    ct_offload_device *device = NULL;
     ct_offload_point points[1024];
     ct_arena_init(&arena, &budget);
     if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
         for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
         ct_offload_table sent = {n, COLS, CLASSES, ranked.order, ranked.ties, ranked.words, ranked.n_values, table.classes};
-        if (ct_offload_open(0, &sent, 1, &offload, NULL) == CT_OK)
-            (void) ct_offload_begin_rows(ct_offload_queue_at(offload, 0), &(ct_offload_conditions){0, {0}, {0}}, n);
+        if (ct_offload_open(0, &sent, 1, &device, NULL) == CT_OK)
+            (void) ct_offload_begin_rows(ct_offload_queue_at(device, 0), &(ct_offload_conditions){0, {0}, {0}}, n);
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int parts = i == 3;
@@ -83,11 +83,11 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
         fill_points(points, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n,
                sizes[i], parts ? " of parts" : "", b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
-        double seconds = offload ? measure(ct_offload_queue_at(offload, 0), points, sizes[i]) : NAN;
+        double seconds = device ? measure(ct_offload_queue_at(device, 0), points, sizes[i]) : NAN;
         if (seconds > 0) printf(" %.4g | %.3g |\n", seconds * 1e6, seconds / fmax(b / byte_rate, o / operation_rate));
         else printf(" not measured | |\n");
     }
-    ct_offload_close(offload);
+    ct_offload_close(device);
     ct_arena_free(&arena);
     table_free(&table);
 }

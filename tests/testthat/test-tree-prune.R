@@ -33,7 +33,7 @@ test_that("pruning a fit gives the best subtree, and of those the smallest", {
       best <- cost <= min(cost) + 1e-9
       expect_equal(tree$cost, min(cost))
       expect_equal(contree:::tree_splits(tree), min(all[best, 2]))
-      expect_identical(contree:::validate_contree(tree), tree)
+      expect_identical(contree:::validate_model(tree), tree)
     }
   }
 })

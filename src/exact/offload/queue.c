@@ -35,54 +35,54 @@ static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_points
     return (size_t) n_points * 4 * table->n_cols * sizeof(int32_t);
 }
 
-static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload *offload)
+static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
 {
     view->points = (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->points);
-    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&offload->view, CT_OFFLOAD_POINTS));
-    view->sides = (uint32_t *) ct_gpu_cut(c, offload->sides_bytes);
+    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
+    view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
 }
 
 /* All that the queue has on the device; row sets are at most the whole table. */
-static size_t cut_device(ct_offload_queue *queue, const ct_offload *offload, char *memory)
+static size_t cut_device(ct_offload_queue *queue, const ct_offload_device *device, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
-    const ct_offload_table_view *table = &offload->view;
+    const ct_offload_table_view *table = &device->view;
     cut_scratch(&c, &queue->views.scratch, table);
     queue->rows = (char *) ct_gpu_cut(&c, cut_rows(&queue->views.rows, table, NULL, table->n_rows));
-    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) cut_slot(&c, &queue->slots[i].on_device, offload);
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) cut_slot(&c, &queue->slots[i].on_device, device);
     return c.used;
 }
 
 /* ... and on the host. */
-static size_t cut_host(ct_offload_queue *queue, const ct_offload *offload, char *memory)
+static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device, char *memory)
 {
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
         ct_offload_slot *slot = &queue->slots[i];
         slot->points = (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->points);
-        slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&offload->view, CT_OFFLOAD_POINTS));
+        slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
     }
     return c.used;
 }
 
-size_t ct_offload_queue_bytes(const ct_offload *offload)
+size_t ct_offload_queue_bytes(const ct_offload_device *device)
 {
     ct_offload_queue planned;
-    return cut_device(&planned, offload, NULL);
+    return cut_device(&planned, device, NULL);
 }
 
 ct_status ct_offload_queue_open(ct_offload_queue *queue)
 {
-    const ct_offload *offload = queue->offload;
-    ct_gpu *gpu = offload->gpu;
+    const ct_offload_device *device = queue->device;
+    ct_gpu *gpu = device->gpu;
     if (queue->open) return CT_OK;
-    queue->views.table = offload->view;
+    queue->views.table = device->view;
     CT_TRY(ct_gpu_stream_open(gpu, &queue->stream));
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) CT_TRY(ct_gpu_event_open(gpu, &queue->slots[i].end));
-    CT_TRY(ct_gpu_take(gpu, cut_device(queue, offload, NULL), &queue->on_device));
-    (void) cut_device(queue, offload, (char *) queue->on_device.memory);
-    CT_TRY(ct_gpu_take_host(gpu, cut_host(queue, offload, NULL), &queue->on_host));
-    (void) cut_host(queue, offload, (char *) queue->on_host.memory);
+    CT_TRY(ct_gpu_take(gpu, cut_device(queue, device, NULL), &queue->on_device));
+    (void) cut_device(queue, device, (char *) queue->on_device.memory);
+    CT_TRY(ct_gpu_take_host(gpu, cut_host(queue, device, NULL), &queue->on_host));
+    (void) cut_host(queue, device, (char *) queue->on_host.memory);
     queue->open = 1;
     return CT_OK;
 }
@@ -109,16 +109,17 @@ ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const v
 
 ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first)
 {
-    const ct_offload *offload = queue->offload;
+    const ct_offload_device *device = queue->device;
     ct_offload_table_view *view = &queue->views.table;
     uint32_t left = view->n_cols - first;
+    CT_ASSERT(first < view->n_cols && device->view.n_window > 0);
     view->first_col = first;
-    view->n_window = left < offload->view.n_window ? left : offload->view.n_window;
+    view->n_window = left < device->view.n_window ? left : device->view.n_window;
     for (uint32_t g = 0; g < view->n_window; g++) {
         const uint32_t *order = view->order + (size_t) g * view->n_rows;
         const uint64_t *ties = view->ties + (size_t) g * view->tie_words;
-        CT_TRY(ct_offload_send(queue, order, offload->source.order[first + g], view->n_rows * sizeof *order));
-        CT_TRY(ct_offload_send(queue, ties, offload->source.ties[first + g], view->tie_words * sizeof *ties));
+        CT_TRY(ct_offload_send(queue, order, device->source.order[first + g], view->n_rows * sizeof *order));
+        CT_TRY(ct_offload_send(queue, ties, device->source.ties[first + g], view->tie_words * sizeof *ties));
     }
     return CT_OK;
 }
@@ -138,9 +139,9 @@ static ct_status lay_out(const ct_offload_queue *queue)
 
 ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions, uint32_t n_rows)
 {
-    if (ct_offload_is_lost(queue->offload)) return CT_NO_DEVICE;
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_TRY(ct_offload_queue_open(queue));
-    (void) cut_rows(&queue->views.rows, &queue->offload->view, queue->rows, n_rows);
+    (void) cut_rows(&queue->views.rows, &queue->device->view, queue->rows, n_rows);
     queue->views.conditions = *conditions;
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_FLAGS, ct_gpu_threads(queue->views.table.words)));
     return lay_out(queue);
@@ -151,7 +152,7 @@ ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_condit
 uint32_t ct_offload_room(const ct_offload_queue *queue)
 {
     size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t);
-    size_t points = queue->offload->sides_bytes / group * CT_GPU_LANES;
+    size_t points = queue->device->sides_bytes / group * CT_GPU_LANES;
     return points < CT_OFFLOAD_POINTS ? (uint32_t) points : CT_OFFLOAD_POINTS;
 }
 
@@ -161,7 +162,7 @@ static ct_status scan(ct_offload_queue *queue)
     const ct_offload_table_view *table = &queue->views.table;
     const unsigned threads = ct_scan_warps(table->n_classes) * CT_GPU_LANES;
     const size_t shared = ct_scan_bytes(table->n_classes);
-    uint32_t width = queue->offload->view.n_window, n_windows = (table->n_cols + width - 1) / width;
+    uint32_t width = queue->device->view.n_window, n_windows = (table->n_cols + width - 1) / width;
     uint32_t current = table->first_col / width;
     for (uint32_t k = 0; k < n_windows; k++) {
         if (k) {
@@ -180,7 +181,7 @@ ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number, const
     ct_offload_slot *slot = &queue->slots[slot_number];
     ct_offload_batch_view *view = &queue->views.batch;
     size_t points_bytes = n_points * sizeof *points;
-    if (ct_offload_is_lost(queue->offload)) return CT_NO_DEVICE;
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_ASSERT(n_points && n_points <= ct_offload_room(queue));
     *view = slot->on_device;
     view->n_points = n_points;
@@ -200,7 +201,7 @@ ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number, const
 ct_status ct_offload_wait(ct_offload_queue *queue, unsigned slot, const int32_t **errors)
 {
     *errors = NULL;
-    if (ct_offload_is_lost(queue->offload)) return CT_NO_DEVICE; /* perhaps before this queue was opened */
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE; /* perhaps before this queue was opened */
     CT_TRY(ct_gpu_wait(&queue->slots[slot].end));
     *errors = queue->slots[slot].errors;
     return CT_OK;

@@ -1,4 +1,4 @@
-/* What offload.c and queue.c share of offload.h. */
+/* What device.c and queue.c share of device.h. */
 #ifndef CT_EXACT_OFFLOAD_QUEUE_H
 #define CT_EXACT_OFFLOAD_QUEUE_H
 
@@ -14,7 +14,7 @@ typedef struct {
 } ct_offload_slot;
 
 struct ct_offload_queue {
-    ct_offload *offload;
+    ct_offload_device *device;
     ct_gpu_stream stream;
     ct_gpu_block on_device, on_host; /* all that it ever needs, cut into what follows */
     ct_offload_views views;
@@ -23,7 +23,7 @@ struct ct_offload_queue {
     int open;
 };
 
-struct ct_offload {
+struct ct_offload_device {
     ct_gpu *gpu;
     ct_gpu_block block;         /* of the table */
     ct_offload_table source;    /* borrowed */
@@ -37,7 +37,7 @@ struct ct_offload {
 ct_status ct_offload_queue_open(ct_offload_queue *queue);
 void ct_offload_queue_close(ct_offload_queue *queue);
 /* Bytes that one takes on the device, with views of the table and slots as they are planned. */
-size_t ct_offload_queue_bytes(const ct_offload *offload);
+size_t ct_offload_queue_bytes(const ct_offload_device *device);
 
 ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel, ct_gpu_grid grid);
 /* The views are read-only for all but this. */

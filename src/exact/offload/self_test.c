@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 
 /* Rows beyond a warp's, in part of their last word. */
 enum { N_ROWS = 101, N_COLS = 3, N_CLASSES = 3, N_WORDS = 2, N_POINTS = 40, N_ERRORS = N_POINTS * 4 * N_COLS, TWIN = -1 };
@@ -36,17 +36,17 @@ static void fill(problem *p)
     }
 }
 
-/* errors[]: what the device answers to all points, of the rows with all but the highest values of the second column. */
-static ct_status answer(int device, problem *p, int32_t *errors, ct_error *error)
+/* errors[]: what device `number` answers to all points, of the rows with all but the highest values of the second column. */
+static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error)
 {
     uint32_t *order[N_COLS];
     uint64_t *ties[N_COLS];
     const ct_offload_conditions conditions = {1, {2}, {p->n_values[1] - 5}};
     for (uint32_t g = 0; g < N_COLS; g++) order[g] = p->order[g], ties[g] = p->ties[g];
     const ct_offload_table table = {N_ROWS, N_COLS, N_CLASSES, order, ties, N_WORDS, p->n_values, p->classes};
-    ct_offload *offload;
-    CT_TRY(ct_offload_open(device, &table, 1, &offload, error));
-    ct_offload_queue *queue = ct_offload_queue_at(offload, 0);
+    ct_offload_device *device;
+    CT_TRY(ct_offload_open(number, &table, 1, &device, error));
+    ct_offload_queue *queue = ct_offload_queue_at(device, 0);
     const int32_t *found = NULL;
     uint32_t n_rows = 0;
     for (uint32_t i = 0, rank = 0; i < N_ROWS && rank < conditions.threshold[0]; i++, n_rows++)
@@ -55,8 +55,8 @@ static ct_status answer(int device, problem *p, int32_t *errors, ct_error *error
     if (status == CT_OK) status = ct_offload_submit(queue, 0, p->points, N_POINTS);
     if (status == CT_OK) status = ct_offload_wait(queue, 0, &found);
     if (status == CT_OK) memcpy(errors, found, N_ERRORS * sizeof *errors);
-    else (void) ct_fail(error, status, "device %d: %s", device, ct_offload_why(offload));
-    ct_offload_close(offload);
+    else (void) ct_fail(error, status, "device %d: %s", number, ct_offload_why(device));
+    ct_offload_close(device);
     return status;
 }
 

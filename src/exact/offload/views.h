@@ -5,7 +5,7 @@
 #ifndef CT_EXACT_OFFLOAD_VIEWS_H
 #define CT_EXACT_OFFLOAD_VIEWS_H
 
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 
 /* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
  * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */

@@ -9,7 +9,7 @@
 #ifndef CT_EXACT_OFFLOAD_WAVES_H
 #define CT_EXACT_OFFLOAD_WAVES_H
 
-#include "exact/offload/offload.h"
+#include "exact/offload/device.h"
 #include "exact/search/depth2.h"
 
 /* What is sent together. The part of the row set (see ct_offload_point) holds for points from here on. */

@@ -26,7 +26,8 @@ typedef struct {
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
-    struct ct_offload *offload; /* NULL: the CPU alone */
+    struct ct_offload_device *device; /* NULL: the CPU alone */
+    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
@@ -66,6 +67,7 @@ static inline unsigned ct_kernel_shift(const ct_worker *worker)
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
 {
+    CT_ASSERT(f < worker->search->table->n_cols);
     const uint8_t *roots = worker->search->options->roots;
     return !roots || roots[f];
 }
@@ -79,6 +81,7 @@ static inline int ct_may_split(const ct_worker *worker, uint32_t n)
 static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t n_left)
 {
     uint32_t least = worker->search->min_bucket;
+    CT_ASSERT(least > 0 && n_left <= n);
     return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
 }
 
