@@ -58,7 +58,7 @@ compile () {
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
       case $path in
-        *.cu) sed -f "$here/cuda_on_cpu/launch.sed" "$path" > "$object.cpp" &&
+        *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
         *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" ;;
       esac || return 1
