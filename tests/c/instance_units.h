@@ -11,7 +11,7 @@
 #include "brute_units.h"
 #include "check.h"
 #include "exact/run/worker.h"
-#include "gpu/device.h"
+#include "gpu/twin.h"
 #include "instance.h"
 #include "reference.h"
 
