@@ -17,14 +17,12 @@ typedef struct {
     size_t *begin, *end;
 } parts;
 
-/* Which of the kernels, see ct_kernels. */
-static int kernel_for(const ct_costs *costs, const ct_node *node)
+static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
-    if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes);
-    if (!costs->coarse) return 2;
-    int64_t dearest = node->dearest >> costs->coarse->shift;
-    if (costs->coarse->by_label) return costs->coarse->exact && costs->coarse->small && dearest <= CT_LOSS_LIMIT ? 6 : 5;
-    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? 4 : 3;
+    if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
+    if (!costs->coarse) return CT_GENERAL;
+    if (costs->coarse->by_label) return CT_LOSSES;
+    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
@@ -58,7 +56,7 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
     node->dearest = ct_dearest(costs, totals, node->n_rows);
-    node->kernel = kernel_for(costs, node);
+    node->kind = kind_of(costs, node);
     return 1;
 }
 
@@ -108,7 +106,7 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
     split->coarse_bytes = ct_container_coarse_bytes(box, f);
     split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
-    worker->search->kernels->split[node->kernel](split);
+    worker->search->kernels->of[node->kind].split(split);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
     if (node->dear) sum_up_dear(worker->search->costs, node, f);
