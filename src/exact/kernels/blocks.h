@@ -4,16 +4,16 @@
  *
  *   bounds(job, derived)   [words] in the scratch memory, by block: no split inside scores more
  *   block_score(job, side, derived, w, block, limit)
- *                          the best score of a split inside a block, in the numbers that lanes count
- *                          in; at most `limit` if that is all it could reach. Where lanes are rounded
- *                          (is_rounded), the score that stands for the full cost found */
-
+ *                          the best score of a split inside a block, in the numbers that lanes
+ *                          count in; at most `limit` if that is all it could reach. Where lanes
+ *                          are rounded (is_rounded), the score that stands for the full cost */
 #ifndef CT_KIND
 #include "exact/kernels/classes.h" /* this file among its parts */
 #else
 
-/* The least errors of one side if below `need`, else a lower bound of them. `best` is the best score
- * that is known exactly, `closed` and `passed` the best bounds of blocks that were not looked into. */
+/* The least errors of one side if below `need`, else a lower bound of them. `best` is the best
+ * score that is known exactly, `closed` and `passed` the best bounds of blocks that were not looked
+ * into. */
 CT_INLINE int64_t FN(open_blocks)(scan_job *job, int side, int derived, int best)
 {
     int size = (int) job->size[side], floor = size - (int) job->need[side];
@@ -49,16 +49,18 @@ static int FN(highest_score)(scan_job *job, int side, int derived)
         top = L(max_where)(top, v_load(bounds + w), L(occupied)(v_load(job->ties + w)));
     vec below = L(set)(ct_larger(L(top)(top), 0) - 1);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
-        MASK legal = L(occupied)(v_load(job->ties + w)), above = L(above)(v_load(bounds + w), below);
+        MASK legal = L(occupied)(v_load(job->ties + w)),
+             above = L(above)(v_load(bounds + w), below);
         uint32_t highest = L(bits)(L(both)(legal, above));
-        if (highest) return FN(block_score)(job, side, derived, w, ct_trailing_zeros(highest), CT_LOWEST);
+        if (highest)
+            return FN(block_score)(job, side, derived, w, ct_trailing_zeros(highest), CT_LOWEST);
     }
     return CT_LOWEST;
 }
 
-/* The second pass over one side, from a score that is known exactly. Where costs in lanes are rounded,
- * the block of the highest bound comes first, so that few others need be asked for their full costs;
- * the answer is below the need only if that is so in full. */
+/* The second pass over one side, from a score that is known exactly. Where costs in lanes are
+ * rounded, the block of the highest bound comes first, so that few others need be asked for their
+ * full costs; the answer is below the need only if that is so in full. */
 static int64_t FN(open)(scan_job *job, int side, int derived, int best)
 {
     if (!FN(is_rounded)(job)) return FN(open_blocks)(job, side, derived, best);

@@ -1,12 +1,12 @@
 /* A template, see lane.h: one threshold of the root feature against every child feature. See
  * ct_children.
  *
- * A scan of one child: pass 1 counts each class in each block, sums the counts up along the order of
- * the child, and takes from the sums at a block's two ends an upper bound of what any split inside
- * the block spares ("score"). A side whose best block bound leaves at least `need` errors is done:
- * that is its lower bound. Pass 2 looks at scores that are known exactly (at block ends where the
- * value of the child changes), then into those blocks whose bound still exceeds the best score, in
- * order. Blocks within which the value never changes hold no split and are passed over.
+ * A scan of one child: pass 1 counts each class in each block, sums the counts up along the order
+ * of the child, and takes from the sums at a block's two ends an upper bound of what any split
+ * inside the block spares ("score"). A side whose best block bound leaves at least `need` errors is
+ * done: that is its lower bound. Pass 2 looks at scores that are known exactly (at block ends where
+ * the value of the child changes), then into those blocks whose bound still exceeds the best score,
+ * in order. Blocks within which the value never changes hold no split and are passed over.
  *
  * Of a kind this asks for
  *
@@ -15,7 +15,8 @@
  *   aim_costs(job, g)   before the scan of child g: the costs of its rows
  *   own_cost(job, cost) a cost in the numbers that the scan counts in, rounded up
  *   first_pass(job, sides, error)     lower bounds of the wanted sides' errors
- *   second_pass(job, side, derived)   the least errors if below the need, else a lower bound not below
+ *   second_pass(job, side, derived)   the least errors if below the need, else a lower bound that
+ *                       is not below it
  *   in_full(job, need, error, allowed)  the answers to a scan, from its own numbers to costs */
 
 #include "exact/kernels/job.h"
@@ -28,7 +29,8 @@
 static int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t error)
 {
     const uint64_t *ties = job->ties;
-    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
+    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all))
+        return error;
     keep_window(job, side);
     job->windowed |= 1U << side;
     int64_t allowed = FN(second_pass)(job, side, derived);
@@ -37,11 +39,13 @@ static int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t e
 }
 
 /* Pass 2 for one side, if pass 1 leaves a chance to stay below its need. */
-CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2], int64_t allowed[2])
+CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2],
+                             int64_t allowed[2])
 {
     int derived = side && sides == BOTH;
     int64_t need = job->need[side], dropped = job->dropped[side];
-    if (error[side] < need || job->all->refine_all) error[side] = FN(second_pass)(job, side, derived);
+    if (error[side] < need || job->all->refine_all)
+        error[side] = FN(second_pass)(job, side, derived);
     allowed[side] = FN(allowed_error)(job, side, derived, error[side]);
     if (error[side] >= need && error[side] > dropped) error[side] = dropped;
     if (allowed[side] >= need && allowed[side] > dropped) allowed[side] = dropped;

@@ -4,13 +4,13 @@
  * What a row costs comes from a header included before, cost_rows.h or cost_quantised.h. It has:
  *
  *   row_costs                  a type, by value: what rows of one class cost
- *   costs_of(job, c)           ... class c in a scan; costs_of_side(split, c): in a side that is made
+ *   costs_of(job, c)           ... class c in a scan; costs_of_side(split, c): in a side made
  *   cost(costs, members, w)    by lane, what the members in the vector at word w cost
  *   row_cost(job, c, position), block_cost(job, members, c, position)
  *                              what one row costs, or the members of a block that begins there
  *   extremes16(job, a, b, ties, position, &high, &low)
- *                              extremes16() of base/simd/vec.h in costs, where a and b are members of
- *                              the two active classes from the position on
+ *                              extremes16() of base/simd/vec.h in costs, where a and b are members
+ *                              of the two active classes from the position on
  *   middle(start, end, members)  (start + end + members) / 2 by lane, rounded up where the sum does
  *                              not fit
  *   sum_costs(split)           what is summed up once a side, by word
@@ -18,12 +18,12 @@
  *   aim_costs(job, g)          before the scan of child g: the costs of its rows
  *   own_cost(job, cost)        a cost in the numbers that lanes count in, rounded up
  *   in_full(job, need, error, allowed)  the answers to a scan, from these numbers to costs
- *   is_rounded(job)            costs in lanes may be below the full ones: no score is taken from them
+ *   is_rounded(job)            costs in lanes may be below the full ones: they are no scores
  *   full_score(job, side, derived, w, block)  then, of one block: see block_score() below
  *
- * A scan for one or both sides counts one of them: the left one, unless only the right one is wanted.
- * `derived` says that a side is the other one, which follows by subtraction from the row set's own
- * sets and lanes. */
+ * A scan for one or both sides counts one of them: the left one, unless only the right one is
+ * wanted. `derived` says that a side is the other one, which follows by subtraction from the row
+ * set's own sets and lanes. */
 #include "exact/kernels/job.h"
 
 #ifndef CT_KIND
@@ -33,17 +33,19 @@
 /* ---- two active classes ----
  *
  * With net = (cost of class 0) - (cost of class 1) up to a place and T their totals, the label pair
- * (0, 1) spares T_1 + net and the pair (1, 0) T_0 - net. Inside a block that ends at `net` and holds
- * a and b of the classes, the first spares at most T_1 + net + b and the second T_0 + a - net.
+ * (0, 1) spares T_1 + net and the pair (1, 0) T_0 - net. Inside a block that ends at `net` and
+ * holds a and b of the classes, the first spares at most T_1 + net + b and the second T_0 + a -
+ * net.
  *
  * Scratch: bounds of the blocks [words], then [3][words]: members of the two classes and the net at
- * each block's end, of the side that was counted. Where costs are rounded [2][words] keep net + b and
- * a - net instead of the net. */
+ * each block's end, of the side that was counted. Where costs are rounded [2][words] keep net + b
+ * and a - net instead of the net. */
 
 CT_INLINE vec FN(pair_bound)(vec u, vec v, const scan_job *job, int side)
 {
     const uint32_t *totals = job->totals[side], *active = job->all->active;
-    return L(max)(L(add)(u, L(set)((int) totals[active[1]])), L(add)(v, L(set)((int) totals[active[0]])));
+    return L(max)(L(add)(u, L(set)((int) totals[active[1]])),
+                  L(add)(v, L(set)((int) totals[active[0]])));
 }
 
 /* Where the classes' own sets are, and their lanes. */
@@ -57,8 +59,8 @@ CT_INLINE vec FN(pair_bound)(vec u, vec v, const scan_job *job, int side)
 #endif
 
 /* u and v of the whole row set's blocks; `two`: it has two classes altogether. */
-CT_INLINE void FN(pair_whole)(const scan_job *job, FN(row_costs) costs0, FN(row_costs) costs1, int two,
-                              size_t w, vec *u, vec *v)
+CT_INLINE void FN(pair_whole)(const scan_job *job, FN(row_costs) costs0, FN(row_costs) costs1,
+                              int two, size_t w, vec *u, vec *v)
 {
     PAIR_SETS(job);
     PAIR_LANES(job);
@@ -69,7 +71,8 @@ CT_INLINE void FN(pair_whole)(const scan_job *job, FN(row_costs) costs0, FN(row_
     *v = L(sub)(FN(cost)(costs0, v_load(set0 + w), w), net);
 }
 
-/* Leaves the bounds of one side's blocks in the scratch memory, by the u and v that pass 1 has kept. */
+/* Leaves the bounds of one side's blocks in the scratch memory, by the u and v that pass 1 has
+ * kept. */
 static void FN(pair_kept_bounds)(const scan_job *job, int side, int derived)
 {
     uint64_t *bounds = job->all->scratch;
@@ -124,8 +127,8 @@ static int FN(pair_bounds)(const scan_job *job, int side, int derived)
 
 /* The largest and the smallest (cost of a) - (cost of b) over the prefixes of a block that end at a
  * bit of `ties`. */
-CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties, size_t position,
-                                 int *high, int *low)
+CT_INLINE void FN(pair_extremes)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties,
+                                 size_t position, int *high, int *low)
 {
     enum { LOW = 0xffff };
     const uint32_t *active = job->all->active;
@@ -215,14 +218,14 @@ static void FN(pair_count_any)(const scan_job *job, int sides, int top[2])
 
 /* ---- more active classes ----
  *
- * With x_c the cost of class c up to a place and T_c that of the side, a split there spares
- * max_i x_i + max_j (T_j - x_j). Within a block: at most max over i != j of x_i(end) + T_j - x_j(start)
- * (the same label on both sides is the leaf), and at most half of (score at the start + score at the
- * end + what the block costs), since a row moves the score by at most what it costs.
+ * With x_c the cost of class c up to a place and T_c that of the side, a split there spares max_i
+ * x_i + max_j (T_j - x_j). Within a block: at most max over i != j of x_i(end) + T_j - x_j(start)
+ * (the same label on both sides is the leaf), and at most half of (score at the start + score at
+ * the end + what the block costs), since a row moves the score by at most what it costs.
  *
- * Scratch: bounds of the blocks [words], members [n_active][words] and sums [n_active][words] of the
- * side that was counted, then a vector or two numbers a class. Where costs are rounded the first two
- * sums are the blocks' bounds, of the side that was counted and of the other one. */
+ * Scratch: bounds of the blocks [words], members [n_active][words] and sums [n_active][words] of
+ * the side that was counted, then a vector or two numbers a class. Where costs are rounded the
+ * first two sums are the blocks' bounds, of the side that was counted and of the other one. */
 
 typedef struct {
     vec x_end, x_start;       /* largest x at the block's ends */
@@ -283,12 +286,15 @@ static int FN(many_bounds)(const scan_job *job, int side, int derived)
     return L(top)(best);
 }
 
-/* The best score at the legal places of one block: x grows along the block, T - x grows against it. */
+/* The best score at the legal places of one block: x grows along the block, T - x grows against
+ * it. */
 static int FN(many_block)(const scan_job *job, int side, int derived, size_t w, unsigned block)
 {
     const ct_children *all = job->all;
-    const uint64_t *all_in = all->scratch + job->words + w, *sums = all_in + job->n_active * job->words;
-    int32_t *x = (int32_t *) (void *) (all->scratch + (1 + 2 * (size_t) job->n_active) * job->words);
+    const uint64_t *all_in = all->scratch + job->words + w,
+                   *sums = all_in + job->n_active * job->words;
+    int32_t *x = (int32_t *) (void *) (all->scratch +
+                                       (1 + 2 * (size_t) job->n_active) * job->words);
     int32_t *rest = x + job->n_active;
     int best_x = 0, best_rest = 0, best = 0, before[CT_LANE];
     uint32_t of[CT_LANE], occupied = 0;
@@ -354,7 +360,8 @@ CT_INLINE void FN(many_count)(const scan_job *job, const int sides, int top[2])
                          FN(cost)(costs, v_xor(set, members), w), L(set)((int) job->totals[1][c]));
         }
         MASK legal = L(occupied)(v_load(job->ties + w));
-        vec here_top = FN(many_top)(&here), rest_top = sides == BOTH ? FN(many_top)(&rest) : here_top;
+        vec here_top = FN(many_top)(&here),
+            rest_top = sides == BOTH ? FN(many_top)(&rest) : here_top;
         top_here = L(max_where)(top_here, here_top, legal);
         if (sides == BOTH) top_rest = L(max_where)(top_rest, rest_top, legal);
         if (!rounded) continue;
@@ -375,9 +382,13 @@ static void FN(many_count_any)(const scan_job *job, int sides, int top[2])
 
 /* ---- what blocks.h and children.h ask for ---- */
 
-CT_INLINE const uint64_t *FN(bounds)(const scan_job *job, int derived) { return (void) derived, job->all->scratch; }
+CT_INLINE const uint64_t *FN(bounds)(const scan_job *job, int derived)
+{
+    return (void) derived, job->all->scratch;
+}
 
-CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, unsigned block, int limit)
+CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, unsigned block,
+                              int limit)
 {
     (void) limit;
     if (FN(is_rounded)(job)) return FN(full_score)(job, side, derived, w, block);
@@ -398,7 +409,8 @@ static void FN(first_pass)(scan_job *job, int sides, int64_t error[2])
 
 static int64_t FN(second_pass)(scan_job *job, int side, int derived)
 {
-    int best = job->n_active == 2 ? FN(pair_bounds)(job, side, derived) : FN(many_bounds)(job, side, derived);
+    int best = job->n_active == 2 ? FN(pair_bounds)(job, side, derived)
+                                  : FN(many_bounds)(job, side, derived);
     return FN(open)(job, side, derived, best);
 }
 
@@ -421,7 +433,8 @@ static void FN(split)(ct_split *s)
         vec before = v_fill(0);
         FN(row_costs) costs0 = FN(costs_of_side)(s, 0), costs1 = FN(costs_of_side)(s, 1);
         for (size_t w = s->begin; w < s->end; w += VEC_WORDS) {
-            vec a = FN(cost)(costs0, v_load(s->sets + w), w), b = FN(cost)(costs1, v_load(s->sets + words + w), w);
+            vec a = FN(cost)(costs0, v_load(s->sets + w), w),
+                b = FN(cost)(costs1, v_load(s->sets + words + w), w);
             vec net = L(add)(L(scan)(L(sub)(a, b)), before);
             before = L(last)(net);
             v_store(s->lanes + w, L(add)(net, b));

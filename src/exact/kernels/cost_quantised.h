@@ -8,9 +8,9 @@
  * What is found takes the place of a score in lanes: the cost, rounded up.
  *
  * A row costs its weight times a number that is the same for all classes, or what rows of its class
- * do. x_k are sums of the former weights, or of the latter, of active class k. Scratch, behind that of
- * classes.h: the x up to the word that was reached (job->reached), then a vector each, those within a
- * block. */
+ * do. x_k are sums of the former weights, or of the latter, of active class k. Scratch, behind that
+ * of classes.h: the x up to the word that was reached (job->reached), then a vector each, those
+ * within a block. */
 #include "exact/kernels/job.h"
 #include "exact/kernels/row_costs.h"
 
@@ -28,7 +28,8 @@ typedef struct {
     vec gain;
 } FN(row_costs);
 
-CT_INLINE FN(row_costs) FN(costs_in)(const ct_coarse *coarse, const uint64_t *planes, size_t words, uint32_t c)
+CT_INLINE FN(row_costs) FN(costs_in)(const ct_coarse *coarse, const uint64_t *planes, size_t words,
+                                     uint32_t c)
 {
     uint32_t gain = coarse->n_planes ? 0 : coarse->gains[c];
     return (FN(row_costs)){planes, words, coarse->n_planes, gain >> 15 == 0, L(set)((int) gain)};
@@ -69,8 +70,8 @@ CT_INLINE int FN(block_cost)(const scan_job *job, uint32_t members, uint32_t c, 
     return (int) (word_count(members) * job->all->rows->coarse->gains[c]);
 }
 
-CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties, size_t position,
-                              int *high, int *low)
+CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties,
+                              size_t position, int *high, int *low)
 {
     const uint32_t *active = job->all->active, *gains = job->all->rows->coarse->gains;
     if (job->coarse_bytes) extremes16_by_row(a, b, ties, job->coarse_bytes + position, high, low);
@@ -78,8 +79,8 @@ CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint3
 }
 
 /* In lanes of 32 bits all fits. In those of 16 a block may cost as much as all rows, and the sum be
- * more than a lane holds where nearly all rows are of one class: then it becomes the largest number of
- * a lane, which is above all costs. */
+ * more than a lane holds where nearly all rows are of one class: then it becomes the largest number
+ * of a lane, which is above all costs. */
 CT_INLINE vec FN(middle)(vec start, vec end, vec members)
 {
     if (CT_LANE == 32) return L(half)(L(add)(L(add)(start, end), members));
@@ -100,7 +101,8 @@ static void FN(sum_costs)(const ct_split *s)
         for (uint32_t c = 0; c < n_classes; c++) {
             uint64_t members = s->sets[c * s->words + w];
             const uint8_t *bytes = s->coarse_bytes + w * 64;
-            int sum = bytes_where((uint32_t) members, bytes) + bytes_where((uint32_t) (members >> 32), bytes + 32);
+            int sum = bytes_where((uint32_t) members, bytes) +
+                      bytes_where((uint32_t) (members >> 32), bytes + 32);
             sums[n_classes + c] = sums[c] + (uint32_t) sum;
         }
     }
@@ -112,7 +114,7 @@ CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g)
     size_t planes = rows->coarse->n_planes * rows->words;
     job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
     job->coarse_planes = rows->coarse_planes ? rows->coarse_planes + g * planes : NULL;
-    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + (size_t) g * rows->words * 64 : NULL;
+    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + g * rows->words * 64 : NULL;
 }
 
 static void FN(start_costs)(scan_job *job)
@@ -128,7 +130,8 @@ static void FN(start_costs)(scan_job *job)
         job->most_cost[side] = 0;
         for (uint32_t c = 0; c < n_classes; c++) {
             if (!coarse->n_planes) totals[c] = all->totals[side][c] * coarse->gains[c];
-            else if (coarse->exact) totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >> coarse->shift);
+            else if (coarse->exact)
+                totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >> coarse->shift);
             else totals[c] = all->sums[side][c];
             job->size[side] += totals[c];
             job->most_cost[side] += full_total(all, side, c);
@@ -136,9 +139,13 @@ static void FN(start_costs)(scan_job *job)
     }
 }
 
-CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost) { return quantised_up(job, cost); }
+CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost)
+{
+    return quantised_up(job, cost);
+}
 
-CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2],
+                           int64_t allowed[2])
 {
     full_errors(job, need, error, allowed);
 }
@@ -191,8 +198,8 @@ static void FN(reach)(scan_job *job, int side, int derived, size_t w)
     job->reached = w;
 }
 
-/* What the rows of active class k from row j of word w on count, one a lane; 0 for those that are not
- * members. */
+/* What the rows of active class k from row j of word w on count, one a lane; 0 for those that are
+ * not members. */
 CT_INLINE vec FN(full_rows)(const scan_job *job, uint64_t members, uint32_t k, size_t w, unsigned j)
 {
     vec costs = job->weights ? v_load((const uint64_t *) (const void *) (job->weights + 64 * w + j))
@@ -201,10 +208,12 @@ CT_INLINE vec FN(full_rows)(const scan_job *job, uint64_t members, uint32_t k, s
 }
 
 /* x of active class k before row `start` of word w. */
-CT_INLINE int64_t FN(full_start)(const scan_job *job, uint64_t members, uint32_t k, size_t w, unsigned start)
+CT_INLINE int64_t FN(full_start)(const scan_job *job, uint64_t members, uint32_t k, size_t w,
+                                 unsigned start)
 {
     int64_t sum = start ? mass_of(members & ct_low_bits(start), weights_at(job->weights, w)) : 0;
-    return FN(full_x)(job)[k] + (job->weights ? sum : sum * class_gain(job->all, job->all->active[k]));
+    return FN(full_x)(job)[k] +
+           (job->weights ? sum : sum * class_gain(job->all, job->all->active[k]));
 }
 
 /* What the best split at a legal place of a block spares, from row `start` of word w on. (The same
@@ -224,7 +233,8 @@ static int64_t FN(full_many)(const scan_job *job, int side, int derived, size_t 
             x = l64_add(x, v_load(before + k * VEC_WORDS));
             v_store(before + k * VEC_WORDS, l64_last(x));
             most = l64_max(most, x);
-            rest = l64_max(rest, l64_sub(l64_set(full_total(job->all, side, job->all->active[k])), x));
+            rest = l64_max(rest,
+                           l64_sub(l64_set(full_total(job->all, side, job->all->active[k])), x));
         }
         best = l64_max_where(best, l64_add(most, rest), l64_of_bits(job->ties[w] >> j));
     }

@@ -8,9 +8,15 @@
 
 typedef int FN(row_costs);
 
-CT_INLINE FN(row_costs) FN(costs_of)(const scan_job *job, uint32_t c) { return (void) job, (void) c, 0; }
+CT_INLINE FN(row_costs) FN(costs_of)(const scan_job *job, uint32_t c)
+{
+    return (void) job, (void) c, 0;
+}
 
-CT_INLINE FN(row_costs) FN(costs_of_side)(const ct_split *s, uint32_t c) { return (void) s, (void) c, 0; }
+CT_INLINE FN(row_costs) FN(costs_of_side)(const ct_split *s, uint32_t c)
+{
+    return (void) s, (void) c, 0;
+}
 
 CT_INLINE vec FN(cost)(FN(row_costs) costs, vec members, size_t w)
 {
@@ -30,14 +36,15 @@ CT_INLINE int FN(block_cost)(const scan_job *job, uint32_t members, uint32_t c, 
     return (int) word_count(members);
 }
 
-CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties, size_t position,
-                              int *high, int *low)
+CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties,
+                              size_t position, int *high, int *low)
 {
     (void) job, (void) position;
     extremes16(a, b, ties, high, low);
 }
 
-/* Lanes of 16 bits hold the sum of all three, since ct_lane_limit is so low; those of 32 bits may not. */
+/* Lanes of 16 bits hold the sum of all three, since ct_lane_limit is so low; those of 32 bits may
+ * not. */
 CT_INLINE vec FN(middle)(vec start, vec end, vec members)
 {
     if (CT_LANE == 16) return L(half)(L(add)(L(add)(start, end), members));
@@ -59,7 +66,8 @@ static void FN(start_costs)(scan_job *job)
 
 CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost) { return (void) job, cost; }
 
-CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2],
+                           int64_t allowed[2])
 {
     (void) job, (void) need, (void) error, (void) allowed;
 }

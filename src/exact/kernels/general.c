@@ -2,12 +2,12 @@
  * few bits: in 64 bits and plain C, a word of 64 rows at a time.
  *
  * The mass m_c of class c is the weight of its rows, gain[c][k] what label k spares of it (see
- * ct_costs). Up to a place in the child's order label k spares x_k = sum over c of m_c gain[c][k]; with
- * T_k that of the whole side, a split there spares max_i x_i + max_j (T_j - x_j) of what the side costs
- * with each row under its worst label. All x_k grow along the order, so within a word a split spares at
- * most max over i != j of x_i(end) + T_j - x_j(start) (the same label on both sides is the leaf), and
- * at most half of (what one at the start spares + what one at the end spares + what the word's rows
- * cost at most), since a row changes the number by no more than it can cost.
+ * ct_costs). Up to a place in the child's order label k spares x_k = sum over c of m_c gain[c][k];
+ * with T_k that of the whole side, a split there spares max_i x_i + max_j (T_j - x_j) of what the
+ * side costs with each row under its worst label. All x_k grow along the order, so within a word a
+ * split spares at most max over i != j of x_i(end) + T_j - x_j(start) (the same label on both sides
+ * is the leaf), and at most half of (what one at the start spares + what one at the end spares +
+ * what the word's rows cost at most), since a row changes the number by no more than it can cost.
  *
  * Scratch: T of either side and the lists below, [n_classes] each. */
 #include "exact/kernels/job.h"
@@ -39,7 +39,8 @@ static void start_general(scan_job *job)
     for (int side = 0; side < 2; side++) {
         job->most_cost[side] = 0;
         for (uint32_t c = 0; c < n_classes; c++) {
-            int64_t mass = all->masses[side] ? all->masses[side][c] : (int64_t) all->totals[side][c];
+            int64_t mass = all->masses[side] ? all->masses[side][c]
+                                             : (int64_t) all->totals[side][c];
             job->most_cost[side] += mass * all->rows->gains[c * (n_classes + 1)];
             add_spared(job, c, mass, list(job, TOTALS + side));
         }
@@ -61,7 +62,8 @@ static void aim_costs_general(scan_job *job, uint32_t g)
 
 static int64_t own_cost_general(const scan_job *job, int64_t cost) { return (void) job, cost; }
 
-/* Members of the side in word w, by class, and x at the word's end. Returns what they cost at most. */
+/* Members of the side in word w, by class, and x at the word's end. Returns what they cost at
+ * most. */
 static int64_t count_word(const scan_job *job, int side, size_t w)
 {
     uint32_t n_classes = job->all->rows->n_classes;
@@ -83,7 +85,8 @@ static int64_t bound_word(const scan_job *job, int side, int64_t cost)
 {
     const int64_t lowest = INT64_MIN / 4, *start = list(job, X), *end = list(job, X_END);
     const int64_t *totals = list(job, TOTALS + side);
-    int64_t x_start = lowest, x_end = lowest, rest_start = lowest, rest_end = lowest, pairs = lowest;
+    int64_t x_start = lowest, x_end = lowest, rest_start = lowest, rest_end = lowest,
+            pairs = lowest;
     for (uint32_t k = 0; k < job->all->rows->n_classes; k++) {
         pairs = ct_larger64(pairs, ct_larger64(end[k] + rest_start, totals[k] - start[k] + x_end));
         x_start = ct_larger64(x_start, start[k]);
@@ -145,7 +148,8 @@ static int64_t second_pass_general(scan_job *job, int side, int derived)
     return job->most_cost[side] - (best > floor ? best : ct_larger64(best, closed));
 }
 
-static void in_full_general(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+static void in_full_general(scan_job *job, const int64_t need[2], int64_t error[2],
+                            int64_t allowed[2])
 {
     (void) job, (void) need, (void) error, (void) allowed;
 }

@@ -20,11 +20,11 @@ typedef struct {
     const uint8_t *coarse_bytes;
     const uint64_t *ties; /* and where it may be split */
     size_t words, begin, end;
-    const uint32_t *totals[2]; /* of the classes in either side: rows, or what they cost quantised */
+    const uint32_t *totals[2]; /* of the classes in either side: rows, or their quantised costs */
     uint32_t size[2];          /* the sums of the totals */
     uint32_t n_active;         /* classes or labels that are looked at: all->active[] */
     uint32_t largest[2][2];    /* see choose_active() */
-    int64_t need[2];           /* in the kernel's own numbers, as everything but most_cost and found */
+    int64_t need[2];           /* as all but most_cost and found in the numbers of the kind */
     int64_t dropped[2];        /* what splits with labels that are not active cost at least */
     int64_t most_cost[2];      /* of the sides, each row under the label that is worst for it */
     unsigned windowed;         /* 1 << side: the side was looked into within its leaf-size window */
@@ -51,7 +51,8 @@ static inline void bound(ct_children *c)
 {
     size_t room = ct_children_room(c->rows->n_cols);
     for (int side = 0; side < 2; side++) {
-        const uint64_t *near = (const uint64_t *) c->near[side], *far = (const uint64_t *) c->far[side];
+        const uint64_t *near = (const uint64_t *) c->near[side],
+                       *far = (const uint64_t *) c->far[side];
         uint64_t *errors = (uint64_t *) c->errors[side];
         vec far_rows = l64_set(c->far_rows[side]), floor = l64_set(c->floor[side]);
         for (size_t g = 0; g < room; g += VEC_WORDS) {
@@ -88,10 +89,11 @@ static inline void sum_up(ct_children *c)
 
 /* ---- which classes a scan has to count ----
  *
- * A split labels its two leaves with two classes, and is wrong on all rows of the others. So class c
- * can be one of them in a split with fewer than `need` errors only if T_c + (the largest other) >
+ * A split labels its two leaves with two classes, and is wrong on all rows of the others. So class
+ * c can be one of them in a split with fewer than `need` errors only if T_c + (the largest other) >
  * size - need. The classes that can, in a wanted side, are counted; what the others can do at best
- * (`dropped`) bounds every answer from above, since it is no longer known to be a bound of theirs. */
+ * (`dropped`) bounds every answer from above, since it is no longer known to be a bound of
+ * theirs. */
 
 /* The totals of the two largest classes of either side. */
 static inline void find_largest(scan_job *job)
@@ -115,7 +117,8 @@ static inline int is_active(scan_job *job, uint32_t c)
     int64_t reach[2];
     int wanted = 0;
     for (int side = 0; side < 2; side++) {
-        uint32_t rows = job->totals[side][c], other = job->largest[side][rows == job->largest[side][0]];
+        uint32_t rows = job->totals[side][c],
+                 other = job->largest[side][rows == job->largest[side][0]];
         reach[side] = (int64_t) job->size[side] - rows - other;
         wanted |= reach[side] < job->need[side];
     }
@@ -137,8 +140,8 @@ static inline void choose_active(scan_job *job)
 /* ---- the leaf-size window ----
  *
  * The splits of one child that leave enough rows on either side are, in its order, one contiguous
- * range of places: from the side's min_rows-th row to before its (size - min_rows + 1)-th. Both ends
- * are found in a few words. */
+ * range of places: from the side's min_rows-th row to before its (size - min_rows + 1)-th. Both
+ * ends are found in a few words. */
 
 /* The members of a side of all classes in one vector's words. */
 CT_INLINE void side_words(const scan_job *job, int side, size_t w, uint64_t *members)
@@ -187,7 +190,8 @@ static inline void keep_window(scan_job *job, int side)
     size_t first = kth_member(job, side, least), last = kth_last_member(job, side, least);
     memset(kept + job->begin, 0, (job->end - job->begin) * sizeof *kept);
     if (first < last) {
-        memcpy(kept + first / 64, job->ties + first / 64, (last / 64 - first / 64 + 1) * sizeof *kept);
+        memcpy(kept + first / 64, job->ties + first / 64,
+               (last / 64 - first / 64 + 1) * sizeof *kept);
         kept[first / 64] &= ~ct_low_bits(first % 64);
         kept[last / 64] &= ct_low_bits(last % 64);
     }

@@ -26,7 +26,8 @@
 CT_INLINE uint32_t bits_of_block(const uint64_t *words, size_t block, unsigned lane)
 {
     size_t in_word = 64 / lane;
-    return (uint32_t) (words[block / in_word] >> (block % in_word * lane) & (UINT64_MAX >> (64 - lane)));
+    return (uint32_t) (words[block / in_word] >> (block % in_word * lane) &
+                       (UINT64_MAX >> (64 - lane)));
 }
 
 /* The number in the block's lane. */

@@ -4,7 +4,8 @@
 
 #include "exact/kernels/job.h"
 
-enum { NOWHERE = 1 << 29 }; /* no legal place: its negative is below, itself above all that rows cost */
+/* Stands for no legal place: its negative is below, itself above all that rows cost. */
+enum { NOWHERE = 1 << 29 };
 
 #ifndef CT_BYTES_WHERE
 /* The sum of the bytes where `members` has bits. */
@@ -16,8 +17,8 @@ CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
 }
 
 /* As extremes16 where rows count as much as their bytes. */
-CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes, int *high,
-                                 int *low)
+CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes,
+                                 int *high, int *low)
 {
     int net = 0;
     *high = -NOWHERE, *low = NOWHERE;
@@ -32,8 +33,8 @@ CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const ui
 #endif
 
 /* As extremes16 where the rows of a count of_a each, those of b of_b. */
-CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high,
-                                   int *low)
+CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b,
+                                   int *high, int *low)
 {
 #ifdef CT_BYTES_WHERE
     if ((of_a | of_b) >> 15 == 0) {
@@ -88,12 +89,14 @@ CT_INLINE int64_t full_error(const scan_job *job, int64_t quantised, int64_t fou
 }
 
 /* The answers to a scan in full costs. */
-CT_INLINE void full_errors(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+CT_INLINE void full_errors(scan_job *job, const int64_t need[2], int64_t error[2],
+                           int64_t allowed[2])
 {
     for (int side = 0; side < 2; side++) {
         if (need[side] <= 0) continue;
         error[side] = full_error(job, error[side], job->found[0][side], need[side]);
-        allowed[side] = full_error(job, allowed[side], job->found[job->windowed >> side & 1][side], need[side]);
+        allowed[side] = full_error(job, allowed[side], job->found[job->windowed >> side & 1][side],
+                                   need[side]);
     }
     forget_found(job);
 }

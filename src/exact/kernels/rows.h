@@ -9,7 +9,8 @@
 
 /* ---- ranks below a threshold ---- */
 
-/* "Rank below t", a vector at a time. Kept by value, so that compilers see that no store changes it. */
+/* "Rank below t", a vector at a time. Kept by value, so that compilers see that no store changes
+ * it. */
 typedef struct {
     const uint64_t *planes, *selector; /* from the first plane that is read */
     size_t stride;
@@ -19,7 +20,8 @@ typedef struct {
 CT_INLINE less_than less_make(const uint64_t *planes, size_t words, const ct_threshold *threshold)
 {
     unsigned first = threshold->first;
-    less_than l = {planes + first * words, threshold->selector + first, words, threshold->end - first};
+    less_than l = {planes + first * words, threshold->selector + first, words,
+                   threshold->end - first};
     return l;
 }
 
@@ -37,8 +39,8 @@ CT_INLINE vec v_less(less_than l, size_t w)
 
 /* Bit planes of 8-bit digits listed in a feature's order: see ct_kernels. The digits of padding
  * positions are 0. */
-static inline void planes8(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                    unsigned n_planes)
+static inline void planes8(const uint8_t *digits, const uint32_t *order, uint32_t n,
+                           uint64_t *planes, size_t words, unsigned n_planes)
 {
     uint8_t listed[64];
     size_t w = 0;
@@ -60,8 +62,8 @@ static inline void planes8(const uint8_t *digits, const uint32_t *order, uint32_
 
 /* ---- places in an order: see ct_kernels ---- */
 
-static inline size_t find(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
-                   size_t end, uint32_t k)
+static inline size_t find(const uint64_t *sets, uint32_t n_sets, size_t words,
+                          const uint32_t *before, size_t begin, size_t end, uint32_t k)
 {
     /* before[begin] <= k < before[end]; the step that halves has no branch to guess wrong */
     for (size_t n = end - begin; n > 1;) {
@@ -74,8 +76,8 @@ static inline size_t find(const uint64_t *sets, uint32_t n_sets, size_t words, c
     return begin * 64 + word_select(word, k - before[begin]);
 }
 
-static inline uint32_t count(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts,
-                      size_t position, uint32_t *totals)
+static inline uint32_t count(const uint64_t *sets, uint32_t n_sets, size_t words,
+                             const uint32_t *counts, size_t position, uint32_t *totals)
 {
     uint64_t below = ct_low_bits(position % 64);
     uint32_t sum = 0;
@@ -160,11 +162,12 @@ static inline void split_masses(const ct_split *s)
     for (uint32_t c = 0; c < n_classes; c++) masses[c] = 0;
     for (size_t w = s->begin; w < s->end; w++, masses += n_classes)
         for (uint32_t c = 0; c < n_classes; c++)
-            masses[n_classes + c] = masses[c] + mass_of(s->sets[c * s->words + w], s->weights + w * 64);
+            masses[n_classes + c] = masses[c] +
+                                    mass_of(s->sets[c * s->words + w], s->weights + w * 64);
 }
 
-static inline uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains,
-                       const int64_t *weights, int64_t cost)
+static inline uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words,
+                              const int64_t *gains, const int64_t *weights, int64_t cost)
 {
     uint64_t members = 0, fewer = 0; /* fewer: the members below a bit, which cost no more */
     for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words];

@@ -22,7 +22,8 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
     if (!costs->coarse) return CT_GENERAL;
     if (costs->coarse->by_label) return CT_LOSSES;
-    return costs->coarse->exact && node->dearest >> costs->coarse->shift <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
+    int64_t dearest = node->dearest >> costs->coarse->shift;
+    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */

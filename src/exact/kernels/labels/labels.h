@@ -1,16 +1,16 @@
-/* Where losses depend on the label: which labels a scan has to look at, and what else the scans of a
- * threshold share. All in quantised costs (see ct_coarse).
+/* Where losses depend on the label: which labels a scan has to look at, and what else the scans of
+ * a threshold share. All in quantised costs (see ct_coarse).
  *
- * A split with labels i and j costs at least that of each row under the better of the two: pair[i][j].
- * So label i can be one of them in a split that costs less than `need` only if pair[i][j] is below
- * that for some other j (that with itself is the leaf, which costs `need` at least). The labels that
- * can, in a wanted side, are looked at; what the others can do at best (`dropped`) bounds every answer
- * from above.
+ * A split with labels i and j costs at least that of each row under the better of the two:
+ * pair[i][j]. So label i can be one of them in a split that costs less than `need` only if
+ * pair[i][j] is below that for some other j (that with itself is the leaf, which costs `need` at
+ * least). The labels that can, in a wanted side, are looked at; what the others can do at best
+ * (`dropped`) bounds every answer from above.
  *
  * Numbers in ct_children.labels: T[side][label], what a label spares of the whole side; the classes
- * that the sides have; pair[side][i][j], i < j; what a row of either of two classes spares, as the two
- * halves of one number: under each active label, then under the label that spares least of each, then
- * under the one that spares most. */
+ * that the sides have; pair[side][i][j], i < j; what a row of either of two classes spares, as the
+ * two halves of one number: under each active label, then under the label that spares least of
+ * each, then under the one that spares most. */
 #ifndef CT_EXACT_KERNELS_LABELS_H
 #define CT_EXACT_KERNELS_LABELS_H
 
@@ -176,6 +176,9 @@ CT_INLINE void take_in(two_largest *t, int which, int number)
     }
 }
 
-CT_INLINE int largest_but(const two_largest *t, int which) { return which == t->which ? t->second : t->first; }
+CT_INLINE int largest_but(const two_largest *t, int which)
+{
+    return which == t->which ? t->second : t->first;
+}
 
 #endif

@@ -1,24 +1,24 @@
-/* Scans where what a row costs depends on its label: quantised costs (see ct_coarse) of rows without
- * weights, in lanes of 32 bits.
+/* Scans where what a row costs depends on its label: quantised costs (see ct_coarse) of rows
+ * without weights, in lanes of 32 bits.
  *
  * What label k spares of a block is the sum over the classes of (members) * (what k spares of one):
- * the members of two classes lie in one lane, and one multiplication and addition serves both. Summed
- * up along the order of the child that is x_k; T_k is that of the whole side.
+ * the members of two classes lie in one lane, and one multiplication and addition serves both.
+ * Summed up along the order of the child that is x_k; T_k is that of the whole side.
  *
- * Let x be the largest x_k of the active labels up to some place, rest the largest T_k - x_k. A split
- * within a block spares at most
- *   - x(end) + rest(start), less what every row of the block spares at least, which this counts twice;
+ * Let x be the largest x_k of the active labels up to some place, rest the largest T_k - x_k. A
+ * split within a block spares at most
+ *   - x(end) + rest(start), less what every row of the block spares at least, counted twice here;
  *   - x(start) + rest(end) and what every row of the block spares at most;
- *   - half of (x(start) + rest(start) + x(end) + rest(end) + what the rows can change by moving over:
- *     the most less the least that each spares).
+ *   - half of (x(start) + rest(start) + x(end) + rest(end) + what the rows can change by moving
+ *     over: the most less the least that each spares).
  * What holds at the start of a block is what holds at the end of the one before it.
  *
  * Limits. All rows spare less than 2^29 together, and none of these bounds more than twice as much.
  * One row spares less than 2^15, a block's rows less than 2^20.
  *
- * Scratch: bounds of the blocks of the side that was counted and of the other one [2][words], members
- * [n_present][words], x [n_active][words]; then what the last words leave for each label, and pairs of
- * counts. */
+ * Scratch: bounds of the blocks of the side that was counted and of the other one [2][words],
+ * members [n_present][words], x [n_active][words]; then what the last words leave for each label,
+ * and pairs of counts. */
 #ifndef CT_EXACT_KERNELS_LOSSES_H
 #define CT_EXACT_KERNELS_LOSSES_H
 
@@ -28,7 +28,8 @@
 #define CT_LANE 32
 #define CT_KIND losses
 
-/* Of the last vector and this one: what the best label spares before the blocks' ends, and behind them. */
+/* Of the last vector and this one: what the best label spares before the blocks' ends, and behind
+ * them. */
 typedef struct {
     vec x, rest, last_x, last_rest;
 } loss_best;
@@ -48,14 +49,16 @@ CT_INLINE void loss_add(loss_best *b, vec x, int total)
     b->rest = l32_max(b->rest, l32_sub(l32_set(total), x));
 }
 
-/* The bounds of a vector of blocks. `least` and `most`: what a block's rows spare under active labels. */
+/* The bounds of a vector of blocks. `least` and `most`: what a block's rows spare under active
+ * labels. */
 CT_INLINE vec loss_top(loss_best *b, vec least, vec most)
 {
     vec x_start = l32_after(b->x, b->last_x), rest_start = l32_after(b->rest, b->last_rest);
     vec start = l32_add(x_start, rest_start), end = l32_add(b->x, b->rest);
-    vec middle = l32_add(v_and(start, end), l32_half(v_xor(start, end))); /* their sum may not fit into the lane */
+    vec middle = l32_add(v_and(start, end), l32_half(v_xor(start, end))); /* lest the sum not fit */
     middle = l32_add(middle, l32_half(l32_add(l32_sub(most, least), l32_set(1))));
-    vec twice = l32_sub(l32_add(b->x, rest_start), least), apart = l32_add(l32_add(x_start, b->rest), most);
+    vec twice = l32_sub(l32_add(b->x, rest_start), least),
+        apart = l32_add(l32_add(x_start, b->rest), most);
     b->last_x = b->x;
     b->last_rest = b->rest;
     return l32_min(l32_min(twice, apart), middle);
@@ -63,14 +66,18 @@ CT_INLINE vec loss_top(loss_best *b, vec least, vec most)
 
 /* ---- scratch ---- */
 
-CT_INLINE uint64_t *loss_members(const scan_job *job, uint32_t p) { return job->all->scratch + (2 + p) * job->words; }
+CT_INLINE uint64_t *loss_members(const scan_job *job, uint32_t p)
+{
+    return job->all->scratch + (2 + p) * job->words;
+}
 
 CT_INLINE uint64_t *loss_x(const scan_job *job, uint32_t a)
 {
     return job->all->scratch + (2 + job->n_present + a) * job->words;
 }
 
-/* Vectors: n_active, then those of the pairs; numbers of single blocks when these are no longer needed. */
+/* Vectors: n_active, then those of the pairs; numbers of single blocks when these are no longer
+ * needed. */
 CT_INLINE uint64_t *loss_rest(const scan_job *job)
 {
     return job->all->scratch + (2 + 2 * (size_t) job->all->rows->n_classes) * job->words;
@@ -85,7 +92,8 @@ CT_INLINE const uint64_t *FN(bounds)(const scan_job *job, int derived)
 
 CT_INLINE vec spared_by_two(const uint64_t *pairs, const int32_t *gains)
 {
-    vec one = l32_dot(v_load(pairs), l32_set(gains[0])), two = l32_dot(v_load(pairs + VEC_WORDS), l32_set(gains[1]));
+    vec one = l32_dot(v_load(pairs), l32_set(gains[0])),
+        two = l32_dot(v_load(pairs + VEC_WORDS), l32_set(gains[1]));
     return l32_add(one, two);
 }
 
@@ -95,7 +103,8 @@ CT_INLINE vec spared(const uint64_t *pairs, uint32_t n, const int32_t *gains)
     vec sum = spared_by_two(pairs, gains);
     if (n == 2) return sum;
     sum = l32_add(sum, spared_by_two(pairs + 2 * VEC_WORDS, gains + 2));
-    for (uint32_t i = 4; i < n; i += 2) sum = l32_add(sum, spared_by_two(pairs + i * VEC_WORDS, gains + i));
+    for (uint32_t i = 4; i < n; i += 2)
+        sum = l32_add(sum, spared_by_two(pairs + i * VEC_WORDS, gains + i));
     return sum;
 }
 
@@ -112,20 +121,23 @@ typedef struct {
 CT_INLINE loss_view loss_look_at(const scan_job *job, int counted)
 {
     uint64_t *before = loss_rest(job), *pairs = before + job->n_active * VEC_WORDS;
-    return (loss_view){job->words, job->sets, job->lanes, loss_members(job, 0), loss_x(job, 0), before, pairs,
-                           pairs + job->n_pairs * VEC_WORDS, label_classes(job), job->all->active, label_gain_pairs(job, 0),
-                           {label_totals(job, counted), label_totals(job, 1)}, job->n_present, job->n_active,
-                           job->n_pairs};
+    uint64_t *rest_pairs = pairs + job->n_pairs * VEC_WORDS;
+    loss_view v = {job->words, job->sets, job->lanes, loss_members(job, 0), loss_x(job, 0), before,
+                   pairs, rest_pairs, label_classes(job), job->all->active,
+                   label_gain_pairs(job, 0), {label_totals(job, counted), label_totals(job, 1)}, job->n_present,
+                   job->n_active, job->n_pairs};
+    return v;
 }
 
-/* Counts the members of each class in the vector at w, of the side that `keep` marks and, where both are wanted, of the
- * other one. */
+/* Counts the members of each class in the vector at w, of the side that `keep` marks and, where
+ * both are wanted, of the other one. */
 CT_INLINE void loss_pairs(const loss_view v, const int both, size_t w, vec keep)
 {
     const uint64_t *sets = v.sets + w;
     uint64_t *members = v.members + w;
     for (uint32_t p = 0; p < v.n_present; p += 2, members += 2 * v.words) {
-        vec set = v_load(sets + v.classes[p] * v.words), in = v_and(set, keep), other = v_fill(0), other_in = other;
+        vec set = v_load(sets + v.classes[p] * v.words), in = v_and(set, keep), other = v_fill(0),
+            other_in = other;
         v_store(members, in);
         if (p + 1 < v.n_present) {
             other = v_load(sets + v.classes[p + 1] * v.words), other_in = v_and(other, keep);
@@ -158,11 +170,14 @@ CT_INLINE void loss_count(scan_job *job, const int both, int counted, int top[2]
         const uint64_t *lanes = v.lanes + w;
         uint64_t *xs = v.x + w;
         for (uint32_t a = 0; a < v.n_active; a++, gains += v.n_pairs, xs += v.words) {
-            vec x = l32_add(l32_scan(spared(v.pairs, v.n_pairs, gains)), v_load(v.before + a * VEC_WORDS));
+            vec x = l32_add(l32_scan(spared(v.pairs, v.n_pairs, gains)),
+                            v_load(v.before + a * VEC_WORDS));
             v_store(v.before + a * VEC_WORDS, l32_last(x));
             v_store(xs, x);
             loss_add(&here, x, v.totals[0][v.active[a]]);
-            if (both) loss_add(&rest, l32_sub(v_load(lanes + v.active[a] * v.words), x), v.totals[1][v.active[a]]);
+            if (both)
+                loss_add(&rest, l32_sub(v_load(lanes + v.active[a] * v.words), x),
+                         v.totals[1][v.active[a]]);
         }
         mask32 legal = l32_occupied(v_load(ties + w)), at_end = l32_negative(v_load(ties + w));
         vec least = spared(v.pairs, v.n_pairs, v.gains + least_at);
@@ -190,7 +205,8 @@ CT_INLINE void loss_count(scan_job *job, const int both, int counted, int top[2]
 CT_INLINE uint32_t loss_set(const scan_job *job, int derived, uint32_t p, size_t w, unsigned block)
 {
     uint32_t members = BLOCK(loss_members(job, p) + w, block);
-    return derived ? members ^ BLOCK(job->sets + label_classes(job)[p] * job->words + w, block) : members;
+    return derived ? members ^ BLOCK(job->sets + label_classes(job)[p] * job->words + w, block)
+                   : members;
 }
 
 /* x of active label a at the end of block `place` of the row set's order; 0 before the first. */
@@ -198,7 +214,8 @@ CT_INLINE int loss_x_at(const scan_job *job, int derived, uint32_t a, size_t pla
 {
     if (place == SIZE_MAX || place < job->begin * (64 / CT_LANE)) return 0;
     int x = NUMBER(loss_x(job, a), (unsigned) place);
-    return derived ? NUMBER(job->lanes + job->all->active[a] * job->words, (unsigned) place) - x : x;
+    return derived ? NUMBER(job->lanes + job->all->active[a] * job->words, (unsigned) place) - x
+                   : x;
 }
 
 /* Of a block, the labels that can be on one side of a split that spares more than `limit`. */
@@ -212,7 +229,8 @@ CT_INLINE contest loss_contest(const scan_job *job, int side, int derived, size_
 {
     uint32_t n = job->n_active;
     int *lists = (int *) (void *) loss_rest(job), *start = lists + 4 * n, *end = start + n;
-    contest c = {{0, 0}, {(uint32_t *) lists, (uint32_t *) lists + n}, {lists + 2 * n, lists + 3 * n}, 0};
+    uint32_t *labels = (uint32_t *) lists;
+    contest c = {{0, 0}, {labels, labels + n}, {lists + 2 * n, lists + 3 * n}, 0};
     two_largest most = {-1, 0, 0}, rest = most;
     for (uint32_t a = 0; a < n; a++) {
         start[a] = loss_x_at(job, derived, a, place - 1);
@@ -223,7 +241,8 @@ CT_INLINE contest loss_contest(const scan_job *job, int side, int derived, size_
     for (uint32_t a = 0; a < n; a++) {
         uint32_t label = job->all->active[a];
         int spared = label_totals(job, side)[label] - start[a];
-        int left = end[a] + largest_but(&rest, (int) a), right = spared + largest_but(&most, (int) a);
+        int left = end[a] + largest_but(&rest, (int) a),
+            right = spared + largest_but(&most, (int) a);
         if (left > limit) c.label[0][c.n[0]] = label, c.x[0][c.n[0]++] = start[a];
         else c.closed = ct_larger(c.closed, left);
         if (right > limit) c.label[1][c.n[1]] = label, c.x[1][c.n[1]++] = spared;
@@ -239,8 +258,10 @@ CT_INLINE int most_of(const int *x, uint32_t n)
     return most;
 }
 
-/* What the best split at a legal place of a block spares, if that is more than `limit`; else no less, and at most that. */
-static int loss_block(const scan_job *job, int side, int derived, size_t w, unsigned block, int limit)
+/* What the best split at a legal place of a block spares, if that is more than `limit`; else no
+ * less, and at most that. */
+static int loss_block(const scan_job *job, int side, int derived, size_t w, unsigned block,
+                      int limit)
 {
     contest c = loss_contest(job, side, derived, w * (64 / CT_LANE) + block, limit);
     uint32_t occupied = 0, ties = BLOCK(job->ties + w, block);
@@ -259,7 +280,8 @@ static int loss_block(const scan_job *job, int side, int derived, size_t w, unsi
             for (uint32_t i = 0; i < c.n[0]; i++) c.x[0][i] += of[j][c.label[0][i]];
             for (uint32_t i = 0; i < c.n[1]; i++) c.x[1][i] -= of[j][c.label[1][i]];
         }
-        if (ties >> j & 1) best = ct_larger(best, most_of(c.x[0], c.n[0]) + most_of(c.x[1], c.n[1]));
+        if (ties >> j & 1)
+            best = ct_larger(best, most_of(c.x[0], c.n[0]) + most_of(c.x[1], c.n[1]));
     }
     return best;
 }
@@ -283,7 +305,8 @@ static int64_t full_cost(const scan_job *job, int side, int derived, size_t w, u
         const uint64_t *members = loss_members(job, p), *sets = job->sets + c * job->words;
         const int64_t *gains = job->all->rows->gains + c * n;
         int64_t count = 0;
-        for (size_t i = job->begin; i < word; i++) count += word_count(derived ? members[i] ^ sets[i] : members[i]);
+        for (size_t i = job->begin; i < word; i++)
+            count += word_count(derived ? members[i] ^ sets[i] : members[i]);
         uint64_t last = derived ? members[word] ^ sets[word] : members[word];
         count += word_count(last & ct_low_bits(start));
         for (uint32_t a = 0; a < job->n_active; a++) {
@@ -310,7 +333,8 @@ static int64_t full_cost(const scan_job *job, int side, int derived, size_t w, u
     return job->most_cost[side] - best;
 }
 
-CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, unsigned block, int limit)
+CT_INLINE int FN(block_score)(scan_job *job, int side, int derived, size_t w, unsigned block,
+                              int limit)
 {
     int score = loss_block(job, side, derived, w, block, limit);
     if (!FN(is_rounded)(job) || score <= limit) return score;
@@ -333,7 +357,10 @@ CT_INLINE void FN(choose)(scan_job *job) { choose_labels(job); }
 
 CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g) { (void) job, (void) g; }
 
-CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost) { return quantised_up(job, cost); }
+CT_INLINE int64_t FN(own_cost)(const scan_job *job, int64_t cost)
+{
+    return quantised_up(job, cost);
+}
 
 static void FN(first_pass)(scan_job *job, int sides, int64_t error[2])
 {
@@ -350,7 +377,8 @@ static int64_t FN(second_pass)(scan_job *job, int side, int derived)
     return FN(open)(job, side, derived, known ? job->best_end[side] : CT_LOWEST);
 }
 
-CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2], int64_t allowed[2])
+CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2],
+                           int64_t allowed[2])
 {
     full_errors(job, need, error, allowed);
 }
