@@ -118,7 +118,9 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
                                weights = NULL, loss = NULL, class_weights = NULL, ...,
                                control = contree_control(...)) {
   # as in contree.default()
-  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_cv.formula), parent.frame()))
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), contree_cv.formula), parent.frame()))
+  }
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
@@ -225,7 +227,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
       tick(1)
       # a level that no other fold has is no news here
-      predicted <- suppressWarnings(predict.contree(fit, new, new_levels = "majority"), classes = "contree_new_levels")
+      predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"), classes = "contree_new_levels")
       list(predicted = as.integer(predicted), stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,

@@ -3,7 +3,7 @@
 #
 # With STRICT=1 nothing may be left out but what tests/may_skip.txt lists: a missing tool is a failure then.
 #
-#   layers     includes point downward                     tests/c/test_layers.sh
+#   layers     includes and calls point downward           make -C tests/c layers
 #   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
@@ -152,7 +152,7 @@ cuda_on_cpu () {
 
 run_suite () {
   case $1 in
-    layers)    sh tests/c/test_layers.sh ;;
+    layers)    make -s -C tests/c layers ;;
     lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
     asan)      c_tests asan=1 ;;

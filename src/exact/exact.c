@@ -4,16 +4,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
+#include "exact/offload/device.h"
+#include "exact/offload/offload.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/pool.h"
 
@@ -67,6 +70,17 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree, int64_t split_cost)
+{
+    int64_t cost = split_cost * tree->n_splits, each = (int64_t) 1 << costs->shift;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
+        if (costs->plain) cost += own == label ? 0 : each;
+        else cost += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+    }
+    return cost;
+}
+
 /* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
@@ -84,6 +98,9 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
     double most_cost = floor(options->max_cost / costs->unit);
     search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    if (options->cheaper_than)
+        search->cap = ct_smaller_cost(search->cap,
+                                      cost_of_outcome(costs, data, options->cheaper_than, search->split_cost));
     return CT_OK;
 }
 
@@ -138,7 +155,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
         *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
         return;
     }
-    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -204,7 +221,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                        counted, cost, to_objective(search, bounds->proven));
     result->errors = objective;
     result->cost = counted;
-    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->bound = fmax(0, counted - to_objective(search, bounds->upper - bounds->proven));
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
@@ -279,7 +296,7 @@ static int wants_device(const ct_search *search, const ct_table *table)
     const ct_options *options = search->options;
     if (options->device == CT_DEVICE_CPU) return 0;
     if (options->device != CT_DEVICE_AUTO) return 1;
-    return search->costs->plain && table->n_classes <= CT_GPU_CLASSES &&
+    return search->costs->plain && table->n_classes <= CT_OFFLOAD_CLASSES &&
            ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
 }
 
@@ -302,13 +319,13 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
     ct_error why = {CT_OK, ""};
     if (!wants_device(search, table)) return CT_OK;
     if (!search->costs->plain) note(result, "rows or errors that do not all cost the same are left to the CPU", "");
-    else if (table->n_classes > CT_GPU_CLASSES) note(result, "so many classes are left to the CPU", "");
+    else if (table->n_classes > CT_OFFLOAD_CLASSES) note(result, "so many classes are left to the CPU", "");
     if (result->device_note[0]) return CT_OK;
-    ct_gpu_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
-                         table->n_values, table->data->classes};
-    if (ct_gpu_open(number, &sent, n_workers, &search->gpu, &why) != CT_OK)
+    ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
+                             table->n_values, table->data->classes};
+    if (ct_offload_open(number, &sent, n_workers, &search->device, &why) != CT_OK)
         return without_device(options, result, &why, error);
-    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_gpu_queue_at(search->gpu, i);
+    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_offload_queue_at(search->device, i);
     if (twin) snprintf(result->device, sizeof result->device, "twin");
     else snprintf(result->device, sizeof result->device, "cuda:%d", number);
     return CT_OK;
@@ -317,13 +334,13 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
 /* What happened to it. */
 static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
 {
-    if (search->gpu && ct_gpu_is_lost(search->gpu)) {
-        note(result, "the device failed: ", ct_gpu_why(search->gpu));
+    if (search->device && ct_offload_is_lost(search->device)) {
+        note(result, "the device failed: ", ct_offload_why(search->device));
         if (search->options->device == CT_DEVICE_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
     }
-    ct_gpu_close(search->gpu);
-    search->gpu = NULL;
+    ct_offload_close(search->device);
+    search->device = NULL;
     return status;
 }
 
@@ -440,6 +457,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;

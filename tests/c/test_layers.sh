@@ -1,13 +1,19 @@
 #!/bin/sh
-# Do all includes point downward? R headers stay in the glue, CUDA in gpu/*.cu, and no room looks into one above it.
+# Do all includes point downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room looks into one above it.
 #
-#   sh test_layers.sh [SRC]     checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
+#   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
 #
 # may_see() below is the table of arrows. src/init.c and src/r_*.c see everything.
+#
+# With OBJECTS, the folder of the compiled files, also: is there a circle of files that use each other's functions? One is
+# meant, the recursion: solve.c evaluates root splits by branch.c, which solves smaller problems.
 here=`dirname "$0"`
 src=${1:-$here/../../src}
 
 r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/.*'
+
+# What systems may see of gpu/; its backends are its own.
+of_gpu='gpu/device.h gpu/gpu.h gpu/kernel.h gpu/kernel.cuh'
 
 # may_see ROOM: the rooms, or single headers, that it may include besides its own files.
 may_see () {
@@ -17,17 +23,17 @@ may_see () {
     data)          echo "base" ;;
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
-    gpu)           echo "base data exact/kernels" ;;
-    evolve|forest|forge) echo "base base/simd data tree gpu/device.h" ;;
-    exact)         echo "base data tree gpu/device.h exact/*" ;;
-    exact/run)     echo "base data exact/cost exact/kernels" ;;
+    gpu)           echo "base" ;;
+    evolve|forest|forge) echo "base base/simd data tree $of_gpu" ;;
+    exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;
     exact/kernels) echo "base base/simd exact/cost" ;;
-    exact/bound)   echo "base exact/run exact/search" ;;
-    exact/rows)    echo "base exact/run exact/search" ;;
-    exact/offload) echo "base exact/rows exact/run exact/search gpu/device.h" ;;
-    exact/finish)  echo "base data tree exact exact/bound exact/rows exact/run exact/search" ;;
-    exact/search)  echo "base data exact exact/bound exact/cost exact/finish exact/kernels exact/offload exact/rows exact/run" ;;
+    exact/run)     echo "base data exact/cost exact/kernels" ;;
+    exact/bound)   echo "base exact/run" ;;
+    exact/rows)    echo "base exact/run" ;;
+    exact/search)  echo "base exact/bound exact/rows exact/run" ;;
+    exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
+    exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
   esac
 }
 
@@ -41,7 +47,9 @@ may_include () {
   if echo "$2" | grep -Eqx "$r_headers"; then return 1; fi
   room=`dirname "$1"`
   case $3,$2 in
-    0,cuda*|0,nvrtc*) case $1 in gpu/*.cu|gpu/*.cuh) return 0 ;; *) return 1 ;; esac ;;
+    0,cuda*|0,nvrtc*|1,*.cuh) case $1 in *.cu|*.cuh) ;; *) return 1 ;; esac ;;
+  esac
+  case $3,$2 in
     0,omp.h) test "$1" = base/threads.h; return ;;
     0,*) return 0 ;;
   esac
@@ -56,7 +64,7 @@ may_include () {
 # check_tree SRC: sets passed and failed, prints the faults.
 check_tree () {
   passed=0 failed=0
-  for file in "$1"/*.[ch] "$1"/*/*.[ch] "$1"/*/*/*.[ch] "$1"/*/*.cu "$1"/*/*.cuh; do
+  for file in "$1"/*.[ch] "$1"/*/*.[ch] "$1"/*/*/*.[ch] "$1"/*/*.cu "$1"/*/*.cuh "$1"/*/*/*.cu "$1"/*/*/*.cuh; do
     test -f "$file" || continue
     name=${file#"$1"/}
     faults=`sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"]\)\([^>"]*\)[>"].*/\1 \2/p' "$file" |
@@ -73,10 +81,29 @@ check_tree () {
   done
 }
 
-# A check that finds nothing wrong proves little, so it first has to find what is planted: 14 faults in 14 files.
+# uses DIR: a line `a.o b.o` for each pair of objects of which the first uses what the second defines.
+uses () {
+  (cd "$1" && find . -name '*.o' -not -name 'test_*' | sed 's,^\./,,' | sort | while read -r object; do
+    nm "$object" | awk -v o="$object" '$1 == "U" { print "uses", o, $2 } $2 ~ /^[BDRT]$/ { print "has", o, $3 }'
+  done) | awk '
+    $1 == "has" { home[$3] = $2 }
+    $1 == "uses" { user[++n] = $2; what[n] = $3 }
+    END {
+      for (i = 1; i <= n; i++)
+        if (what[i] in home && home[what[i]] != user[i]) print user[i], home[what[i]]
+    }' | sort -u
+}
+
+# circles DIR: the files of circles, of which there should be none.
+circles () {
+  uses "$1" | grep -v '^exact/search/branch.o exact/search/solve.o$' > "$plant/arrows"
+  tsort "$plant/arrows" 2>&1 > /dev/null | sed -n 's/^tsort: \(.*\.o\)$/\1/p' | sort -u
+}
+
+# A check that finds nothing wrong proves little, so it first has to find what is planted: 19 faults in 19 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
-for room in base exact/kernels exact/search exact/rows certify forest gpu; do
+for room in base exact/kernels exact/offload exact/search exact/rows certify forest gpu; do
   mkdir -p "$plant/$room"
 done
 echo '#include <R.h>'                       > "$plant/base/a.c"
@@ -90,6 +117,13 @@ echo '#include "gpu/buffers.h"'             > "$plant/exact/search/c.c"
 echo '#include <cuda_runtime.h>'            > "$plant/exact/search/d.c"
 echo '#include "a.h"'                       > "$plant/forest/a.c"
 echo '#include "exact/search/branch.h"'     > "$plant/gpu/a.cu"
+echo '#include "exact/offload/views.h"'     > "$plant/gpu/b.c"
+echo '#include "data/table.h"'              > "$plant/gpu/c.h"
+echo '#include <cuda_runtime.h>'            > "$plant/gpu/d.h"
+echo '#include "gpu/backend.h"'             > "$plant/exact/offload/a.cu"
+echo '#include "gpu/kernel.cuh"'            > "$plant/exact/offload/b.c"
+echo '#include <cuda_runtime.h>'            > "$plant/exact/offload/c.cu"
+echo '#include "gpu/kernel.cuh"'            > "$plant/exact/offload/d.cu"
 echo '#include "data/table.h"'              > "$plant/stray.c"
 echo '#include "exact/bound/interval.h"'    > "$plant/certify/a.c"
 echo '#include "exact/kernels/kernels.h"'   > "$plant/certify/b.c"
@@ -97,12 +131,29 @@ echo '#include "exact/cost/costs.h"'        > "$plant/certify/c.c"
 echo '#include <R_ext/Utils.h>'             > "$plant/r_glue.c"
 echo '#include "exact/rows/node.h"'         > "$plant/exact/search/e.c"
 check_tree "$plant" > /dev/null
-if test $failed -ne 14 || test $passed -ne 3; then
-  echo "layers: the check itself is broken: it finds $failed of 14 planted faults, and passes $passed of 3 clean files"
+if test $failed -ne 19 || test $passed -ne 5; then
+  echo "layers: the check itself is broken: it finds $failed of 19 planted faults, and passes $passed of 5 clean files"
   echo "layers: 0 passed, 1 failed"
   exit 1
 fi
 
 check_tree "$src"
+if test -n "$2"; then
+  mkdir "$plant/objects"
+  echo 'void b(void); void a(void) { b(); }' > "$plant/a.c"
+  echo 'void a(void); void b(void) { a(); }' > "$plant/b.c"
+  for name in a b; do ${CC:-cc} -c "$plant/$name.c" -o "$plant/objects/$name.o"; done
+  if test "`circles "$plant/objects" | tr '\n' ' '`" != "a.o b.o "; then
+    echo "layers: the check itself is broken: it does not find a planted circle"
+    failed=`expr $failed + 1`
+  fi
+  circle=`circles "$2"`
+  if test -n "$circle"; then
+    echo "these files use each other in a circle:" $circle
+    failed=`expr $failed + 1`
+  else
+    passed=`expr $passed + 1`
+  fi
+fi
 echo "layers: $passed passed, $failed failed"
 test $failed -eq 0 && test $passed -gt 0

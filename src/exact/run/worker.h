@@ -26,12 +26,13 @@ typedef struct {
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
-    struct ct_gpu *gpu; /* NULL: the CPU alone */
+    struct ct_offload_device *device; /* NULL: the CPU alone */
+    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
 struct ct_quadrants;
-struct ct_gpu_queue;
+struct ct_offload_queue;
 struct ct_pool;
 struct ct_crew;
 struct ct_history;
@@ -43,7 +44,7 @@ typedef struct {
     ct_arena arena;
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
-    struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
+    struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
     struct ct_pool *pool;           /* owned; NULL until it is needed */
     ct_stop *stop;    /* borrowed: one for all workers of the search */
     int capped;       /* a column that it ranked had more thresholds than it may have */
@@ -66,6 +67,7 @@ static inline unsigned ct_kernel_shift(const ct_worker *worker)
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
 {
+    CT_ASSERT(f < worker->search->table->n_cols);
     const uint8_t *roots = worker->search->options->roots;
     return !roots || roots[f];
 }
@@ -79,6 +81,7 @@ static inline int ct_may_split(const ct_worker *worker, uint32_t n)
 static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t n_left)
 {
     uint32_t least = worker->search->min_bucket;
+    CT_ASSERT(least > 0 && n_left <= n);
     return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
 }
 

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "exact/run/history.h"
 #include "exact/search/lines.h"
-#include "exact/search/seats.h"
+#include "exact/rows/ranks.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
@@ -409,7 +410,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_task plain = *roots->task;
     const ct_task *task = roots->task;
     struct ct_quadrants *quadrants = worker->quadrants;
-    struct ct_gpu_queue *queue = worker->queue;
+    struct ct_offload_queue *queue = worker->queue;
     plain.hint = NULL;
     roots->task = &plain;
     worker->quadrants = NULL;
@@ -562,12 +563,15 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
 }
 
-ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
+void ct_roots_open(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
     if (roots->reserve) roots->call_at = call_time(worker, roots);
-    ct_seats_work(roots, worker);
+}
+
+ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
+{
     ct_lines_note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);

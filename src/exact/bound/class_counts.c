@@ -1,5 +1,6 @@
-/* What the class counts of a row set alone say: see ct_class_count_bound. */
-#include "exact/search/roots.h"
+#include "exact/bound/class_counts.h"
+
+#include "exact/bound/interval.h"
 
 /* What the rows of class c cost at least under another label; in rows where these cost all the same. */
 static inline int64_t wrong_cost(const ct_costs *costs, const ct_totals *totals, uint32_t c)
@@ -12,6 +13,7 @@ static int64_t largest_sum(const ct_costs *costs, const ct_totals *totals, uint3
 {
     int64_t sum = 0, below = INT64_MAX; /* the last one taken */
     while (count) {
+        CT_ASSERT(below > 0);
         int64_t largest = 0;
         uint32_t times = 0;
         for (uint32_t c = 0; c < costs->n_classes; c++) {
@@ -41,20 +43,8 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
         second = ct_larger_cost(lower, second);
         sum += cost;
     }
+    CT_ASSERT(first >= second && second >= 0 && sum >= first + second);
     sum -= depth == 1 ? first + second : largest_sum(costs, totals, UINT32_C(1) << depth);
+    CT_ASSERT(sum >= 0 && sum * ((int64_t) 1 << ct_kernel_shift(worker)) <= ct_leaf_cost(costs, totals));
     return sum * ((int64_t) 1 << ct_kernel_shift(worker));
-}
-
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
-{
-    const ct_costs *costs = worker->search->costs;
-    int64_t leaf = ct_leaf_cost(costs, totals);
-    *bounds = (ct_bounds){0, 0, leaf};
-    if (leaf <= worker->search->split_cost || task->depth == 0) {
-        bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
-        return 1;
-    }
-    if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
-    return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
