@@ -3,7 +3,7 @@
 #define CT_EXACT_KERNELS_ISA_H
 
 #include "exact/kernels/job.h"
-#include "exact/kernels/labels/losses.h"
+#include "exact/kernels/losses.h"
 
 #define CT_LANE 16
 #define CT_KIND rows16

@@ -30,8 +30,8 @@ typedef struct {
     unsigned windowed;         /* 1 << side: the side was looked into within its leaf-size window */
     size_t reached;            /* see cost_quantised.h; */
     int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
-    uint32_t n_present, n_pairs, wanted; /* see labels/labels.h */
-    int best_end[2];           /* see labels/losses.h */
+    uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
+    int best_end[2];           /* see losses.h */
     uint32_t refined;          /* blocks looked into */
     uint64_t scanned;          /* words */
 } scan_job;

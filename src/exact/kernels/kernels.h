@@ -108,7 +108,7 @@ typedef struct {
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
     uint32_t *coarse;           /* [2 n_classes] scratch: totals in quantised costs */
-    int32_t *labels;            /* ct_children_labels numbers, scratch: see labels/labels.h */
+    int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;

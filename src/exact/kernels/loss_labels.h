@@ -11,8 +11,8 @@
  * that the sides have; pair[side][i][j], i < j; what a row of either of two classes spares, as the
  * two halves of one number: under each active label, then under the label that spares least of
  * each, then under the one that spares most. */
-#ifndef CT_EXACT_KERNELS_LABELS_H
-#define CT_EXACT_KERNELS_LABELS_H
+#ifndef CT_EXACT_KERNELS_LOSS_LABELS_H
+#define CT_EXACT_KERNELS_LOSS_LABELS_H
 
 #include "exact/kernels/job.h"
 

@@ -22,7 +22,7 @@
 #ifndef CT_EXACT_KERNELS_LOSSES_H
 #define CT_EXACT_KERNELS_LOSSES_H
 
-#include "exact/kernels/labels/labels.h"
+#include "exact/kernels/loss_labels.h"
 #include "exact/kernels/row_costs.h"
 
 #define CT_LANE 32
