@@ -5,7 +5,7 @@
  * order each lane reads the sides of one row for all points of the group; a transposition of 32 by
  * 32 bits hands each lane the sides of 32 rows for its own point. From there on a lane goes along
  * the order by itself: counts per class, a bound for the word, and, where that may beat what is
- * known, every position inside (exact/kernels/many_body.h has the bounds; here a block is 32 rows).
+ * known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
  * The warps of a block share the order: each first counts its part, then starts its scan from the
  * counts before it.
  *
