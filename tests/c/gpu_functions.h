@@ -35,7 +35,7 @@ CT_HD void sum(ct_team team, const sum_arguments *a, size_t item)
         (void) ct_team_scan(team, i < a->width ? a->rows[item * a->width + i] : 0, &total);
         all += total;
     }
-    a->sums[item] = all;
+    if (team.lane == 0) a->sums[item] = all;
 }
 
 /* Each block of REVERSED values backwards, in memory of the block. */
