@@ -317,6 +317,7 @@ static void wrong_costs_prove_nothing_untrue(void)
         ct_options options = ct_options_default();
         table_add_weights(&t, &r);
         table_add_loss(&t, &r);
+        for (uint32_t i = 0; i < 9; i++) t.loss[i] += i % 4 != 0;
         options.depth = rng_below(&r, 3);
         ct_claim claim = claim_of(&options);
         long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
