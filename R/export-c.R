@@ -67,11 +67,6 @@ c_names <- function(fit, name) {
          numbers = c(c_strings(paste0(name, "_outputs"), colnames(node_values(fit))), ""))
 }
 
-# The predictors that the tree asks for, or that its leaves compute with, in the order of the fit.
-used_predictors <- function(fit) {
-  intersect(tree_shape(fit)$names, c(node_variable(fit), tree_regressors(fit)))
-}
-
 # A leaf gives its place among the leaves.
 c_nest <- function(fit, inputs) {
   conditions <- lapply(node_questions(fit), c_condition, inputs, tree_xlevels(fit))

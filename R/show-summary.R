@@ -125,10 +125,8 @@ print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), .
 }
 
 say_classes <- function(x, digits) {
-  cat("\n", gettext("Training rows by true and predicted class:"), "\n", sep = "")
-  print(x$confusion)
   cat("\n")
-  print(format(x$classes, digits = digits))
+  print_confusion(gettext("Training rows by true and predicted class:"), x$confusion, x$classes, digits)
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
   say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
 }

@@ -55,11 +55,16 @@ tree_regressors <- function(fit) {
   intersect(tree_shape(fit)$names, colnames(coefficients)[colSums(coefficients != 0) > 0])
 }
 
+# The predictors that the tree asks for, or that its leaves compute with, in the order of the fit.
+used_predictors <- function(fit) {
+  intersect(tree_shape(fit)$names, c(node_variable(fit), tree_regressors(fit)))
+}
+
 # The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
 leaf_payload <- function(fit, columns) {
   values <- node_values(fit)
   if (tree_leaf(fit) != "linear") return(list(values = values))
-  coefficients <- node_coefficients(fit)
+  coefficients <- node_coefficients(fit) * node_is_leaf(fit)
   used <- which(t(coefficients != 0), arr.ind = TRUE) # node by node
   column <- match(colnames(coefficients)[used[, 1]], columns)
   if (anyNA(column)) {

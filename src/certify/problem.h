@@ -19,7 +19,9 @@ typedef struct {
     int64_t split_cost;
     uint32_t min_bucket, min_split;
     double unit;           /* of the objective */
-    double slack;
+    double rounding;       /* all rows: by how much their costs may differ from what they are, under any labels */
+    double split_rounding; /* the same of a split */
+    uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;
 
@@ -43,6 +45,9 @@ int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
 int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
                     const int64_t *mass, ct_row_set *part);
+
+/* What a tree costs. */
+int64_t ct_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
 /* What rows of these masses cost under the best label. */
 int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);

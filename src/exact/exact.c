@@ -69,6 +69,17 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree, int64_t split_cost)
+{
+    int64_t cost = split_cost * tree->n_splits, each = (int64_t) 1 << costs->shift;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
+        if (costs->plain) cost += own == label ? 0 : each;
+        else cost += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+    }
+    return cost;
+}
+
 /* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
@@ -86,6 +97,9 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
     double most_cost = floor(options->max_cost / costs->unit);
     search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    if (options->cheaper_than)
+        search->cap = ct_smaller_cost(search->cap,
+                                      cost_of_outcome(costs, data, options->cheaper_than, search->split_cost));
     return CT_OK;
 }
 
@@ -206,7 +220,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
                        counted, cost, to_objective(search, bounds->proven));
     result->errors = objective;
     result->cost = counted;
-    result->bound = counted - to_objective(search, bounds->upper - bounds->proven);
+    result->bound = fmax(0, counted - to_objective(search, bounds->upper - bounds->proven));
     result->split_cost = to_objective(search, search->split_cost);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);

@@ -13,6 +13,7 @@ static int64_t largest_sum(const ct_costs *costs, const ct_totals *totals, uint3
 {
     int64_t sum = 0, below = INT64_MAX; /* the last one taken */
     while (count) {
+        CT_ASSERT(below > 0);
         int64_t largest = 0;
         uint32_t times = 0;
         for (uint32_t c = 0; c < costs->n_classes; c++) {
@@ -42,6 +43,8 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
         second = ct_larger_cost(lower, second);
         sum += cost;
     }
+    CT_ASSERT(first >= second && second >= 0 && sum >= first + second);
     sum -= depth == 1 ? first + second : largest_sum(costs, totals, UINT32_C(1) << depth);
+    CT_ASSERT(sum >= 0 && sum * ((int64_t) 1 << ct_kernel_shift(worker)) <= ct_leaf_cost(costs, totals));
     return sum * ((int64_t) 1 << ct_kernel_shift(worker));
 }
