@@ -8,7 +8,7 @@
 
 ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error)
 {
-    CT_ASSERT(n_trees > 0 && room >= n_trees && n_classes > 0);
+    CT_ASSERT(n_trees > 0 && room >= n_trees);
     memset(forest, 0, sizeof *forest);
     forest->n_trees = n_trees;
     forest->room = room;

@@ -120,7 +120,7 @@ static ct_status plan_init(plan *p, const ct_forest *forest, uint32_t tree, cons
             p->depth++;
             level_end = p->n_steps;
         }
-        CT_ASSERT(at < tree->n_nodes && p->nodes[at] < tree->n_nodes);
+        CT_ASSERT(at < forest->n_nodes && p->nodes[at] < forest->n_nodes);
         p->values[at] = values[p->nodes[at]];
         p->steps[at] = (step){NAN, at, 0, 0};
         p->sides[at] = (level_split){&goes_left, 0, 0, 0};

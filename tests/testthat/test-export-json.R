@@ -96,7 +96,7 @@ test_that("anything else than a document of as_json() is an error that says wher
   refused("\"counts\":[4, 4, 16]", "\"counts\":[4, 5, 15]", "nodes[1]")
   refused("\"errors\":8", "\"errors\":-8", "nodes[1].errors")
   refused("\"counts\":[", "\"counts\":[1, ", "nodes[1].counts")
-  refused("{\"id\":1,\"class\":\"", "{\"id\":1,\"class\":\"w", "nodes[1].class")
+  refused("{\"id\":1,\"n\":24,\"class\":\"", "{\"id\":1,\"n\":24,\"class\":\"w", "nodes[1].class")
   leaf <- gsub("\"nodes\": \\[.*\\]\n", "\"nodes\": []\n", text)
   expect_contree_error(contree_from_json(leaf), "input", "nodes")
 })
