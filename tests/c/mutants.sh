@@ -13,8 +13,12 @@ here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
+<<<<<<< HEAD
+all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent test_instances test_route test_predict test_rng test_parallel test_scan test_forest"
+=======
 all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent test_instances test_route test_predict test_certify test_edges test_memory test_rng
   test_parallel"
+>>>>>>> main
 patience=100 # seconds for a test
 
 # What the mutant's record says about WORD.
@@ -54,7 +58,7 @@ compile () {
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
       case $path in
-        *.cu) sed -f "$here/cuda_on_cpu/launch.sed" "$path" > "$object.cpp" &&
+        *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
         *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" ;;
       esac || return 1

@@ -410,7 +410,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_task plain = *roots->task;
     const ct_task *task = roots->task;
     struct ct_quadrants *quadrants = worker->quadrants;
-    struct ct_gpu_queue *queue = worker->queue;
+    struct ct_offload_queue *queue = worker->queue;
     plain.hint = NULL;
     roots->task = &plain;
     worker->quadrants = NULL;

@@ -1,17 +1,11 @@
 /* What the kernels are handed: where on the device the table, the row set and the batch are. All of it goes to every kernel,
- * by value; a kernel is an index into the list below.
+ * by value.
  *
  * Bit sets have words of 32 rows here, one for each lane of a team. */
-#ifndef CT_GPU_VIEWS_H
-#define CT_GPU_VIEWS_H
+#ifndef CT_EXACT_OFFLOAD_VIEWS_H
+#define CT_EXACT_OFFLOAD_VIEWS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/hd.h"
-#include "gpu/device.h"
-
-enum { CT_GPU_LANES = 32 };
+#include "exact/offload/device.h"
 
 /* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
  * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
@@ -26,7 +20,7 @@ typedef struct {
     const uint64_t *rank_at;   /* [column] where its begin */
     const uint8_t *rank_bytes; /* [column] 1, 2 or 4 */
     const uint8_t *classes;    /* [row] */
-} ct_gpu_table_view;
+} ct_offload_table_view;
 
 /* A row set: its rows numbered from 0, in the order of each column. */
 typedef struct {
@@ -36,48 +30,30 @@ typedef struct {
     uint8_t *codes;   /* [g][n_rows] the class of the row there */
     uint32_t *ties;   /* [g][words] where the value of g changes */
     uint32_t *sets;   /* [g][words][class] members */
-} ct_gpu_rows_view;
+} ct_offload_rows_view;
 
 /* Scratch memory while ranks or a row set are made. */
 typedef struct {
     uint32_t *flags;   /* [words of the table] the rows wanted */
     uint32_t *members; /* [n_window + 1][words of the table] the same in each order; last, in that of the rows */
     uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
-} ct_gpu_scratch_view;
+} ct_offload_scratch_view;
 
 /* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
     uint32_t n_sides; /* 2: some points are of parts; 1: of the whole row set, and what is not left is right */
-    const ct_gpu_point *points;
+    const ct_offload_point *points;
     uint32_t *sides; /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it */
-    int32_t *errors; /* see ct_gpu_wait */
-} ct_gpu_batch_view;
+    int32_t *errors; /* see ct_offload_wait */
+} ct_offload_batch_view;
 
 typedef struct {
-    ct_gpu_table_view table;
-    ct_gpu_scratch_view scratch;
-    ct_gpu_rows_view rows;
-    ct_gpu_conditions conditions;
-    ct_gpu_batch_view batch;
-} ct_gpu_views;
-
-/* X(identifier, body, what one item is): one thread an item. */
-#define CT_GPU_ITEM_KERNELS(X)                                              \
-    X(TIES, ct_gpu_take_ties, "a word of a column's ties")                  \
-    X(RANKS, ct_gpu_make_ranks, "a word of a column's order")               \
-    X(FLAGS, ct_gpu_make_flags, "a word of the table's rows")               \
-    X(MEMBERS, ct_gpu_find_members, "a word of an order")                   \
-    X(PLACE, ct_gpu_place_members, "a word of an order")                    \
-    X(LAY, ct_gpu_lay_out, "a word of a column's order of the row set")     \
-    X(SIDES, ct_gpu_make_sides, "a row of the row set, for one group")
-
-typedef enum {
-#define CT_GPU_KERNEL_ID(id, body, text) CT_GPU_##id,
-    CT_GPU_ITEM_KERNELS(CT_GPU_KERNEL_ID)
-#undef CT_GPU_KERNEL_ID
-    CT_GPU_STARTS, /* one team an order: sums over `members` */
-    CT_GPU_SCAN    /* one block a column and group: see scan_body.h */
-} ct_gpu_kernel;
+    ct_offload_table_view table;
+    ct_offload_scratch_view scratch;
+    ct_offload_rows_view rows;
+    ct_offload_conditions conditions;
+    ct_offload_batch_view batch;
+} ct_offload_views;
 
 #endif

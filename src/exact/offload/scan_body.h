@@ -8,10 +8,11 @@
  *
  * With x_c the rows of class c up to a point and T_c those of the side, a split there gets max_i x_i + max_j (T_j - x_j)
  * right, its score. */
-#ifndef CT_GPU_SCAN_BODY_H
-#define CT_GPU_SCAN_BODY_H
+#ifndef CT_EXACT_OFFLOAD_SCAN_BODY_H
+#define CT_EXACT_OFFLOAD_SCAN_BODY_H
 
-#include "gpu/rows_body.h"
+#include "exact/offload/rows_body.h"
+#include "gpu/kernel.h"
 
 enum { CT_ANY, CT_ALLOWED }; /* splits of any size, and those that keep to min_rows */
 
@@ -33,11 +34,11 @@ CT_HD size_t ct_scan_bytes_with(uint32_t n_classes, size_t warps)
     return ((3 * warps + 2) * n_classes * sizeof(uint32_t) + warps * sizeof(ct_scan_found)) * CT_GPU_LANES;
 }
 
-/* Warps of a block: for up to CT_GPU_CLASSES classes its memory is at most what every device grants. */
+/* Warps of a block: for up to CT_OFFLOAD_CLASSES classes its memory is at most what every device grants. */
 CT_HD uint32_t ct_scan_warps(uint32_t n_classes)
 {
     uint32_t warps = 8;
-    while (warps > 1 && ct_scan_bytes_with(n_classes, warps) > 48 * 1024) warps /= 2;
+    while (warps > 1 && ct_scan_bytes_with(n_classes, warps) > CT_GPU_SHARED) warps /= 2;
     return warps;
 }
 
@@ -73,15 +74,15 @@ CT_HD ct_scan_part ct_scan_part_of(uint32_t words, uint32_t warp, uint32_t n_war
 /* ---- one row for all points, all rows for one point ---- */
 
 /* 1 if the row is on that side of the point and in its part. */
-CT_HD uint32_t ct_scan_is_on(const ct_gpu_views *v, const ct_gpu_point *point, uint32_t row, uint32_t side)
+CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *point, uint32_t row, uint32_t side)
 {
-    uint32_t left = ct_gpu_rank(&v->table, point->feature, row) < point->threshold;
-    if (point->part_threshold == CT_GPU_ALL) return left != side;
-    uint32_t below = ct_gpu_rank(&v->table, point->part_line / 2, row) < point->part_threshold;
+    uint32_t left = ct_offload_rank(&v->table, point->feature, row) < point->threshold;
+    if (point->part_threshold == CT_OFFLOAD_ALL) return left != side;
+    uint32_t below = ct_offload_rank(&v->table, point->part_line / 2, row) < point->part_threshold;
     return (left != side) & (below != point->part_line % 2);
 }
 
-CT_HD void ct_gpu_make_sides(const ct_gpu_views *v, size_t item)
+CT_HD void ct_offload_make_sides(const ct_offload_views *v, size_t item)
 {
     uint32_t row = v->rows.rows[item % v->rows.n_rows], word = (uint32_t) (item / v->rows.n_rows), sides = 0;
     uint32_t group = word / v->batch.n_sides, side = word % v->batch.n_sides;
@@ -91,7 +92,7 @@ CT_HD void ct_gpu_make_sides(const ct_gpu_views *v, size_t item)
 }
 
 /* Which points of the group have the row at position 32 w + lane of the column's order on that side; none past the end. */
-CT_HD uint32_t ct_scan_sides(const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t lane, uint32_t side)
+CT_HD uint32_t ct_scan_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t lane, uint32_t side)
 {
     if (w * 32 + lane >= v->rows.n_rows) return 0;
     uint32_t row = v->rows.order[(size_t) col * v->rows.n_rows + (size_t) w * 32 + lane];
@@ -99,10 +100,10 @@ CT_HD uint32_t ct_scan_sides(const ct_gpu_views *v, uint32_t col, uint32_t group
 }
 
 /* The rows of a word. */
-CT_HD uint32_t ct_scan_valid(const ct_gpu_views *v, uint32_t w)
+CT_HD uint32_t ct_scan_valid(const ct_offload_views *v, uint32_t w)
 {
-    uint32_t n = ct_gpu_in_word(v->rows.n_rows, w);
-    return n == 32 ? 0xffffffffu : ct_gpu_low_bits(n);
+    uint32_t n = ct_offload_in_word(v->rows.n_rows, w);
+    return n == 32 ? 0xffffffffu : ct_offload_low_bits(n);
 }
 
 /* ---- counting ---- */
@@ -146,7 +147,7 @@ typedef struct {
 } ct_scan_lane;
 
 /* Sets up what stays the same along the order; the lane's memory and totals are in place. */
-CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_gpu_point *point)
+CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_point *point)
 {
     for (uint32_t side = 0; side < 2; side++) {
         lane->all[side] = 0;
@@ -245,7 +246,7 @@ CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32
 }
 
 /* Word w of the column's order; the rows on either side of the lane's point. */
-CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_gpu_views *v, uint32_t col, uint32_t w, uint32_t left, uint32_t right)
+CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w, uint32_t left, uint32_t right)
 {
     size_t at = (size_t) col * v->rows.words + w;
     uint32_t ties = v->rows.ties[at];
@@ -261,11 +262,11 @@ CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_gpu_views *v, uint32_t col,
 /* ---- the answer ---- */
 
 /* Writes what the warps have found for one point: exact if below the point's need, else a lower bound not below it. */
-CT_HD void ct_scan_end(const ct_scan_block *block, const ct_gpu_views *v, uint32_t col, uint32_t group, uint32_t lane)
+CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t lane)
 {
     uint32_t p = group * CT_GPU_LANES + lane, n_classes = v->table.n_classes;
     if (p >= v->batch.n_points) return;
-    const ct_gpu_point *point = v->batch.points + p;
+    const ct_offload_point *point = v->batch.points + p;
     for (uint32_t side = 0; side < 2; side++) {
         int32_t size = 0;
         for (uint32_t c = 0; c < n_classes; c++)

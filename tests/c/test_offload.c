@@ -5,8 +5,10 @@
 
 #include "data/table.h"
 #include "cuda_on_cpu/cuda_on_cpu.h"
+#include "exact/offload/device.h"
+#include "exact/offload/scan_body.h"
 #include "gpu/device.h"
-#include "gpu/scan_body.h"
+#include "gpu/twin.h"
 
 enum { TWIN = -1 };
 
@@ -17,7 +19,7 @@ typedef struct {
     ct_arena arena;
     ct_budget budget;
     uint32_t *ranks; /* [col][row] */
-    ct_gpu *gpu;
+    ct_offload_device *device;
 } bench;
 
 static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues, ct_error *error)
@@ -35,9 +37,9 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
             rank += (uint32_t) ct_bit(b->ranked.ties[col], j);
         }
     }
-    ct_gpu_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
+    ct_offload_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
                           b->ranked.n_values, data->classes};
-    return ct_gpu_open(device, &table, n_queues, &b->gpu, error);
+    return ct_offload_open(device, &table, n_queues, &b->device, error);
 }
 
 static int bench_open(bench *b, int device, uint32_t max_thresholds)
@@ -50,13 +52,13 @@ static int bench_open(bench *b, int device, uint32_t max_thresholds)
 
 static void bench_close(bench *b)
 {
-    ct_gpu_close(b->gpu);
+    ct_offload_close(b->device);
     free(b->ranks);
     ct_arena_free(&b->arena);
     table_free(&b->table);
 }
 
-static int is_in(const bench *b, const ct_gpu_conditions *conditions, uint32_t row)
+static int is_in(const bench *b, const ct_offload_conditions *conditions, uint32_t row)
 {
     for (uint32_t i = 0; i < conditions->n; i++) {
         uint32_t rank = b->ranks[(size_t) (conditions->line[i] / 2) * b->table.data.n_rows + row];
@@ -90,7 +92,7 @@ static int64_t wrong_of_split(const uint32_t *left, const uint32_t *right, uint3
 static int64_t naive(const bench *b, const uint8_t *marked, uint32_t col, uint32_t min_rows)
 {
     const ct_data *data = &b->table.data;
-    uint32_t counts[2][CT_GPU_CLASSES] = {{0}}, n[2] = {0, 0}, set[2] = {0, 0};
+    uint32_t counts[2][CT_OFFLOAD_CLASSES] = {{0}}, n[2] = {0, 0}, set[2] = {0, 0};
     for (uint32_t row = 0; row < data->n_rows; row++) {
         set[1] += marked[row] > 0;
         if (marked[row] > 1) counts[1][data->classes[row]]++, n[1]++;
@@ -115,14 +117,14 @@ static void compare(int64_t got, int64_t expected, int64_t need)
     else CHECK(got >= need && got <= (expected > need ? expected : need));
 }
 
-static int is_in_part(const bench *b, const ct_gpu_point *point, uint32_t row)
+static int is_in_part(const bench *b, const ct_offload_point *point, uint32_t row)
 {
-    if (point->part_threshold == CT_GPU_ALL) return 1;
-    ct_gpu_conditions part = {1, {point->part_line}, {point->part_threshold}};
+    if (point->part_threshold == CT_OFFLOAD_ALL) return 1;
+    ct_offload_conditions part = {1, {point->part_line}, {point->part_threshold}};
     return is_in(b, &part, row);
 }
 
-static void check_point(const bench *b, const ct_gpu_conditions *conditions, const ct_gpu_point *point, const int32_t *errors)
+static void check_point(const bench *b, const ct_offload_conditions *conditions, const ct_offload_point *point, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
@@ -142,10 +144,10 @@ static void check_point(const bench *b, const ct_gpu_conditions *conditions, con
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions *conditions, int parts)
+static ct_offload_point random_point(const bench *b, rng *r, const ct_offload_conditions *conditions, int parts)
 {
     const ct_data *data = &b->table.data;
-    ct_gpu_point p = {0, CT_GPU_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    ct_offload_point p = {0, CT_OFFLOAD_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
     if (parts && rng_below(r, 4)) {
         p.part_line = rng_below(r, 2 * data->n_cols);
         p.part_threshold = rng_below(r, b->ranked.n_values[p.part_line / 2] + 1);
@@ -153,7 +155,7 @@ static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions
     p.threshold = rng_below(r, b->ranked.n_values[p.feature] + 1);
     uint32_t kind = rng_below(r, 3), least = 1 + rng_below(r, 2) * rng_below(r, 9);
     for (uint32_t side = 0; side < 2; side++) {
-        uint32_t counts[CT_GPU_CLASSES] = {0};
+        uint32_t counts[CT_OFFLOAD_CLASSES] = {0};
         for (uint32_t row = 0; row < data->n_rows; row++) {
             int right = b->ranks[(size_t) p.feature * data->n_rows + row] >= p.threshold;
             if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side) counts[data->classes[row]]++;
@@ -169,27 +171,27 @@ static ct_gpu_point random_point(const bench *b, rng *r, const ct_gpu_conditions
 static long blocks_left(int device) { return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
 static void set_memory(int device, size_t bytes) { (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes); }
 
-static void check_rows(bench *b, rng *r, const ct_gpu_conditions *conditions, uint32_t n_points)
+static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
 {
-    ct_gpu_queue *queue = ct_gpu_queue_at(b->gpu, 0);
-    ct_gpu_point points[2][CT_GPU_POINTS];
+    ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
+    ct_offload_point points[2][CT_OFFLOAD_POINTS];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
     for (uint32_t row = 0; row < b->table.data.n_rows; row++) n_rows += (uint32_t) is_in(b, conditions, row);
     if (!n_rows) return;
-    REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows));
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
+    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         int parts = rng_below(r, 2) == 1;
         for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
-        REQUIRE(ct_gpu_submit(queue, slot, points[slot], n_points));
+        REQUIRE(ct_offload_submit(queue, slot, points[slot], n_points) == CT_OK);
     }
-    for (unsigned i = 0, first = rng_below(r, CT_GPU_SLOTS); i < CT_GPU_SLOTS; i++) {
-        unsigned slot = (first + i) % CT_GPU_SLOTS; /* in any order */
-        const int32_t *errors = ct_gpu_wait(queue, slot);
-        REQUIRE(errors != NULL);
+    for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
+        unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
+        const int32_t *errors;
+        REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
         for (uint32_t p = 0; p < n_points; p++)
             check_point(b, conditions, &points[slot][p], errors + (size_t) p * 4 * n_cols);
     }
-    REQUIRE(ct_gpu_begin_rows(queue, conditions, n_rows)); /* one that nothing is asked of, under way when the next begins */
+    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK); /* one that nothing is asked of, under way when the next begins */
 }
 
 static void check_table(int device, rng *r, random_table table, uint32_t n_sets, uint32_t most_points)
@@ -198,7 +200,7 @@ static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
     b.table = table;
     if (bench_open(&b, device, rng_below(r, 4) ? 0 : 1 + rng_below(r, 8))) {
         for (uint32_t set = n_sets; set-- > 0;) { /* larger ones later */
-            ct_gpu_conditions conditions = {set, {0}, {0}};
+            ct_offload_conditions conditions = {set, {0}, {0}};
             for (uint32_t i = 0; i < set; i++) {
                 uint32_t col = rng_below(r, table.data.n_cols);
                 conditions.line[i] = 2 * col + rng_below(r, 2);
@@ -255,28 +257,41 @@ static void on_every_device(void)
     }
 }
 
+/* The answer to the second one; NULL if the device is lost. */
+static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_conditions *conditions,
+                                  const ct_offload_point *point)
+{
+    const int32_t *errors;
+    if (ct_offload_begin_rows(queue, conditions, 50) != CT_OK) return NULL;
+    for (unsigned slot = 0; slot < 2; slot++)
+        if (ct_offload_submit(queue, slot, point, 1) != CT_OK) return NULL;
+    for (unsigned slot = 0; slot < 2; slot++)
+        if (ct_offload_wait(queue, slot, &errors) != CT_OK) return NULL;
+    return errors;
+}
+
 /* Two batches by the second queue of a device that may fail: 1 if all went well and is right, or else it has been told. */
 static int works(int device)
 {
     rng r = {4};
     bench b;
     ct_error error = {CT_OK, ""};
-    ct_gpu_conditions all = {0, {0}, {0}};
-    ct_gpu_point point = {0, CT_GPU_ALL, 0, 25, {1, 1}, {1, 1}};
+    ct_offload_conditions all = {0, {0}, {0}};
+    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
     const int32_t *errors = NULL;
     b.table = table_random(&r, 50, 3, 3, 0);
     if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
-        ct_gpu_queue *queue = ct_gpu_queue_at(b.gpu, 1);
-        if (ct_gpu_begin_rows(queue, &all, 50) && ct_gpu_submit(queue, 0, &point, 1) && ct_gpu_submit(queue, 1, &point, 1) &&
-            ct_gpu_wait(queue, 0))
-            errors = ct_gpu_wait(queue, 1);
-        CHECK_INT(ct_gpu_is_lost(b.gpu), !errors);
-        CHECK((ct_gpu_why(b.gpu)[0] == '\0') == (errors != NULL));
+        ct_offload_queue *queue = ct_offload_queue_at(b.device, 1);
+        errors = two_batches(queue, &all, &point);
+        CHECK_INT(ct_offload_is_lost(b.device), !errors);
+        CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
         if (errors) check_point(&b, &all, &point, errors);
-        else CHECK(!ct_gpu_begin_rows(queue, &all, 50) && !ct_gpu_submit(queue, 0, &point, 1) && !ct_gpu_wait(queue, 0));
+        else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_submit(queue, 0, &point, 1) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0' && b.gpu == NULL);
+        CHECK(error.message[0] != '\0' && b.device == NULL);
     }
     bench_close(&b);
     CHECK_INT(blocks_left(device), 0);
@@ -319,8 +334,8 @@ static void one_of_two_devices(void)
 {
     rng r = {6};
     bench b;
-    ct_gpu_conditions all = {0, {0}, {0}};
-    ct_gpu_point point = {0, CT_GPU_ALL, 0, 7, {90, 90}, {1, 1}};
+    ct_offload_conditions all = {0, {0}, {0}};
+    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     cuda_on_cpu_devices(2);
     check_table(1, &r, table_random(&r, 300, 3, 3, 1), 3, 40);
@@ -328,10 +343,11 @@ static void one_of_two_devices(void)
     for (int round = 0; round < 20; round++) {
         b.table = table_random(&r, 600, 3, 2, 0);
         if (bench_open(&b, 1, 0)) {
-            ct_gpu_queue *queue = ct_gpu_queue_at(b.gpu, 0);
+            ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
             cuda_on_cpu_disturb(0);
-            REQUIRE(ct_gpu_begin_rows(queue, &all, 600) && ct_gpu_submit(queue, 0, &point, 1));
-            CHECK(round % 2 || ct_gpu_submit(queue, 1, &point, 1));
+            REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
+            REQUIRE(ct_offload_submit(queue, 0, &point, 1) == CT_OK);
+            CHECK(round % 2 || ct_offload_submit(queue, 1, &point, 1) == CT_OK);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(1), 0);
@@ -353,11 +369,11 @@ static void columns_at_a_time(int device)
         set_memory(device, limit);
         status = bench_begin(&b, device, 0, 1, &error);
         if (status == CT_OK) {
-            ct_gpu_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
-            widths |= 1u << ct_gpu_window(b.gpu);
+            ct_offload_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
+            widths |= 1u << ct_offload_window(b.device);
             check_rows(&b, &r, &all, 3);
             check_rows(&b, &r, &some, 40 / (1 + rng_below(&r, 20)));
-            CHECK(!ct_gpu_is_lost(b.gpu) && ct_gpu_queue_at(b.gpu, 1) == NULL);
+            CHECK(!ct_offload_is_lost(b.device) && ct_offload_queue_at(b.device, 1) == NULL);
         } else {
             CHECK_INT(status, CT_NO_DEVICE);
             CHECK(strstr(error.message, "GB are free") != NULL);
@@ -380,7 +396,7 @@ static void columns_at_a_time_with_cuda(void)
 /* What every CUDA device grants a block without being asked. */
 static void memory_of_a_block(void)
 {
-    for (uint32_t n_classes = 1; n_classes <= CT_GPU_CLASSES; n_classes++) {
+    for (uint32_t n_classes = 1; n_classes <= CT_OFFLOAD_CLASSES; n_classes++) {
         static uint64_t memory[8 * 1024];
         ct_scan_block block = ct_scan_block_at(memory, n_classes);
         size_t used = (size_t) ((char *) (block.found + block.n_warps * CT_GPU_LANES) - (char *) memory);
@@ -392,13 +408,13 @@ static void memory_of_a_block(void)
 static void devices_that_are_not_there(void)
 {
     ct_error error = {CT_OK, ""};
-    ct_gpu *gpu;
-    ct_gpu_table none = {0};
-    CHECK_INT(ct_gpu_open(CT_DEVICE_MAX, &none, 1, &gpu, &error), CT_NO_DEVICE);
-    CHECK(gpu == NULL && error.message[0] != '\0');
-    none.n_classes = CT_GPU_CLASSES + 1;
-    CHECK_INT(ct_gpu_open(TWIN, &none, 1, &gpu, &error), CT_NO_DEVICE);
-    ct_gpu_close(NULL);
+    ct_offload_device *device;
+    ct_offload_table none = {.n_rows = 1, .n_cols = 1, .n_classes = 2};
+    CHECK_INT(ct_offload_open(CT_DEVICE_MAX, &none, 1, &device, &error), CT_NO_DEVICE);
+    CHECK(device == NULL && error.message[0] != '\0');
+    none.n_classes = CT_OFFLOAD_CLASSES + 1;
+    CHECK_INT(ct_offload_open(TWIN, &none, 1, &device, &error), CT_NO_DEVICE);
+    ct_offload_close(NULL);
 }
 
 static const check_case cases[] = {
