@@ -54,6 +54,7 @@ compile () {
     if test "$source" = "$file" || grep -q "[/ ]$file\( \|$\)" "${base%.o}.d"; then
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
+      test -f "$path" || path=$here/$source # of the tests
       case $path in
         *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
