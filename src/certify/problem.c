@@ -93,7 +93,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
 {
     ct_costs costs;
     size_t n = p->n_classes;
-    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity > 0, p->arena, error));
+    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
     p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
@@ -102,7 +102,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     for (uint32_t row = 0; row < p->n_rows; row++) p->mass[row] = costs.weights ? costs.weights[row] : 1;
     for (size_t i = 0; i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
-        int64_t loss = costs.plain ? (int64_t) 1 << costs.shift : costs.loss[i], *least = &p->cheapest[i / n];
+        int64_t loss = ct_cost_of_units(&costs, costs.plain ? 1 : costs.loss[i]), *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
         p->loss[i] = loss;
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
@@ -110,11 +110,11 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     }
     p->uniform = 1;
     for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
-    p->unit = costs.unit;
-    double all = 0, most = ldexp(1, 60 - (int) claim->depth), split = claim->complexity * costs.total / costs.unit;
+    p->unit = ldexp(costs.unit, -(int) costs.shift);
+    p->split_cost = costs.split;
+    double all = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
         all += (double) (p->mass[row] * p->dearest[p->data->classes[row]]) * p->unit;
-    p->split_cost = (int64_t) llround(split < most ? split : most);
     p->slack = costs.rounding + 1e-9 * all;
     return costs_are_right(p, costs.rounding) ? CT_OK : ct_fail(error, CT_INTERNAL, "certify: the costs of rows are wrong");
 }

@@ -14,7 +14,7 @@
 /* Why a search ended. CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
 typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST, CT_END_DEVICE } ct_end;
 
-/* Costs are 64-bit integers; what rows cost is in exact/cost/costs.h. */
+/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and price.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;
@@ -60,11 +60,8 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
     return !(worker->search->options->off >> shortcut & 1);
 }
 
-/* Kernels count wrong rows where these cost all the same, so many bits below costs. */
-static inline unsigned ct_kernel_shift(const ct_worker *worker)
-{
-    return worker->search->costs->plain ? worker->search->costs->shift : 0;
-}
+/* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker) { return worker->search->costs->shift; }
 
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
