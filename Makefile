@@ -1,9 +1,10 @@
 # For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
-.PHONY: help demo test bench fuzz install doc site deps clean
+.PHONY: help demo test test-all bench fuzz install doc site deps clean
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
-	@echo "make test      all tests that this machine can run"
+	@echo "make test      the tests that a change waits for, some minutes; SUITES=\"c r\": these (TESTING.md)"
+	@echo "make test-all  all tests that this machine can run, half an hour; STRICT=1: nothing may be left out"
 	@echo "make bench     measure contree beside other solvers; QUICK=1 for minutes instead of hours (bench/NOTES.md)"
 	@echo "make fuzz      random problems against second opinions, for SECONDS=60; SEED=... repeats a run"
 	@echo "make install   install the package into your R library"
@@ -20,7 +21,11 @@ demo:
 # `make test SUITES="c asan"` runs these alone; tools/test.sh lists them
 test:
 	@sh tools/setup.sh test
-	@sh tools/test.sh $(SUITES)
+	@STRICT=$(STRICT) sh tools/test.sh $(or $(SUITES),quick)
+
+test-all:
+	@STRICT=$(STRICT) sh tools/setup.sh test
+	@STRICT=$(STRICT) sh tools/test.sh
 
 # QUICK=1 and the other settings in bench/run.sh can be given here as well
 bench:

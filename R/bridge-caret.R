@@ -23,8 +23,8 @@ contree_caret <- function() {
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
     grid = caret_grid, fit = caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) unname(predict.contree(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(predict.contree(modelFit, newdata, type = "prob")),
+    predict = function(modelFit, newdata, submodels = NULL) unname(stats::predict(modelFit, newdata)),
+    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
     levels = function(x) tree_classes(x),
     predictors = function(x, ...) used_predictors(x),
     varImp = caret_importance,
@@ -43,9 +43,9 @@ caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...)
   contree.default(x, y, weights = wts, depth = param$depth, complexity = param$complexity, threads = threads, ...)
 }
 
-# For each predictor the errors that its splits save.
+# For each predictor the decrease of the Gini impurity by its splits.
 caret_importance <- function(object, ...) {
   names <- tree_shape(object)$names
-  saved <- tree_importance(object)[names]
-  data.frame(Overall = ifelse(is.na(saved), 0, saved), row.names = names)
+  decrease <- tree_importance(object)[names]
+  data.frame(Overall = ifelse(is.na(decrease), 0, decrease), row.names = names)
 }

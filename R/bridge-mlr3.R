@@ -8,8 +8,8 @@
 #' `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since resampling may run in parallel itself.
 #'
 #' The learner predicts classes and probabilities for two or more classes, takes missing values, factors, dates and case weights as
-#' `contree()` does, and has `importance()` (the errors that the splits on a feature save) and `selected_features()`.
-#' Its `model` is a fit of `contree()`.
+#' `contree()` does, and has `importance()` (the decrease of the Gini impurity by the splits on a
+#' feature, see [contree_importance()]) and `selected_features()`. Its `model` is a fit of `contree()`.
 #' @seealso [contree_parsnip], [contree_caret()]
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
@@ -33,7 +33,7 @@ mlr3_learner <- function() {
                          properties = c("importance", "missings", "multiclass", "selected_features", "twoclass", "weights"),
                          label = "Optimal Classification Tree", man = "contree::contree_mlr3")
       },
-      importance = function() sort(mlr3_model(self)$variable.importance, decreasing = TRUE),
+      importance = function() tree_importance(mlr3_model(self)),
       selected_features = function() used_predictors(mlr3_model(self))),
     private = list(
       .train = function(task) {
@@ -44,7 +44,7 @@ mlr3_learner <- function() {
       .predict = function(task) {
         rows <- as.data.frame(task$data(cols = task$feature_names))
         tell <- function(type) {
-          do.call(predict.contree, c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
+          do.call("predict", c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
         }
         if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
       }))

@@ -35,8 +35,9 @@
 #' print(party)
 #' predict(party, iris[c(1, 71, 101), ])
 #' @seealso [as.rpart()], [plot.contree()]
+#' @name as.party.contree
 #' @exportS3Method partykit::as.party
-as.party.contree <- function(obj, data = NULL, ...) {
+as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")

@@ -39,7 +39,7 @@ as.rpart <- function(x, ...) UseMethod("as.rpart")
 
 #' @rdname as.rpart
 #' @export
-as.rpart.contree <- function(x, data = NULL, ...) {
+as.rpart.contree_model <- function(x, data = NULL, ...) {
   check_no_dots(...)
   need_package("rpart", "as.rpart()")
   check_fit(x, "x")

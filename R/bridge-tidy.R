@@ -27,14 +27,14 @@ NULL
 
 #' @rdname tidy.contree
 #' @exportS3Method generics::tidy
-tidy.contree <- function(x, ...) {
+tidy.contree_model <- function(x, ...) {
   check_no_dots(...)
-  data.frame(as.data.frame.contree(x), rule = leaf_rules(x, getOption("digits")), check.names = FALSE)
+  data.frame(as.data.frame(x), rule = leaf_rules(x, getOption("digits")), check.names = FALSE)
 }
 
 #' @rdname tidy.contree
 #' @exportS3Method generics::glance
-glance.contree <- function(x, ...) {
+glance.contree_model <- function(x, ...) {
   check_no_dots(...)
   proof <- tree_proof(check_fit(x, "x"))
   leaf <- node_is_leaf(x)
@@ -47,13 +47,13 @@ glance.contree <- function(x, ...) {
 
 #' @rdname tidy.contree
 #' @exportS3Method generics::augment
-augment.contree <- function(x, data = NULL, newdata = NULL, ...) {
+augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
-  if (is.null(newdata)) newdata <- if (is.null(data)) model.frame.contree(x) else data
-  shares <- as.data.frame(predict.contree(x, newdata, type = "prob"))
+  if (is.null(newdata)) newdata <- if (is.null(data)) stats::model.frame(x) else data
+  shares <- as.data.frame(stats::predict(x, newdata, type = "prob"))
   names(shares) <- paste0(".prob_", tree_classes(x))
-  added <- data.frame(.pred_class = unname(predict.contree(x, newdata)), shares,
-                      .node = unname(predict.contree(x, newdata, type = "node")), check.names = FALSE)
+  added <- data.frame(.pred_class = unname(stats::predict(x, newdata)), shares,
+                      .node = unname(stats::predict(x, newdata, type = "node")), check.names = FALSE)
   newdata[names(added)] <- added
   newdata
 }

@@ -195,7 +195,12 @@ print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...)
   within <- attr(x, "within")
   root <- if (node_is_leaf(fit)[1]) gettext("no split") else node_variable(fit)[1]
   cost <- format(proof$cost, digits = digits)
-  cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, errors_text(proof$objective)), "\n\n", sep = "")
+  objective <- if (costs_differ(fit)) {
+    gettextf("loss %s", format(proof$objective, digits = digits))
+  } else {
+    errors_text(proof$objective)
+  }
+  cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, objective), "\n\n", sep = "")
   if (length(x) == 0) {
     cat(gettextf("No tree with another predictor at the root costs at most %s more", format(within)), "\n", sep = "")
   } else {

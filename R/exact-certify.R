@@ -1,6 +1,6 @@
 # Certificates: the proof of a fit, checked again by code that is not that of the search.
 #
-# A certificate names the thresholds that a second search looked at, see src/exact/finish/evidence.h. The bound is proven again in
+# A certificate names the thresholds that a second search looked at, see src/exact/search/evidence.h. The bound is proven again in
 # src/certify, from the columns that the search had; that these stand for the predictors, and that the tree costs what the
 # fit says, is checked here, in R.
 

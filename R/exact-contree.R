@@ -105,13 +105,15 @@ NULL
 #' @param y Response: the classes, one for each row of `x`.
 #'
 #'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
-#'   levels; levels that no row has stay levels of the predictions. A numeric response is an error: use `factor(y)`.
+#'   levels; levels that no row has stay levels of the predictions, and a leaf predicts one where `loss` makes it the cheapest
+#'   answer. A numeric response is an error: use `factor(y)`.
 #'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
 #' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class shares and, with
 #'   `complexity`, in the price of a split. In the formula method an expression in the columns of `data`. `minbucket` and
 #'   `minsplit` count rows, whatever they weigh.
 #' @param loss What errors cost: a numeric matrix with a row for each true and a column for each predicted class, in the order
-#'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.)
+#'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.) A level
+#'   without rows may be an answer too, such as to refuse one: see the examples.
 #' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector in the order of the levels
 #'   or with their names; or `"balanced"`, which gives all classes the same weight altogether, n / (K n_k) to a row of
 #'   class k.
@@ -146,6 +148,12 @@ NULL
 #' # factors, and values that are missing
 #' cars <- transform(mtcars, gear = factor(gear), cyl = replace(cyl, c(3, 8, 20), NA))
 #' contree(vs == 1 ~ gear + cyl + wt, data = cars, depth = 2)
+#'
+#' # to refuse an answer costs 0.3 errors
+#' flowers <- transform(iris, Species = factor(Species, levels = c(levels(Species), "refuse")))
+#' loss <- 1 - diag(4)
+#' loss[, 4] <- c(0.3, 0.3, 0.3, 0)
+#' contree(Species ~ ., data = flowers, loss = loss, depth = 2)
 #'
 #' # predictors and classes apart
 #' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)
@@ -221,13 +229,14 @@ fit_contree <- function(frame, settings, call) {
   fit
 }
 
-# What several searches of the same data share: the frame, the columns derived from it, and the classes that rows have.
+# What several searches of the same data share: the frame, the columns derived from it, the classes of the rows as codes
+# into searched_classes(), and how many of these there are.
 new_problem <- function(frame, settings) {
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)
   if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
   list(frame = frame, derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels), codes = codes,
-       n_classes = length(used))
+       n_classes = length(searched_classes(frame)))
 }
 
 # The tree on the predictors, and what the search tells of it.
@@ -272,9 +281,8 @@ searched_columns <- function(problem) {
 }
 
 add_costs <- function(control, frame) {
-  used <- used_levels(frame$response)
   control["weights"] <- list(frame$weights)
-  control["loss"] <- list(if (!is.null(frame$loss)) t(frame$loss[used, used])) # C has it by rows
+  control["loss"] <- list(if (!is.null(frame$loss)) t(searched_loss(frame))) # C has it by rows
   control
 }
 

@@ -85,6 +85,27 @@ check_loss <- function(loss, classes, used) {
   structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
 }
 
+# The classes that a search knows, as codes of levels: those that rows have and, after them, those without rows that a leaf
+# may predict all the same, since `loss` makes them the cheapest answer to some mixture of classes (to refuse an answer, say).
+searched_classes <- function(frame) {
+  used <- used_levels(frame$response)
+  if (is.null(frame$loss)) return(used)
+  labels <- used
+  for (label in setdiff(seq_len(nlevels(frame$response)), used)) {
+    dearer <- frame$loss[used, label] >= frame$loss[used, labels, drop = FALSE]
+    if (!any(colSums(dearer) == length(used))) labels <- c(labels, label)
+  }
+  labels
+}
+
+# The losses between these classes. What an error in a class without rows costs must not decide how the others are rounded.
+searched_loss <- function(frame) {
+  labels <- searched_classes(frame)
+  loss <- frame$loss[labels, labels, drop = FALSE]
+  loss[-seq_along(used_levels(frame$response)), ] <- 0
+  loss
+}
+
 # One weight a row of the frame.
 row_weights <- function(frame) if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
 

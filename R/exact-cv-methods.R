@@ -118,8 +118,8 @@ as.data.frame.contree_cv <- function(x, row.names = NULL, optional = FALSE, ...)
 
 #' @rdname contree_cv_methods
 #' @export
-predict.contree_cv <- function(object, ...) predict.contree(object$fit, ...)
+predict.contree_cv <- function(object, ...) stats::predict(object$fit, ...)
 
 #' @rdname contree_cv_methods
 #' @export
-summary.contree_cv <- function(object, ...) summary.contree(object$fit, ...)
+summary.contree_cv <- function(object, ...) summary(object$fit, ...)

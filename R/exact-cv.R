@@ -225,7 +225,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
       tick(1)
       # a level that no other fold has is no news here
-      predicted <- suppressWarnings(predict.contree(fit, new, new_levels = "majority"), classes = "contree_new_levels")
+      predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"), classes = "contree_new_levels")
       list(predicted = as.integer(predicted), stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,

@@ -3,7 +3,7 @@
 
 check_start <- function(start) {
   if (is.null(start)) return(NULL)
-  if (is_contree(start)) return(check_fit(start, "start"))
+  if (is_model(start)) return(check_fit(start, "start"))
   if (!inherits(start, "rpart")) {
     stop_input("start", gettextf("'start' must be a fit of contree() or rpart(), not %s", show_value(start)))
   }
@@ -14,7 +14,7 @@ check_start <- function(start) {
 # Nodes in preorder on the columns of the search: feature (0: leaf), threshold, children (0: none).
 start_nodes <- function(start, frame, derived) {
   if (is.null(start)) return(NULL)
-  nodes <- if (is_contree(start)) contree_nodes(start) else rpart_nodes(start)
+  nodes <- if (is_model(start)) contree_nodes(start) else rpart_nodes(start)
   # a split on a predictor that is not there becomes a leaf, and what is below it is never visited
   nodes$feature <- match(nodes$variable, frame$shape$names, 0L)
   if (!is.null(derived)) nodes <- derive_nodes(nodes, frame, derived)

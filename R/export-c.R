@@ -23,6 +23,7 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param name Name of the function, and the beginning of the other names.
+#' @param ... Not used; anything given here is an error.
 #' @return A string of class `contree_code`, which prints as it would stand in a file; write it with [writeLines()].
 #' @section Errors:
 #' A `name` that C does not take is a `contree_input_error`.
@@ -32,7 +33,12 @@
 #' as_c(fit, name = "iris_species")
 #' writeLines(as_c(fit), file.path(tempdir(), "tree.c"))
 #' @export
-as_c <- function(fit, name = "contree_predict") {
+as_c <- function(fit, ...) UseMethod("as_c")
+
+#' @rdname as_c
+#' @export
+as_c.contree_model <- function(fit, name = "contree_predict", ...) {
+  check_no_dots(...)
   check_fit(fit)
   check_c_name(name)
   inputs <- used_predictors(fit)
@@ -47,6 +53,9 @@ as_c <- function(fit, name = "contree_predict") {
     "{", indent(c(if (length(inputs) == 0) "(void) x;", c_nest(fit, inputs))), "}", "",
     c_answers(fit, name))))
 }
+
+#' @export
+as_c.default <- function(fit, ...) check_fit(fit)
 
 # The predictors that the tree asks for, in the order of the fit.
 used_predictors <- function(fit) intersect(tree_shape(fit)$names, node_variable(fit))

@@ -15,7 +15,12 @@
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' as_dot(fit)
 #' @export
-as_dot <- function(fit, digits = 4, col = NULL) {
+as_dot <- function(fit, ...) UseMethod("as_dot")
+
+#' @rdname as_dot
+#' @export
+as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
+  check_no_dots(...)
   check_fit(fit)
   ids <- node_ids(fit)
   child <- which(node_parent(fit) > 0)
@@ -27,6 +32,9 @@ as_dot <- function(fit, digits = 4, col = NULL) {
     "  edge [fontname=\"Helvetica\"];",
     indent(nodes), if (length(child)) indent(edges), "}")))
 }
+
+#' @export
+as_dot.default <- function(fit, ...) check_fit(fit)
 
 dot_labels <- function(fit, digits) {
   class <- node_class(fit)

@@ -24,7 +24,7 @@ contree_from_json <- function(x) {
   document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
   nodes <- nodes_of_json(document, predictors)
-  check_fit(contree_of_document(document, predictors, nodes), "x")
+  check_fit(model_of_document(document, predictors, nodes), "x")
 }
 
 # The rows as a matrix; NULL if there are none.

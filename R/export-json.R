@@ -41,6 +41,7 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param x A string, or several that are the lines of one document.
+#' @param ... Not used; anything given here is an error.
 #' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()]. `contree_from_json()`: a fit, see
 #'   [contree.object].
 #' @section Errors:
@@ -55,7 +56,12 @@
 #' again <- contree_from_json(text)
 #' identical(predict(again, iris), predict(fit, iris))
 #' @export
-as_json <- function(fit) {
+as_json <- function(fit, ...) UseMethod("as_json")
+
+#' @rdname as_json
+#' @export
+as_json.contree_model <- function(fit, ...) {
+  check_no_dots(...)
   check_fit(fit)
   need_package("jsonlite", "as_json()")
   terms <- tree_terms(fit)
@@ -66,6 +72,9 @@ as_json <- function(fit) {
   new_code(paste(collapse = "\n", c("{", indent(paste0("\"", names(members), "\": ", lapply(members, json_member),
                                                        rep(c(",", ""), c(length(members) - 1, 1)))), "}")))
 }
+
+#' @export
+as_json.default <- function(fit, ...) check_fit(fit)
 
 json_version <- 1L
 

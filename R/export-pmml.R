@@ -14,6 +14,7 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param file Path of the file to write, or a connection.
+#' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.
 #' @section Errors:
 #' XML has no way to write some control characters; names or levels with one of them are a `contree_input_error`. So is a
@@ -26,7 +27,12 @@
 #' write_pmml(fit, file)
 #' cat(readLines(file), sep = "\n")
 #' @export
-write_pmml <- function(fit, file) {
+write_pmml <- function(fit, file, ...) UseMethod("write_pmml")
+
+#' @rdname write_pmml
+#' @export
+write_pmml.contree_model <- function(fit, file, ...) {
+  check_no_dots(...)
   check_fit(fit)
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
   if (inherits(file, "connection")) {
@@ -38,6 +44,9 @@ write_pmml <- function(fit, file) {
   }
   invisible(file)
 }
+
+#' @export
+write_pmml.default <- function(fit, file, ...) check_fit(fit)
 
 # R says nothing of what the disk did not take when a file is closed, so the size is looked at, but for devices and pipes,
 # which have none. A file that was not there before is removed if it is not written to its end.

@@ -26,6 +26,7 @@
 #' @param con A connection of the package DBI to the database that is to run it, for its way of quoting; `NULL` for
 #'   standard SQL.
 #' @param dates What columns of dates and times hold, see Details.
+#' @param ... Not used; anything given here is an error.
 #' @return A string; with `type = "prob"` a character vector named by class. It is of class `contree_code`, which
 #'   prints as it would stand in a file.
 #' @seealso [as_c()], [as_json()], [write_pmml()]
@@ -34,7 +35,12 @@
 #' as_sql(fit)
 #' paste("SELECT", as_sql(fit, "prob")["virginica"], "AS p FROM flowers")
 #' @export
-as_sql <- function(fit, type = c("class", "prob", "node"), con = NULL, dates = c("literal", "number")) {
+as_sql <- function(fit, ...) UseMethod("as_sql")
+
+#' @rdname as_sql
+#' @export
+as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = NULL, dates = c("literal", "number"), ...) {
+  check_no_dots(...)
   check_fit(fit)
   type <- check_choice("type", type, c("class", "prob", "node"))
   dates <- check_choice("dates", dates, c("literal", "number"))
@@ -46,6 +52,9 @@ as_sql <- function(fit, type = c("class", "prob", "node"), con = NULL, dates = c
     prob = vapply(tree_classes(fit), function(class) sql_case(fit, conditions, sql_number(shares[, class])), ""),
     node = sql_case(fit, conditions, as.character(node_ids(fit)))))
 }
+
+#' @export
+as_sql.default <- function(fit, ...) check_fit(fit)
 
 # `values`: what each node gives if it is a leaf. A CASE in the last place becomes one of this CASE: databases limit how deep
 # they may be nested.

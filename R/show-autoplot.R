@@ -20,8 +20,9 @@
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' ggplot2::autoplot(fit, main = "Iris, proven optimal at depth 2")
 #' ggplot2::autoplot(fit, type = "progress") + ggplot2::theme_minimal()
+#' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
-autoplot.contree <- function(object, type = c("tree", "progress"), main = NULL, digits = 4, col = NULL, width = 7,
+autoplot.contree_model <- function(object, type = c("tree", "progress"), main = NULL, digits = 4, col = NULL, width = 7,
                              height = 5, ...) {
   check_no_dots(...)
   check_fit(object, "object")

@@ -37,8 +37,9 @@
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
 #' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
+#' @name plot.contree
 #' @export
-plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
+plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
                          legend = TRUE, what = c("tree", "progress"), ...) {
   check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
@@ -58,7 +59,7 @@ plot.contree <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full"
 
 #' @rdname plot.contree
 #' @export
-text.contree <- function(x, ...) {
+text.contree_model <- function(x, ...) {
   check_fit(x, "x")
   last <- plotted$last
   if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||

@@ -16,8 +16,9 @@
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' print(fit, digits = 3)
 #' print(fit, time = TRUE)
+#' @name print.contree
 #' @export
-print.contree <- function(x, digits = getOption("digits"), time = FALSE, ...) {
+print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, ...) {
   check_fit(x, "x")
   cat(rows_line(x), "\n\n", sep = "")
   cat(proof_line(x, time), "\n\n", sep = "")

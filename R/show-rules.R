@@ -12,6 +12,7 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param digits Significant digits of the thresholds.
+#' @param ... Not used; anything given here is an error.
 #' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number of the leaf), `rule`,
 #'   `n` (training rows), `class` (factor), `probability` (share of the class among the training rows of the leaf). It has a
 #'   `print` method.
@@ -22,7 +23,12 @@
 #' rules
 #' subset(iris, eval(parse(text = rules$rule[2])))[1:3, ]
 #' @export
-contree_rules <- function(fit, digits = getOption("digits")) {
+contree_rules <- function(fit, ...) UseMethod("contree_rules")
+
+#' @rdname contree_rules
+#' @export
+contree_rules.contree_model <- function(fit, digits = getOption("digits"), ...) {
+  check_no_dots(...)
   check_fit(fit)
   leaf <- node_is_leaf(fit)
   class <- node_class(fit)[leaf]
@@ -32,6 +38,9 @@ contree_rules <- function(fit, digits = getOption("digits")) {
                probability = shares[cbind(seq_along(class), as.integer(class))]),
     class = c("contree_rules", "data.frame"))
 }
+
+#' @export
+contree_rules.default <- function(fit, ...) check_fit(fit)
 
 # The rule of every node.
 leaf_rules <- function(fit, digits) {

@@ -68,7 +68,8 @@
 #' @param ... Not used.
 #' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (share of training rows classified correctly);
 #'   `confusion` (table, rows are the true and columns the predicted classes); `classes` (data frame, one row a class: `n`,
-#'   `predicted`, `recall`, `precision`; `NaN` where a class is never there or never predicted); `variable.importance`;
+#'   `predicted`, `recall`, `precision`; `NaN` where a class is never there or never predicted); `variable.importance`
+#'   (decrease of the Gini impurity by predictor); `importance` (data frame, see [contree_importance()]);
 #'   `leaves`, `depth` (of the tree as it is); `objective`, `cost`, `bound`, `gap`, `status`, `elapsed`; `search` (named
 #'   counters). It has a `print` method.
 #' @examples
@@ -76,13 +77,15 @@
 #' s <- summary(fit)
 #' s
 #' s$classes
+#' @name summary.contree
 #' @export
-summary.contree <- function(object, ...) {
+summary.contree_model <- function(object, ...) {
   check_fit(object, "object")
   confusion <- training_confusion(object)
   structure(
     c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion),
            confusion = confusion, classes = class_figures(confusion), variable.importance = tree_importance(object),
+           importance = split_importance(object),
            leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)), proof = proof_line(object)),
       tree_proof(object)),
     class = "summary.contree")
@@ -110,9 +113,9 @@ print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), .
   print(format(x$classes, digits = digits))
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
   say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
-  if (length(x$variable.importance)) {
-    cat("\n", gettext("Errors saved by variable:"), "\n", sep = "")
-    print(x$variable.importance)
+  if (nrow(x$importance)) {
+    cat("\n")
+    print(x$importance, digits = digits)
   }
   invisible(x)
 }

@@ -30,11 +30,16 @@
 #' contree_accuracy(fit, iris[-train, ])
 #' contree_accuracy(fit, iris[-train, ], level = 0.9)$interval
 #' @export
-contree_accuracy <- function(fit, newdata, level = 0.95, y = NULL) {
-  fit <- the_tree(fit)
+contree_accuracy <- function(fit, ...) UseMethod("contree_accuracy")
+
+#' @rdname contree_accuracy
+#' @export
+contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL, ...) {
+  check_no_dots(...)
+  check_fit(fit)
   check_level(level)
   truth <- true_classes(fit, newdata, y)
-  confusion <- confusion_table(truth, predict.contree(fit, newdata))
+  confusion <- confusion_table(truth, stats::predict(fit, newdata))
   correct <- sum(diag(confusion))
   n <- sum(confusion)
   structure(
@@ -42,6 +47,12 @@ contree_accuracy <- function(fit, newdata, level = 0.95, y = NULL) {
          confusion = confusion, classes = class_figures(confusion)),
     class = "contree_accuracy")
 }
+
+#' @export
+contree_accuracy.contree_cv <- function(fit, ...) contree_accuracy(fit$fit, ...)
+
+#' @export
+contree_accuracy.default <- function(fit, ...) check_fit(fit)
 
 #' @rdname contree_accuracy
 #' @export
@@ -85,13 +96,6 @@ class_figures <- function(confusion) {
 }
 
 # ---- the truth -----------------------------------------------------------------------------------
-
-# The tree in what a user calls one.
-the_tree <- function(fit) {
-  if (inherits(fit, "contree_cv")) fit <- fit$fit
-  if (is_contree(fit)) return(check_fit(fit))
-  stop_input("fit", gettextf("'fit' must be a fit of contree() or a value of contree_cv(), not %s", show_value(fit)))
-}
 
 # The classes of the rows of `newdata`: given, or the response of the formula.
 true_classes <- function(fit, newdata, y) {

@@ -5,7 +5,7 @@
 # `rows`: also what was found and what there is of the training rows; without, what new data are predicted with, which is
 # there in a fifth of a millisecond.
 check_fit <- function(fit, argument = "fit", rows = TRUE) {
-  if (!is_contree(fit)) {
+  if (!is_model(fit)) {
     stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument, show_value(fit)))
   }
   # what is so odd that looking at it fails is damaged as well
@@ -16,9 +16,10 @@ check_fit <- function(fit, argument = "fit", rows = TRUE) {
 
 # What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and trusts what those before it saw.
 fault_of <- function(fit, rows) {
+  exact <- inherits(fit, "contree")
   fit <- unclass(fit)
-  looks <- c(fault_in_list, fault_in_predictors, fault_in_nodes, fault_in_splits, fault_in_request,
-             if (rows) c(fault_in_result, fault_in_rows))
+  looks <- c(function(fit) fault_in_list(fit, exact), fault_in_predictors, fault_in_nodes, fault_in_splits,
+             fault_in_request, if (rows) c(if (has_proof(fit)) fault_in_result, fault_in_rows))
   for (look in looks) {
     fault <- look(fit)
     if (identical(fault, "format_version")) return(gettextf("this version of contree reads format_version %d and below",
@@ -64,15 +65,19 @@ is_frame <- function(x, columns) {
 
 # ---- the list, and what it says of the data -------------------------------------------------------
 
-fault_in_list <- function(fit) {
+# The proof and the settings are of an exact search; other fits may come without.
+fault_in_list <- function(fit, exact) {
   if (!is.list(fit) || !is_names(names(fit))) return("names")
   version <- fit[["format_version"]]
   if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) return("format_version")
-  needed <- c("frame", "splits", "where", "call", "control", "objective", "cost", "bound", "gap", "status", "capped",
-              "variable.importance", "ylevels", "shape", if (version > 1) "types")
+  needed <- c("frame", "splits", "where", "call", "variable.importance", "shape",
+              if (exact || has_proof(fit)) c("control", proof_members), if (version > 1) "types", if (version > 2) "leaf")
   absent <- setdiff(needed, names(fit))
-  if (length(absent)) absent[1]
+  if (length(absent)) return(absent[1])
+  if (!tree_leaf(fit) %in% leaf_kinds) "leaf"
 }
+
+proof_members <- c("objective", "cost", "bound", "gap", "status", "capped")
 
 fault_in_predictors <- function(fit) {
   shape <- fit[["shape"]]
@@ -86,7 +91,11 @@ fault_in_predictors <- function(fit) {
   xlevels <- fit[["xlevels"]]
   fine_levels <- is.list(xlevels) && !is.object(xlevels) && all(vapply(xlevels[leveled], is_names, NA))
   first_fault(c(
-    ylevels = is_names(fit[["ylevels"]]) && length(fit[["ylevels"]]) > 0,
+    ylevels = if (predicts_classes(fit)) {
+      is_names(fit[["ylevels"]]) && length(fit[["ylevels"]]) > 0
+    } else {
+      is.null(fit[["ylevels"]])
+    },
     xlevels = fine_levels || (is.null(xlevels) && length(leveled) == 0),
     units = are_units(fit[["units"]], types),
     ordered = is.null(fit[["ordered"]]) || is_flags(fit[["ordered"]], length(shape[["names"]])),
@@ -106,21 +115,37 @@ time_units <- c("secs", "mins", "hours", "days", "weeks")
 
 fault_in_nodes <- function(fit) {
   frame <- fit[["frame"]]
-  if (!is_frame(frame, c("var", "n", "wt", "dev", "yval", "default_left", "yval2"))) return("frame")
+  columns <- c("var", "n", "wt", "dev", "yval", "default_left", if (tree_leaf(fit) != "number") "yval2")
+  if (!is_frame(frame, columns)) return("frame")
   frame <- unclass(frame) # `$` takes longer on a data frame
   if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) return("frame$var")
   ids <- attr(frame, "row.names")
   if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) return("row.names(frame)")
-  n <- length(frame$var)
-  n_classes <- length(fit$ylevels)
   first_fault(c(
     "frame$n" = is_plain(frame$n, "integer") && is_amounts(frame$n), "frame$wt" = is_amounts(frame$wt),
-    "frame$dev" = is_amounts(frame$dev), "frame$yval" = is_codes(frame$yval, n_classes),
+    "frame$dev" = is_amounts(frame$dev),
+    "frame$yval" = if (predicts_classes(fit)) is_codes(frame$yval, length(fit$ylevels)) else
+      is_amounts(frame$yval, low = -Inf),
     "frame$default_left" = is_plain(frame$default_left, "logical") &&
       identical(is.na(frame$default_left), frame$var == leaf_mark),
-    "frame$yval2" = is_matrix(frame$yval2, "double", n, 2 + 2 * n_classes) && all(is.finite(frame$yval2)) &&
-      all(frame$yval2 >= 0)))
+    "frame$yval2" = fine_leaves(fit, frame)))
 }
+
+# What nodes predict, see tree-leaf.R.
+fine_leaves <- function(fit, frame) {
+  table <- frame$yval2
+  n <- length(frame$var)
+  is_table <- function(columns) is_matrix(table, "double", n, columns) && all(is.finite(table))
+  switch(
+    tree_leaf(fit),
+    classes = is_table(2 + 2 * length(fit$ylevels)) && all(table >= 0),
+    number = is.null(table),
+    numbers = is_table(max(1, ncol(table))) && is_names(colnames(table)) && all(table[, 1] == frame$yval),
+    linear = is_table(max(1, ncol(table))) && all(table[, 1] == frame$yval) &&
+      identical(colnames(table)[1], intercept_name) && are_regressors(colnames(table)[-1], fit))
+}
+
+are_regressors <- function(names, fit) is_names(names) && all(tree_types(fit)[names] %in% number_types)
 
 # Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the order the number of a
 # node is that of its leftmost descendant far below; parents stand before their children.
@@ -202,7 +227,8 @@ fault_in_request <- function(fit) {
   fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
                                is_list_call(attr(terms, "predvars")) &&
                                length(attr(terms, "predvars")) == length(attr(terms, "variables")))
-  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = are_settings(fit[["control"]])))
+  control <- fit[["control"]]
+  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = is.null(control) || are_settings(control)))
 }
 
 # ---- training rows -------------------------------------------------------------------------------
@@ -215,8 +241,9 @@ fault_in_rows <- function(fit) {
   left_out <- fit[["na.action"]]
   fits <- function(codes, most) is_plain(codes, "integer", n) && is_codes(codes, most)
   first_fault(c(
-    where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]), y = is.null(y) || fits(y, length(fit$ylevels)),
-    residuals = is.null(residuals) || is_amounts(residuals, n), y = !is.null(y) || !is.null(residuals),
+    where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
+    y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels)) else is_amounts(y, n, low = -Inf),
+    residuals = is.null(residuals) || is_amounts(residuals, n), y = !is.null(y) || !is.null(residuals) || n == 0,
     na.action = is.null(left_out) || is_left_out(left_out, n),
     model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) && nrow(fit[["model"]]) == n)))
 }

@@ -5,11 +5,11 @@
 # is 1, the children of k are 2k and 2k + 1), which is what users see.
 
 leaf_mark <- "<leaf>"
-newest_format <- 2L
+newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
+#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
 #' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
 #' the rows; it can be saved with [saveRDS()] and read in another session.
 #'
@@ -27,10 +27,12 @@ newest_format <- 2L
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
 #'     the class shares, and the share of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
-#'     is not missing, `improve` misclassified rows saved by the split, `adj` 0. `ncat` is -1 where less than the threshold
-#'     `index` goes left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on the left,
-#'     from the values; for ordered factors the threshold is on the numbers of the levels, for dates and times on the numbers
-#'     that R has for them. Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
+#'     is not missing, `improve` decrease of the Gini impurity by the split, times what its node
+#'     weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes left: `Inf` parts
+#'     all values, on the left, from the missing ones, `-Inf` the missing ones, on the left, from
+#'     the values; for ordered factors the threshold is on the numbers of the levels, for dates and
+#'     times on the numbers that R has for them. Elsewhere `ncat` is the number of levels of a
+#'     factor and `index` a row of `csplit`.}
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
 #'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
@@ -50,9 +52,9 @@ newest_format <- 2L
 #'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see [summary.contree()]; the vector
 #'     instructions it used; the number of threads that took part (1 if it was over before others were called); `"cpu"`, or the
 #'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
-#'   \item{variable.importance}{misclassified rows saved by the splits of a predictor, summed, in decreasing order. A split
-#'     that only prepares the next one (as in an exclusive or) saves none itself.}
-#'   \item{ylevels}{classes, in order, with those that no training row has.}
+#'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed, in decreasing order, as in
+#'     `rpart` without its surrogates; see [contree_importance()], which has the errors saved as well.}
+#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict where a `loss` says so).}
 #'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
 #'     is an ordered factor.}
 #'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
@@ -62,8 +64,9 @@ newest_format <- 2L
 #'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{format_version}{2. Objects of format 1, which knew no levels and no missing values, are read too, and later
-#'     versions of the package read both.}
+#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`.}
+#'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of format 1, which knew no levels
+#'     and no missing values, are read too, and later versions of the package read all of them.}
 #' }
 #' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
 #' where you can; they will stay the same when the list grows.
@@ -83,44 +86,58 @@ NULL
 
 # ---- making --------------------------------------------------------------------------------------
 
-# `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with depth. `restricted`: see data-derive.R.
-new_contree <- function(solved, frame, control, call, restricted = NULL) {
-  classes <- levels(frame$response)
-  used <- used_levels(frame$response)
-  counts <- matrix(0, length(solved$feature), length(classes))
-  counts[, used] <- if (is.null(solved$weights)) solved$counts else solved$weights
-  label <- used[solved$label]
-  nodes <- node_table(solved, counts, label, frame)
+# The one constructor, for every grower.
+#   nodes   in preorder, one element a node: `feature` (0 in leaves), `threshold`, `left`, `right`
+#           (0 for none), `default_left`, `sides` and `missing` (see return_tree()), `n`, `weight` and
+#           `errors` (what the node would cost as a leaf)
+#   leaf    what nodes predict, see tree-leaf.R
+#   data    what is known of the training data, see data-frame.R: `types`, `xlevels`, `units`, `shape`
+#           and, where there are any, `terms` and `na.action`
+#   ...     members that some growers know, such as the proof of an exact search; NULL is left out
+#   class   of the kind of fit, before the class that all have
+new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
+  table <- node_table(nodes, leaf, data$shape$names)
+  splits <- split_table(nodes, table, leaf, data$xlevels)
   fit <- list(
-    frame = nodes,
-    splits = split_table(solved, nodes, frame$xlevels),
-    csplit = level_table(solved),
-    where = stats::setNames(solved$where, frame$row_names),
-    y = as.integer(frame$response),
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, call = call, terms = frame$terms, control = control,
-    objective = solved$objective, cost = solved$cost, bound = solved$bound, gap = solved$cost - solved$bound,
-    status = solved$status, capped = solved$capped, history = history_table(solved$history), search = solved$search,
-    simd = solved$simd, threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
-    variable.importance = importance(solved, nodes),
-    ylevels = classes, xlevels = frame$xlevels, ordered = frame$types == "ordered", types = frame$types,
-    units = frame$units, restricted = if (length(restricted)) restricted,
-    shape = frame$shape, na.action = frame$na.action,
-    model = if (control$model) frame$model,
-    format_version = newest_format)
-  fit <- structure(fit[!vapply(fit, is.null, NA)], class = "contree")
-  if (costs_differ(fit)) check_row_costs(fit, frame)
-  validate_contree(fit)
+    frame = table, splits = splits, csplit = level_table(nodes), ..., call = call, terms = data$terms,
+    variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)),
+    leaf = leaf$kind, ylevels = leaf$classes, xlevels = data$xlevels,
+    ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
+    na.action = data$na.action, format_version = newest_format)
+  structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
 }
 
-node_table <- function(solved, counts, label, frame) {
-  weight <- rowSums(counts)
-  yval2 <- cbind(label, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
-  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
+# The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with
+# depth. `restricted`: see data-derive.R.
+new_contree <- function(solved, frame, control, call, restricted = NULL) {
+  classes <- levels(frame$response)
+  searched <- searched_classes(frame)
+  counts <- matrix(0, length(solved$feature), length(classes))
+  counts[, searched] <- if (is.null(solved$weights)) solved$counts else solved$weights
+  leaf <- class_leaves(classes, searched[solved$label], counts, frame$loss)
+  solved$n <- rowSums(solved$counts)
+  solved$weight <- rowSums(counts)
+  solved$errors <- label_costs(counts, leaf$yval, frame$loss)
+  fit <- new_model(
+    solved, leaf, frame, call, class = "contree",
+    where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, control = control,
+    objective = solved$objective, cost = solved$cost, bound = solved$bound,
+    gap = solved$cost - solved$bound, status = solved$status, capped = solved$capped,
+    history = history_table(solved$history), search = solved$search, simd = solved$simd,
+    threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
+    restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_model(fit)
+}
+
+node_table <- function(nodes, leaf, names) {
   # data.frame() would take a fifth of the time of a small fit
-  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
-    var = c(leaf_mark, frame$shape$names)[solved$feature + 1], n = as.integer(rowSums(solved$counts)), wt = weight,
-    dev = label_costs(counts, label, frame$loss), yval = as.numeric(label),
-    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+  structure(class = "data.frame", row.names = heap_ids(nodes$left, nodes$right), c(list(
+    var = c(leaf_mark, names)[nodes$feature + 1], n = as.integer(nodes$n), wt = nodes$weight,
+    dev = nodes$errors, yval = leaf$yval,
+    default_left = ifelse(nodes$feature > 0, nodes$default_left, NA)),
+    if (!is.null(leaf$yval2)) list(yval2 = leaf$yval2)))
 }
 
 # What nodes cost with these weights of the classes and these labels.
@@ -129,41 +146,53 @@ label_costs <- function(counts, label, loss) {
   rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
-# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the table of levels.
-split_table <- function(solved, nodes, xlevels) {
-  split <- which(solved$feature > 0)
-  by_level <- lengths(solved$sides[split]) > 0
+# One row a split: `index` is its threshold or, where it is by level (`ncat` levels), its row of the
+# table of levels.
+split_table <- function(nodes, table, leaf, xlevels) {
+  split <- which(nodes$feature > 0)
+  by_level <- lengths(nodes$sides[split]) > 0
   ncat <- rep(-1, length(split))
   # 1 would stand for a threshold in rpart; a factor of one level is split by whether it is missing
-  ncat[by_level] <- pmax(2, lengths(xlevels[nodes$var[split[by_level]]]))
-  index <- solved$threshold[split]
+  ncat[by_level] <- pmax(2, lengths(xlevels[table$var[split[by_level]]]))
+  index <- nodes$threshold[split]
   index[by_level] <- seq_len(sum(by_level))
-  structure(cbind(nodes$n[split] - solved$missing[split], ncat, improvement(solved, nodes$dev)[split], index,
+  impurity <- if (is.null(leaf$impurity)) nodes$errors else leaf$impurity
+  structure(cbind(table$n[split] - nodes$missing[split], ncat, saved_by_splits(impurity, nodes)[split], index,
                   rep(0, length(split))),
-            dimnames = list(nodes$var[split], c("count", "ncat", "improve", "index", "adj")))
+            dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
 
 # The sides of levels, one row a split by level; NULL if there is none.
-level_table <- function(solved) {
-  sides <- solved$sides[lengths(solved$sides) > 0]
+level_table <- function(nodes) {
+  sides <- nodes$sides[lengths(nodes$sides) > 0]
   if (length(sides) == 0) return(NULL)
   table <- matrix(2L, length(sides), max(2, lengths(sides)))
   for (i in seq_along(sides)) table[i, seq_along(sides[[i]])] <- sides[[i]]
   table
 }
 
-# Misclassified rows that each split saves; 0 in leaves.
-improvement <- function(solved, errors) {
-  saved <- numeric(length(errors))
-  split <- solved$feature > 0
-  saved[split] <- errors[split] - errors[solved$left[split]] - errors[solved$right[split]]
-  saved
+# The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in rpart, a class counts by
+# what errors in it cost altogether, and all classes together for as much as the rows of the tree.
+gini_impurity <- function(counts, loss) {
+  price <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
+  total <- sum(counts[1, ] * price)
+  if (total > 0) counts <- counts * rep(price * sum(counts[1, ]) / total, each = nrow(counts))
+  weight <- rowSums(counts)
+  weight - rowSums(counts^2) / ifelse(weight > 0, weight, 1)
 }
 
-importance <- function(solved, nodes) {
-  split <- solved$feature > 0
-  saved <- vapply(split(improvement(solved, nodes$dev)[split], nodes$var[split]), sum, 0)
-  saved[order(saved, decreasing = TRUE)] # sort() takes longer than all else here
+# What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right), rows, 0 in leaves.
+saved_by_splits <- function(amount, children) {
+  saved <- numeric(length(amount))
+  split <- children$left > 0
+  saved[split] <- amount[split] - amount[children$left[split]] - amount[children$right[split]]
+  pmax(0, saved) # what is below is of rounding
+}
+
+# Sums over the splits of each variable, the largest first.
+sum_by_variable <- function(saved, variable) {
+  sums <- vapply(split(unname(saved), as.character(variable)), sum, 0)
+  sums[order(sums, decreasing = TRUE)] # sort() takes longer than all else here
 }
 
 # Level by level, from the root down.
@@ -178,55 +207,77 @@ heap_ids <- function(left, right) {
   id
 }
 
-# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and how the search went.
-contree_of_document <- function(document, predictors, nodes) {
+# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and how
+# the search went.
+model_of_document <- function(document, predictors, nodes) {
   names <- names(predictors)
   pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
   types <- vapply(predictors, `[[`, "", "type")
+  ids <- vapply(nodes, `[[`, 0, "id")
   split <- lapply(nodes, `[[`, "split")
   of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
-  ids <- vapply(nodes, `[[`, 0, "id")
-  solved <- list(
+  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
+  tree <- list(
     feature = match(of_split("variable", ""), names, 0L),
     left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
     threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
-    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0))
-  table <- table_of_document(nodes, solved, names, document$classes)
+    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0),
+    n = vapply(nodes, `[[`, 0, "n"), weight = rowSums(counts), errors = vapply(nodes, `[[`, 0, "errors"))
+  label <- match(vapply(nodes, `[[`, "", "class"), document$classes)
+  data <- list(types = types, xlevels = pick("levels"), units = unlist(pick("unit")),
+               shape = list(names = names, inputs = names),
+               terms = terms_of_names(document$response, types))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
-  fit <- c(
-    list(frame = table, splits = split_table(solved, table, pick("levels")), csplit = level_table(solved), where = integer(),
-         residuals = integer(), call = quote(contree_from_json()), terms = terms_of_names(document$response, types),
-         control = kept_settings(settings)),
-    document[c("objective", "cost", "bound", "weighted", "loss")],
-    list(gap = document$cost - document$bound, status = document$status, capped = document$capped, elapsed = NA_real_,
-         variable.importance = importance(solved, table), ylevels = document$classes, xlevels = pick("levels"),
-         ordered = types == "ordered", types = types, units = unlist(pick("unit")),
-         restricted = if (length(document$restricted)) document$restricted,
-         shape = list(names = names, inputs = names), format_version = newest_format))
-  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
-}
-
-# As node_table() makes it, from numbers that are all there.
-table_of_document <- function(nodes, solved, names, classes) {
-  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
-  weight <- rowSums(counts)
-  yval <- as.numeric(match(vapply(nodes, `[[`, "", "class"), classes))
-  yval2 <- cbind(yval, counts, counts / ifelse(weight > 0, weight, 1), weight / weight[1])
-  dimnames(yval2) <- list(NULL, c(rep("", 1 + 2 * ncol(counts)), "nodeprob"))
-  structure(class = "data.frame", row.names = heap_ids(solved$left, solved$right), list(
-    var = c(leaf_mark, names)[solved$feature + 1], n = as.integer(vapply(nodes, `[[`, 0, "n")), wt = weight,
-    dev = vapply(nodes, `[[`, 0, "errors"), yval = yval,
-    default_left = ifelse(solved$feature > 0, solved$default_left, NA), yval2 = yval2))
+  new_model(
+    tree, class_leaves(document$classes, label, counts, document$loss), data, quote(contree_from_json()),
+    class = "contree", where = integer(), residuals = integer(), loss = document$loss,
+    weighted = document$weighted, control = kept_settings(settings), objective = document$objective,
+    cost = document$cost, bound = document$bound, gap = document$cost - document$bound,
+    status = document$status, capped = document$capped, elapsed = NA_real_,
+    restricted = if (length(document$restricted)) document$restricted)
 }
 
 # ---- checking ------------------------------------------------------------------------------------
 
-is_contree <- function(x) inherits(x, "contree")
+# Fits of formats 1 and 2 are of class contree alone.
+#' @rawNamespace
+#' S3method(as.data.frame,contree,as.data.frame.contree_model)
+#' S3method(as.rpart,contree,as.rpart.contree_model)
+#' S3method(as_c,contree,as_c.contree_model)
+#' S3method(as_dot,contree,as_dot.contree_model)
+#' S3method(as_json,contree,as_json.contree_model)
+#' S3method(as_sql,contree,as_sql.contree_model)
+#' S3method(contree_accuracy,contree,contree_accuracy.contree_model)
+#' S3method(contree_importance,contree,contree_importance.contree_model)
+#' S3method(contree_predictor,contree,contree_predictor.contree_model)
+#' S3method(contree_rules,contree,contree_rules.contree_model)
+#' S3method(fitted,contree,fitted.contree_model)
+#' S3method(formula,contree,formula.contree_model)
+#' S3method(generics::augment,contree,augment.contree_model)
+#' S3method(generics::glance,contree,glance.contree_model)
+#' S3method(generics::prune,contree,prune.contree_model)
+#' S3method(generics::tidy,contree,tidy.contree_model)
+#' S3method(ggplot2::autoplot,contree,autoplot.contree_model)
+#' S3method(model.frame,contree,model.frame.contree_model)
+#' S3method(nobs,contree,nobs.contree_model)
+#' S3method(partykit::as.party,contree,as.party.contree_model)
+#' S3method(plot,contree,plot.contree_model)
+#' S3method(predict,contree,predict.contree_model)
+#' S3method(print,contree,print.contree_model)
+#' S3method(prune,contree,prune.contree_model)
+#' S3method(residuals,contree,residuals.contree_model)
+#' S3method(rpart::prune,contree,prune.contree_model)
+#' S3method(summary,contree,summary.contree_model)
+#' S3method(terms,contree,terms.contree_model)
+#' S3method(text,contree,text.contree_model)
+#' S3method(vip::vi_model,contree,vi_model.contree_model)
+#' S3method(write_pmml,contree,write_pmml.contree_model)
+is_model <- function(x) inherits(x, c("contree_model", "contree"))
 
 # What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing with the search; here
 # they must agree with each other, with the leaf of every row and with the reported objective.
-validate_contree <- function(fit) {
+validate_model <- function(fit) {
   wrong <- contradiction(fit)
   if (!is.null(wrong)) stop_internal(gettextf("The fitted tree fails its check that %s.", wrong))
   fit
@@ -243,15 +294,16 @@ contradiction <- function(fit) {
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
     "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
-    "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
-    "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
-    "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
-    "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost)))
+    if (has_proof(fit)) c(
+      "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
+      "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
+      "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
+      "the cost is not below its bound" = fit$gap >= -1e-9 * max(1, abs(fit$cost))))
   if (!all(holds)) names(holds)[!holds][1]
 }
 
 # Not every error costs 1.
-costs_differ <- function(fit) !is.null(tree_loss(fit)) || tree_weighted(fit)
+costs_differ <- function(fit) !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
 
 # Sums of weights are in doubles.
 is_objective <- function(fit, value) {
@@ -297,6 +349,9 @@ class_columns <- function(fit, offset) {
   classes <- fit$ylevels
   structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
 }
+
+# The columns of a table `yval2` between the code of the class and the shares.
+class_counts <- function(yval2) yval2[, 1 + seq_len((ncol(yval2) - 2) / 2), drop = FALSE]
 
 # A column of the table of splits, one value a node, NA in leaves.
 split_column <- function(fit, column) {
@@ -368,11 +423,20 @@ tree_shape <- function(fit) fit$shape
 tree_terms <- function(fit) fit$terms
 tree_call <- function(fit) fit$call
 tree_model <- function(fit) fit$model
-tree_importance <- function(fit) fit$variable.importance
+
+# What the splits of each predictor save, the most important first: Gini impurity, or errors. Where
+# leaves are no classes, errors are the only measure.
+tree_importance <- function(fit, measure = c("gini", "errors")) {
+  gini <- measure[1] == "gini" && predicts_classes(fit)
+  amount <- if (gini) gini_impurity(node_counts(fit), tree_loss(fit)) else node_errors(fit)
+  split <- !node_is_leaf(fit)
+  sum_by_variable(saved_by_splits(amount, node_children(fit))[split], node_variable(fit)[split])
+}
 tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action
 
-# What is known of the search: its result, its proof, its counters.
+# What is known of an exact search: its result, its proof, its counters.
+has_proof <- function(fit) !is.null(fit[["status"]])
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
 
 # What contree_certify() checks; NULL if none was kept.
@@ -415,9 +479,8 @@ keep_splits <- function(fit, keep) {
   fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
   splits[by_level, "index"] <- seq_len(sum(by_level))
   fit$splits <- splits
-  saved <- split(splits[, "improve"], as.character(rownames(splits)))
-  fit$variable.importance <- sort(vapply(saved, sum, 0), decreasing = TRUE)
-  structure(fit[!vapply(fit, is.null, NA)], class = "contree")
+  fit$variable.importance <- sum_by_variable(splits[, "improve"], rownames(splits))
+  structure(fit[!vapply(fit, is.null, NA)], class = class(fit))
 }
 
 # For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
@@ -447,7 +510,7 @@ reprice <- function(fit, complexity, bound, status) {
   fit$gap <- fit$cost - fit$bound
   fit$status <- status
   fit[c("history", "certificate")] <- NULL
-  validate_contree(fit)
+  validate_model(fit)
 }
 
 # ---- as rpart has it -----------------------------------------------------------------------------

@@ -29,26 +29,26 @@ NULL
 
 #' @rdname contree_methods
 #' @export
-fitted.contree <- function(object, ...) predict.contree(object)
+fitted.contree_model <- function(object, ...) stats::predict(object)
 
 #' @rdname contree_methods
 #' @export
-residuals.contree <- function(object, ...) {
+residuals.contree_model <- function(object, ...) {
   check_fit(object, "object")
   stats::naresid(tree_na_action(object), tree_residuals(object))
 }
 
 #' @rdname contree_methods
 #' @export
-nobs.contree <- function(object, ...) node_n(check_fit(object, "object", rows = FALSE))[1]
+nobs.contree_model <- function(object, ...) node_n(check_fit(object, "object", rows = FALSE))[1]
 
 #' @rdname contree_methods
 #' @export
-formula.contree <- function(x, ...) stats::formula(terms.contree(x))
+formula.contree_model <- function(x, ...) stats::formula(stats::terms(x))
 
 #' @rdname contree_methods
 #' @export
-terms.contree <- function(x, ...) {
+terms.contree_model <- function(x, ...) {
   terms <- tree_terms(check_fit(x, "x", rows = FALSE))
   if (is.null(terms)) {
     stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
@@ -58,22 +58,22 @@ terms.contree <- function(x, ...) {
 
 #' @rdname contree_methods
 #' @export
-model.frame.contree <- function(formula, ...) {
+model.frame.contree_model <- function(formula, ...) {
   check_fit(formula, "formula")
   if (!is.null(tree_model(formula))) return(tree_model(formula))
   call <- tree_call(formula)
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
-  call$formula <- terms.contree(formula)
+  call$formula <- stats::terms(formula)
   # what was left out without a na.action is left out below
   if (is.null(call$na.action)) call$na.action <- quote(stats::na.pass)
   frame <- tryCatch(eval(call, parent.frame()), error = function(problem) no_model_frame(conditionMessage(problem)))
   left_out <- tree_na_action(formula)
-  if (!is.null(left_out) && nrow(frame) == nobs.contree(formula) + length(left_out)) {
+  if (!is.null(left_out) && nrow(frame) == stats::nobs(formula) + length(left_out)) {
     frame <- frame[-left_out, , drop = FALSE]
   }
-  if (nrow(frame) != nobs.contree(formula)) {
-    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), nobs.contree(formula)))
+  if (nrow(frame) != stats::nobs(formula)) {
+    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), stats::nobs(formula)))
   }
   frame
 }
@@ -109,8 +109,9 @@ no_model_frame <- function(reason) {
 #'   `prob.` and the class.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
+#' @name as.data.frame.contree
 #' @export
-as.data.frame.contree <- function(x, row.names = NULL, optional = FALSE, ...) {
+as.data.frame.contree_model <- function(x, row.names = NULL, optional = FALSE, ...) {
   check_fit(x, "x", rows = FALSE)
   ids <- node_ids(x)
   children <- node_children(x)

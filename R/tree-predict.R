@@ -9,7 +9,8 @@
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
-#'   * `"prob"`: a matrix with a column for each class, the shares of the classes among the training rows of the leaf;
+#'   * `"prob"`: a matrix with a column for each class, the shares of the classes among the training rows of the leaf (0 for
+#'     a class that none of them has, even where a `loss` makes it the answer of the leaf);
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
@@ -34,8 +35,9 @@
 #' predict(fit, iris[rows, ], type = "prob")
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
+#' @name predict.contree
 #' @export
-predict.contree <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
+predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
                             new_levels = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))

@@ -22,6 +22,7 @@
 #' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a matrix with a column for each
 #'   class; `"node"`, the number of the leaf.
 #' @param new_levels As in [predict()][predict.contree]; `NULL` is the setting of the fit.
+#' @param ... Not used; anything given here is an error.
 #' @return A function of `newdata`, which returns what `predict()` returns, without names of rows.
 #' @section Errors:
 #' Arguments, or new data, that cannot be used are errors of class `contree_input_error`.
@@ -33,13 +34,21 @@
 #' contree_predictor(fit, type = "prob")(iris[c(1, 71), ])
 #' @seealso [predict.contree()]; [as_c()], [as_sql()] for trees outside R
 #' @export
-contree_predictor <- function(fit, type = c("class", "prob", "node"), new_levels = NULL) {
+contree_predictor <- function(fit, ...) UseMethod("contree_predictor")
+
+#' @rdname contree_predictor
+#' @export
+contree_predictor.contree_model <- function(fit, type = c("class", "prob", "node"), new_levels = NULL, ...) {
+  check_no_dots(...)
   check_fit(fit)
   type <- check_choice("type", type, c("class", "prob", "node"), alias = c(response = "class"))
   if (!is.null(new_levels)) check_choice("new_levels", new_levels, c("majority", "error"))
   prepared <- prepare(fit, type, new_levels)
   function(newdata) predict_prepared(prepared, newdata)
 }
+
+#' @export
+contree_predictor.default <- function(fit, ...) check_fit(fit)
 
 prepare <- function(fit, type, new_levels) {
   shape <- tree_shape(fit)

@@ -32,8 +32,10 @@
 #' path <- contree_path(Species ~ ., iris, depth = 3)
 #' prune(path, complexity = 0.02)
 #' prune(path, nsplit = 2)
-#' @rawNamespace S3method(rpart::prune,contree)
+#' @rawNamespace S3method(rpart::prune,contree_model)
 #' @rawNamespace S3method(rpart::prune,contree_path)
+#' @rawNamespace S3method(generics::prune,contree_model)
+#' @rawNamespace S3method(generics::prune,contree_path)
 #' @export
 prune <- function(tree, ...) UseMethod("prune")
 
@@ -46,7 +48,7 @@ prune.default <- function(tree, ...) {
 
 #' @rdname prune
 #' @export
-prune.contree <- function(tree, complexity, cp, ...) {
+prune.contree_model <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
   check_fit(tree, "tree")
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1], n = tree_weight(tree))$complexity
@@ -113,7 +115,7 @@ weak_nodes <- function(fit, price) {
 # What is proven of all trees at another complexity: a tree costs there what it cost before, and more or less by its splits.
 bound_at <- function(fit, complexity) {
   change <- (complexity - tree_settings(fit)$complexity) * tree_weight(fit)
-  least <- tree_proof(fit)$bound + change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, nobs.contree(fit)))
+  least <- tree_proof(fit)$bound + change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit)))
   max(0, min(node_errors(fit)[1], least)) # a leaf has no splits
 }
 

@@ -24,7 +24,7 @@ contree_gpu <- function() {
 #' How contree was built
 #'
 #' Also says which vector instructions the search uses. It chooses the best that the machine has; `options(contree.simd = )`
-#' or, where that is not set, the environment variable `CONTREE_SIMD` forces others: `"avx512"`, `"avx2"` and `"sse4"` on
+#' or, where that is not set, the environment variable `CONTREE_SIMD` forces others: `"avx512"` and `"avx2"` on
 #' x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the default. The trees are the same with
 #' all of them, only the time differs. [contree()] refuses instructions that are not available.
 #'

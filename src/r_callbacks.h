@@ -5,7 +5,7 @@
 #define CT_R_CALLBACKS_H
 
 #include "r_glue.h"
-#include "exact/options.h"
+#include "exact/run/options.h"
 
 typedef struct {
     SEXP report;     /* function of elapsed, cost, bound and closed, borrowed; R_NilValue: none */

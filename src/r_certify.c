@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "r_callbacks.h"
 #include "r_exact.h"
-#include "exact/finish/prove.h"
+#include "exact/prove.h"
 
 static ct_claim claim_of(const ct_options *options)
 {

@@ -1,18 +1,19 @@
 /* .Call entries that tell what this build and this machine have. */
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/threads.h"
 #include "gpu/device.h"
-#include "exact/kernels/kernels.h"
 #include "r_glue.h"
 
 static SEXP simd_available(void)
 {
     R_xlen_t n = 0;
-    while (ct_kernels_at((size_t) n)) n++;
-    SEXP out = PROTECT(Rf_allocVector(STRSXP, n));
-    for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(out, i, Rf_mkChar(ct_kernels_at((size_t) i)->name));
-    UNPROTECT(1);
+    SEXP out = PROTECT(Rf_allocVector(STRSXP, CT_N_SIMD));
+    for (int level = 0; level < CT_N_SIMD; level++)
+        if (ct_cpu_has((ct_simd) level)) SET_STRING_ELT(out, n++, Rf_mkChar(ct_simd_name((ct_simd) level)));
+    out = PROTECT(Rf_lengthgets(out, n));
+    UNPROTECT(2);
     return out;
 }
 

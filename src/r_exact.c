@@ -128,9 +128,11 @@ r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
-    if (k < 1 || k > x.n_rows) Rf_error("there must be at least one class, and a row of each");
+    const double *loss = doubles_of(control, "loss", (size_t) k * k);
+    /* only a loss makes an answer of a class without rows */
+    if (k < 1 || (k > x.n_rows && !loss)) Rf_error("there must be at least one class, and a row of each");
     r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
-                          doubles_of(control, "weights", x.n_rows), doubles_of(control, "loss", (size_t) k * k)},
+                          doubles_of(control, "weights", x.n_rows), loss},
                          options_of(control)};
     return problem;
 }

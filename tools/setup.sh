@@ -6,7 +6,7 @@
 #     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and spelling; also
 #            valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
 #            qemu-user, but their suites can be left out, so without them
-#            it goes on
+#            it goes on; not with STRICT=1, where they are needed like all others
 #     doc    roxygen2, for `make doc`
 #     site   pkgdown and what the examples show, for `make site`
 #
@@ -23,6 +23,11 @@ need () {
   do
     case " $packages " in *" $p "*) ;; *) packages="$packages $p" ;; esac
   done
+}
+
+# Can be done without, unless nothing may be left out.
+wish () {
+  if test -n "$STRICT"; then need "$@"; else wishes="$wishes $*"; fi
 }
 
 # need_command COMMAND PACKAGE...
@@ -48,11 +53,14 @@ r_dependencies () {
     grep -Evx 'base|compiler|datasets|graphics|grDevices|grid|methods|parallel|splines|stats|stats4|tools|utils'
 }
 
-clang_has_tsan () {
+# ThreadSanitizer with OpenMP, and libFuzzer.
+clang_has_sanitizers () {
   mkdir -p build &&
-    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o build/tsan-probe 2> /dev/null
+    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o build/clang-probe 2> /dev/null &&
+    echo 'int LLVMFuzzerTestOneInput(const char *x, long n) { return x == 0 && n < 0; }' |
+      clang -fsanitize=fuzzer,address,undefined -x c - -o build/clang-probe 2> /dev/null
   status=$?
-  rm -f build/tsan-probe
+  rm -f build/clang-probe
   return $status
 }
 
@@ -77,12 +85,12 @@ level_test () {
   need_r codetools lintr spelling yaml `r_dependencies`
   need_command qpdf qpdf
   need_command c++ g++
-  command -v valgrind > /dev/null 2>&1 || wishes="$wishes valgrind"
-  command -v dot > /dev/null 2>&1 || wishes="$wishes graphviz"
-  command -v cppcheck > /dev/null 2>&1 || wishes="$wishes cppcheck"
-  command -v clang-tidy > /dev/null 2>&1 || wishes="$wishes clang-tidy"
-  clang_has_tsan || wishes="$wishes clang libomp-dev libclang-rt-dev"
-  neon_runs || wishes="$wishes gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+  command -v valgrind > /dev/null 2>&1 || wish valgrind
+  command -v dot > /dev/null 2>&1 || wish graphviz
+  command -v cppcheck > /dev/null 2>&1 || wish cppcheck
+  command -v clang-tidy > /dev/null 2>&1 || wish clang-tidy
+  clang_has_sanitizers || wish clang libomp-dev libclang-rt-dev
+  neon_runs || wish gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
   command -v checkbashisms > /dev/null 2>&1 || test -x build/bin/checkbashisms || script=yes
 }
 

@@ -1,7 +1,9 @@
 #!/bin/sh
-# All test suites, or those named: sh tools/test.sh [SUITE...]
+# All test suites, or those named: sh tools/test.sh [SUITE...]; `quick` names those of `make test`.
 #
-#   layers     includes point downward                     tests/c/test_layers.sh
+# With STRICT=1 nothing may be left out but what tests/may_skip.txt lists: a missing tool is a failure then.
+#
+#   layers     includes and calls point downward           make -C tests/c layers
 #   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
@@ -33,7 +35,12 @@ of_r="configure check cuda bench r fuzz_r glue soak signals"
 logs=build/test
 mkdir -p $logs
 
-# All of them: those of the C library beside those of the package, since most use one core. The totals are added up.
+# Those of the C library beside those of the package, since most use one core. The totals are added up.
+if test "$*" = quick; then
+  of_c="layers c"
+  of_r="lint configure r"
+  set --
+fi
 if test $# -eq 0; then
   rm -f $logs/total*
   TOTAL=$logs/total-c sh tools/test.sh $of_c & lane=$!
@@ -91,6 +98,7 @@ fuzz_r () {
     need_asan_library || return 1
     LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R build/lib-asan $time_and_seed
   else
+    echo "not run: gcc's sanitizers within R are missing"
     need_library && Rscript --vanilla tests/r/fuzz.R $library $time_and_seed
   fi
 }
@@ -129,7 +137,7 @@ c_tests () { JOBS=$cores make -s -C tests/c WERROR="$WERROR" "$@"; }
 cuda_on_cpu () {
   bad=0
   kinds="asan= asan=1"
-  if has_tsan; then kinds="$kinds tsan=1"; fi
+  if has_tsan; then kinds="$kinds tsan=1"; else echo "not run: ThreadSanitizer is missing"; fi
   for kind in $kinds; do
     case $kind in tsan*) strict= ;; *) strict=$WERROR ;; esac
     WERROR=$strict c_tests on_cpu=1 $kind > $logs/cuda_on_cpu.part 2>&1 || bad=1
@@ -144,7 +152,7 @@ cuda_on_cpu () {
 
 run_suite () {
   case $1 in
-    layers)    sh tests/c/test_layers.sh ;;
+    layers)    make -s -C tests/c layers ;;
     lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
     asan)      c_tests asan=1 ;;
@@ -173,6 +181,28 @@ run_suite () {
   esac
 }
 
+# What a log says was left out: a suite or a part of one, cases of C tests, tests of testthat.
+left_out () { grep -E '^not run: |^not comparable: |^  skipped: |^(•|\*) ' "$1"; }
+
+# How much of it the list does not allow; says what.
+not_allowed () {
+  left_out "$1" | awk -F '|' -v suite="$2" '
+    FNR == NR {
+      if (/^#/ || NF < 3) next
+      last = NF - 1
+      suites = $1
+      for (i = 2; i < last; i++) suites = suites "|" $i
+      gsub(/ /, "", suites)
+      gsub(/^ +| +$/, "", $last)
+      n++; of[n] = "^(" suites ")$"; text[n] = $last
+      next
+    }
+    {
+      for (i = 1; i <= n; i++) if (suite ~ of[i] && $0 ~ text[i]) next
+      print "STRICT: left out: " $0
+    }' tests/may_skip.txt -
+}
+
 # number WORD: the figure before WORD in $line.
 number () { echo "$line" | sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p"; }
 
@@ -188,6 +218,12 @@ do
   n_passed=`number passed` n_failed=`number failed`
   # a suite that ends badly without a count has failed once
   if test $status -ne 0 && test "${n_failed:-0}" -eq 0; then n_failed=1; fi
+  if test -n "$STRICT"; then
+    not_allowed "$log" "$suite" > $logs/strict
+    n_failed=`expr "${n_failed:-0}" + \`grep -c . $logs/strict\``
+    cat $logs/strict >> "$log"
+    rm -f $logs/strict
+  fi
   passed=`expr $passed + "${n_passed:-0}"`
   failed=`expr $failed + "${n_failed:-0}"`
   printf -- '---- %s\n' "$suite"

@@ -14,7 +14,7 @@ cd "$tree" || exit 1
 find . | sort > "$stage/pristine"
 
 # The surroundings are the tests' business alone.
-unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_OPENMP CUDA_HOME CUDA_PATH CUDA_ROOT NVCC_CCBIN
+unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_DEBUG_INFO CONTREE_OPENMP CUDA_HOME CUDA_PATH CUDA_ROOT NVCC_CCBIN
 
 passed=0 failed=0 name=
 verdict () {
@@ -179,12 +179,32 @@ done
 run "macOS without OpenMP" env PATH="$stage/bin:$PATH" R_MAKEVARS_USER="$stage/refuses.mk" ./configure
 cpu_build; says "OpenMP: no - a small program"; writes_no openmp
 
+# ---- debugging information ----
+
+run "debugging information, by default" ./configure
+cpu_build; writes "PKG_LIBS = -Wl,-S"
+
+run "debugging information, asked for" ./configure --with-debug-info
+cpu_build; writes_no "-Wl,-S"
+
+run "... by the environment" env CONTREE_DEBUG_INFO=yes ./configure
+cpu_build; writes_no "-Wl,-S"
+
+# A linker that knows no such option.
+cat > "$stage/cc" <<'EOF'
+#!/bin/sh
+case " $* " in *" -Wl,-S "*) echo "unknown option: -S" >&2; exit 1 ;; esac
+exec cc "$@"
+EOF
+run "a linker that keeps it" env R_MAKEVARS_USER="$stage/refuses.mk" ./configure
+cpu_build; writes_no "-Wl,-S"
+
 # ---- Windows ----
 
 rm -f src/Makevars
 run "configure.win" sh ./configure.win
 mv src/Makevars.win src/Makevars
-cpu_build; writes 'SHLIB_OPENMP_CFLAGS'; writes "Makevars.win"
+cpu_build; writes 'SHLIB_OPENMP_CFLAGS'; writes "Makevars.win"; writes_no "-Wl,-S"
 
 # ---- other shells, other makes, what is left behind ----
 
@@ -218,8 +238,12 @@ find . | sort > "$stage/after"
 diff "$stage/pristine" "$stage/after" > "$stage/out"
 verdict $? "files are left behind"
 
-run "configure and cleanup are POSIX sh" sh -c 'command -v checkbashisms > /dev/null || exit 0; checkbashisms -p configure configure.win cleanup'
-exits 0
+if command -v checkbashisms > /dev/null 2>&1; then
+  run "configure and cleanup are POSIX sh" checkbashisms -p configure configure.win cleanup
+  exits 0
+else
+  echo "not run: checkbashisms is missing"
+fi
 
 echo "configure: $passed passed, $failed failed"
 test $failed -eq 0

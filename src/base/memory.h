@@ -1,7 +1,7 @@
 /* Every allocation of the C core goes through these three, so that the tests can make the k-th one fail.
  * What ct_alloc returns is owned by the caller and freed with ct_free. */
-#ifndef CT_CORE_MEMORY_H
-#define CT_CORE_MEMORY_H
+#ifndef CT_BASE_MEMORY_H
+#define CT_BASE_MEMORY_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  *
  * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests) and costs nothing elsewhere.
  * A caller's mistake is never an assertion: it is a ct_error. */
-#ifndef CT_CORE_STATUS_H
-#define CT_CORE_STATUS_H
+#ifndef CT_BASE_STATUS_H
+#define CT_BASE_STATUS_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* Locks and atomic numbers, by OpenMP where the compiler has it; without it there are no threads to guard against. */
-#ifndef CT_CORE_THREADS_H
-#define CT_CORE_THREADS_H
+#ifndef CT_BASE_THREADS_H
+#define CT_BASE_THREADS_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less than some number.
  *
  * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search evaluated in which row set,
- * one after the other (written by src/exact/finish/evidence.c, which says how). Nothing in it is believed. The least cost at
+ * one after the other (written by src/exact/search/evidence.c, which says how). Nothing in it is believed. The least cost at
  * depth one is counted here at each threshold named, deeper row sets are laid out and looked at in the same way, and
  * what is not named is bounded by what was counted (see proof.h). So a certificate that was tampered with proves less than
  * it did, or nothing, but never what is untrue. No code of the search is used; orders come from data/, integer costs from exact/cost/, and

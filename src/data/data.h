@@ -1,6 +1,6 @@
 /* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the library. */
-#ifndef CT_CORE_DATA_H
-#define CT_CORE_DATA_H
+#ifndef CT_DATA_DATA_H
+#define CT_DATA_DATA_H
 
 #include <stdint.h>
 

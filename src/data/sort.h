@@ -2,8 +2,8 @@
  *
  * Doubles are compared exactly (+0 and -0 are equal). Cost: a radix sort of row numbers by keys of 16 to 32 bits that
  * rise with the value, mostly in two passes, then a repair where values share a key. */
-#ifndef CT_CORE_SORT_H
-#define CT_CORE_SORT_H
+#ifndef CT_DATA_SORT_H
+#define CT_DATA_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * The dense rank of a position is the number of marks before it; a threshold t in 1 .. n_values - 1 sends the ranks
  * below t to the left. Built by ct_table_init and ct_table_rank in the caller's arena and read-only afterwards; it borrows
  * the data. */
-#ifndef CT_CORE_TABLE_H
-#define CT_CORE_TABLE_H
+#ifndef CT_DATA_TABLE_H
+#define CT_DATA_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,18 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exact/bound/class_counts.h"
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/cost/price.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
-#include "exact/history.h"
+#include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/placing.h"
+#include "exact/offload/offload.h"
 #include "exact/offload/pool.h"
 
 enum { MOST_WORKERS = 256 };
@@ -126,7 +128,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, box->one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -197,7 +199,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
     result->split_cost = search->costs->price;
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
-    else if (ct_is_halted(worker)) result->end = worker->end;
+    else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
     return CT_OK;
 }
@@ -376,14 +378,19 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     ct_budget budget = {options->memory_limit - for_quadrants, 0};
     ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
     ct_crew crew;
+    ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
         workers[i].quadrants = quadrants;
         workers[i].evidence = options->evidence;
+        workers[i].stop = &stop;
         ct_arena_init(&workers[i].arena, &budget);
     }
-    if (n_workers > 1) ct_crew_init(&crew, workers, n_workers);
+    if (n_workers > 1) {
+        ct_crew_init(&crew, workers, n_workers);
+        search->history->lock = &crew.lock;
+    }
     ct_table table;
     search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
@@ -391,6 +398,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     status = close_device(search, status, result, error);
     result->threads = n_workers > 1 && crew.called ? n_workers : 1;
     if (n_workers > 1) ct_crew_free(&crew);
+    search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
         ct_pool_free(workers[i].pool);
         ct_arena_free(&workers[i].arena);
@@ -424,6 +432,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     history.start = start;
     search.history = &history;
     search.options = options;
+    search.offload = &ct_offload_batches;
     search.kernels = ct_kernels_find(options->simd);
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;

@@ -7,14 +7,14 @@
  * the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the first tree, by
  * looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
  * no state between calls; concurrent calls do not share anything. */
-#ifndef CT_SEARCH_EXACT_H
-#define CT_SEARCH_EXACT_H
+#ifndef CT_EXACT_EXACT_H
+#define CT_EXACT_EXACT_H
 
 #include "data/data.h"
 #include "tree/forest.h"
-#include "exact/options.h"
-#include "exact/statistics.h"
-#include "exact/search/worker.h"
+#include "exact/run/options.h"
+#include "exact/run/statistics.h"
+#include "exact/run/worker.h"
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */

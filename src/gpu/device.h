@@ -36,7 +36,7 @@ typedef struct {
  * no memory is taken on a device. The first call takes as long as loading the driver takes. */
 void ct_device_query(ct_device_list *list);
 
-/* Runs one small kernel on device number `device` and compares the integers with those of its host twin.
+/* Runs the search's kernels on device number `device`, with a tiny table, and compares the integers with its host twin's.
  * CT_OK; CT_NO_DEVICE when there is no such device or it does not work; CT_INTERNAL when it answers wrongly. */
 ct_status ct_device_self_test(int device, ct_error *error);
 

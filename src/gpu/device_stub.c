@@ -13,12 +13,6 @@ void ct_device_query(ct_device_list *list)
     memcpy(list->reason, without_cuda, sizeof without_cuda);
 }
 
-ct_status ct_device_self_test(int device, ct_error *error)
-{
-    (void) device;
-    return ct_fail(error, CT_NO_DEVICE, "%s", without_cuda);
-}
-
 const ct_backend *ct_backend_cuda(void)
 {
     return NULL;

@@ -7,7 +7,7 @@
 #define CT_GPU_ROWS_BODY_H
 
 #include "gpu/views.h"
-#include "exact/kernels/team.h"
+#include "base/team.h"
 
 CT_HD uint32_t ct_gpu_rank(const ct_gpu_table_view *table, uint32_t col, uint32_t row)
 {

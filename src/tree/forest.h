@@ -4,8 +4,8 @@
  * children are relative to the forest; 0 means none, since node 0 is a root. A row goes left iff its value is below the
  * threshold, and a missing value goes where default_left says. A node with levels splits a column of codes from 1 instead:
  * each goes where levels_left says, and a code without a level where its last element says. Growers make no such nodes. */
-#ifndef CT_CORE_FOREST_H
-#define CT_CORE_FOREST_H
+#ifndef CT_TREE_FOREST_H
+#define CT_TREE_FOREST_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Prediction: the leaf of each row of new data. */
-#ifndef CT_CORE_ROUTE_H
-#define CT_CORE_ROUTE_H
+#ifndef CT_TREE_ROUTE_H
+#define CT_TREE_ROUTE_H
 
 #include "data/data.h"
 #include "tree/forest.h"

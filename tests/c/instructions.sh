@@ -29,7 +29,7 @@ do
   do
     now=`count "$name" "$level"`
     if test -z "$now"; then
-      echo "  skipped: $name $level"
+      echo "  skipped: $name: $level is not available"
       if test $level = scalar; then failed=`expr $failed + 1`; cat "$out.log"; fi
       continue
     fi

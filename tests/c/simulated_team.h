@@ -1,13 +1,13 @@
 /* A team of many lanes on the host: each lane is a thread, and team functions meet at barriers.
  *
- * Bodies in exact/kernels/ are written for any number of lanes, but their host twin has one. With this header in place of
- * exact/kernels/team.h, before any body, a test runs them with 2, 3 or 32, under the sanitizers too; what is left for the
+ * Bodies that a device runs are written for any number of lanes, but their host twin has one. With this header in place of
+ * base/team.h, before any body, a test runs them with 2, 3 or 32, under the sanitizers too; what is left for the
  * device alone is the shuffle inside the team functions. One team at a time. */
 #ifndef CT_SIMULATED_TEAM_H
 #define CT_SIMULATED_TEAM_H
 
 #define CT_TEAM_SIMULATED
-#include "exact/kernels/team.h"
+#include "base/team.h"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -3,7 +3,7 @@
 #include "certify/certify.h"
 #include "brute.h"
 #include "instance_random.h"
-#include "exact/finish/prove.h"
+#include "exact/prove.h"
 #include "solve.h"
 
 static brute second_opinion;

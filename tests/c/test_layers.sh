@@ -1,9 +1,12 @@
 #!/bin/sh
 # Do all includes point downward? R headers stay in the glue, CUDA in gpu/*.cu, and no room looks into one above it.
 #
-#   sh test_layers.sh [SRC]     checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
+#   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
 #
 # may_see() below is the table of arrows. src/init.c and src/r_*.c see everything.
+#
+# With OBJECTS, the folder of the compiled files, also: is there a circle of files that use each other's functions? One is
+# meant, the recursion: solve.c evaluates root splits by branch.c, which solves smaller problems.
 here=`dirname "$0"`
 src=${1:-$here/../../src}
 
@@ -13,19 +16,21 @@ r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/
 may_see () {
   case $1 in
     base)          ;;
+    base/simd)     echo "base" ;;
     data)          echo "base" ;;
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
     gpu)           echo "base data exact/kernels" ;;
-    evolve|forest|forge) echo "base data tree gpu/device.h" ;;
+    evolve|forest|forge) echo "base base/simd data tree gpu/device.h" ;;
     exact)         echo "base data tree gpu/device.h exact/*" ;;
     exact/cost)    echo "base data" ;;
-    exact/kernels) echo "base exact/cost" ;;
-    exact/bound)   echo "base exact/search" ;;
-    exact/rows)    echo "base exact/search" ;;
-    exact/offload) echo "base exact/rows exact/search gpu/device.h" ;;
-    exact/finish)  echo "base data tree exact exact/bound exact/rows exact/search" ;;
-    exact/search)  echo "base data exact exact/bound exact/cost exact/finish exact/kernels exact/offload exact/rows" ;;
+    exact/kernels) echo "base base/simd exact/cost" ;;
+    exact/run)     echo "base data exact/cost exact/kernels" ;;
+    exact/bound)   echo "base exact/run" ;;
+    exact/rows)    echo "base exact/run" ;;
+    exact/search)  echo "base exact/bound exact/rows exact/run" ;;
+    exact/offload) echo "base exact/rows exact/run exact/search gpu/device.h" ;;
+    exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
   esac
 }
 
@@ -71,6 +76,25 @@ check_tree () {
   done
 }
 
+# uses DIR: a line `a.o b.o` for each pair of objects of which the first uses what the second defines.
+uses () {
+  (cd "$1" && find . -name '*.o' -not -name 'test_*' | sed 's,^\./,,' | sort | while read -r object; do
+    nm "$object" | awk -v o="$object" '$1 == "U" { print "uses", o, $2 } $2 ~ /^[BDRT]$/ { print "has", o, $3 }'
+  done) | awk '
+    $1 == "has" { home[$3] = $2 }
+    $1 == "uses" { user[++n] = $2; what[n] = $3 }
+    END {
+      for (i = 1; i <= n; i++)
+        if (what[i] in home && home[what[i]] != user[i]) print user[i], home[what[i]]
+    }' | sort -u
+}
+
+# circles DIR: the files of circles, of which there should be none.
+circles () {
+  uses "$1" | grep -v '^exact/search/branch.o exact/search/solve.o$' > "$plant/arrows"
+  tsort "$plant/arrows" 2>&1 > /dev/null | sed -n 's/^tsort: \(.*\.o\)$/\1/p' | sort -u
+}
+
 # A check that finds nothing wrong proves little, so it first has to find what is planted: 14 faults in 14 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
@@ -102,5 +126,22 @@ if test $failed -ne 14 || test $passed -ne 3; then
 fi
 
 check_tree "$src"
+if test -n "$2"; then
+  mkdir "$plant/objects"
+  echo 'void b(void); void a(void) { b(); }' > "$plant/a.c"
+  echo 'void a(void); void b(void) { a(); }' > "$plant/b.c"
+  for name in a b; do ${CC:-cc} -c "$plant/$name.c" -o "$plant/objects/$name.o"; done
+  if test "`circles "$plant/objects" | tr '\n' ' '`" != "a.o b.o "; then
+    echo "layers: the check itself is broken: it does not find a planted circle"
+    failed=`expr $failed + 1`
+  fi
+  circle=`circles "$2"`
+  if test -n "$circle"; then
+    echo "these files use each other in a circle:" $circle
+    failed=`expr $failed + 1`
+  else
+    passed=`expr $passed + 1`
+  fi
+fi
 echo "layers: $passed passed, $failed failed"
 test $failed -eq 0 && test $passed -gt 0

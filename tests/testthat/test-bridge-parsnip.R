@@ -78,11 +78,11 @@ test_that("arguments that come as quosures stand in the call as they were writte
 })
 
 test_that("vip finds the importance of the columns", {
-  vi <- contree:::vi_model.contree(iris2)
+  vi <- contree:::vi_model.contree_model(iris2)
   expect_s3_class(vi, c("vi", "data.frame"))
   expect_identical(vi$Variable, names(iris2$variable.importance))
   expect_identical(vi$Importance, unname(iris2$variable.importance))
-  expect_identical(nrow(contree:::vi_model.contree(contree(Species ~ ., iris, depth = 0))), 0L)
+  expect_identical(nrow(contree:::vi_model.contree_model(contree(Species ~ ., iris, depth = 0))), 0L)
   skip_if_not_installed("vip")
   # not a package of CRAN, so that it cannot be suggested
   expect_setequal(getExportedValue("vip", "vi")(iris2)$Variable, names(iris2$variable.importance))

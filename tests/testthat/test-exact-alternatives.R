@@ -29,7 +29,7 @@ test_that("all predictors that come near are found, with what they cost", {
       tree <- others[[name]]
       expect_identical(contree:::node_variable(tree)[1], name)
       expect_equal(sum(predict(tree, p$x) != p$y), tree$objective)
-      expect_identical(contree:::validate_contree(tree), tree)
+      expect_identical(contree:::validate_model(tree), tree)
     }
     found <- found + length(others)
   }

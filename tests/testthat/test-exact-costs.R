@@ -41,6 +41,111 @@ test_that("trees are optimal under weights and losses", {
   }
 })
 
+# A problem with classes that no row has and that are cheap answers.
+problem_with_refusals <- function(seed) {
+  set.seed(seed)
+  k <- sample(3:6, 1)
+  used <- sort(sample(k, max(2, k - sample(1:3, 1))))
+  table <- random_table(sample(2:14, 1), k)
+  y <- factor(letters[sample(used, nrow(table$x), TRUE)], levels = letters[1:k])
+  loss <- matrix(switch(sample(3, 1), sample(0:5, k^2, TRUE), round(rexp(k^2), 3), sample(c(1, 3), k^2, TRUE)), k)
+  loss[, -used] <- loss[, -used] / 2
+  diag(loss) <- 0
+  there <- sort(unique(as.integer(y)))
+  if (length(there) > 1) loss[there[1], there[2]] <- 1
+  weights <- switch(sample(3, 1), rep(1, nrow(table$x)), sample(4, nrow(table$x), TRUE), round(rexp(nrow(table$x)), 3) + 0.001)
+  list(x = table$x, y = y, loss = loss, weights = weights, depth = sample(1:3, 1, prob = c(3, 6, 1)),
+       price = sample(c(0, 0.02), 1))
+}
+
+test_that("classes without rows are answers where the losses make them so", {
+  refused <- 0
+  for (seed in seeds(200, 20)) {
+    p <- problem_with_refusals(seed)
+    again <- function(...) {
+      contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth, complexity = p$price, ...)
+    }
+    fit <- again(certificate = TRUE)
+    best <- least_cost(p$x, as.integer(p$y), p$weights, p$loss, p$depth, p$price * sum(p$weights))
+    expect_identical(fit$status, "optimal")
+    expect_equal(fit$cost, best, info = seed)
+    predicted <- predict(fit, p$x)
+    expect_equal(fit$objective, sum(p$weights * p$loss[cbind(as.integer(p$y), as.integer(predicted))]))
+    check <- contree_certify(fit, p)
+    expect_true(check$valid && check$optimal, info = seed)
+    expect_identical(again(start = fit)$cost, fit$cost)
+    refused <- refused + any(!predicted %in% p$y)
+  }
+  expect_gt(refused, seed / 20)
+})
+
+test_that("paths and alternatives know classes without rows", {
+  for (seed in seeds(60, 6)) {
+    p <- problem_with_refusals(seed)
+    x <- as.matrix(p$x)
+    costs <- error_costs(p$y, p$weights, p$loss)
+    least <- best_sizes(least_errors(x, p$y, p$depth, costs = costs))
+    path <- as.data.frame(contree_path(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth))
+    expect_equal(path[c("nsplit", "errors")], data.frame(least[c("nsplit", "errors")]), info = seed)
+    fit <- contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth)
+    if (fit$frame$var[1] == "<leaf>") next
+    other <- setdiff(names(p$x), fit$frame$var[1])
+    errors <- least_errors(x, p$y, p$depth, costs = costs, roots = match(other, names(p$x)))
+    within <- min(errors[-1]) - fit$cost
+    if (min(errors[-1]) > errors[1] - 1e-6) next
+    found <- contree_alternatives(fit, within = within + 0.01, data = p)
+    expect_equal(found[[other]]$cost, min(errors[-1]), info = seed)
+  }
+})
+
+test_that("an answer that no row has: one row, many answers, and what is said of it", {
+  loss <- matrix(c(0, 5, 1, 5, 0, 1, 1, 1, 0), 3, byrow = TRUE)
+  answers <- c("a", "b", "refuse")
+  fit <- contree(data.frame(x = c(1, 1, 1, 1)), factor(c("a", "b", "a", "b"), answers), loss = loss, depth = 1)
+  expect_identical(fit[c("cost", "status")], list(cost = 4, status = "optimal"))
+  expect_output(print(fit), "refuse (0.5000000 0.5000000 0.0000000)", fixed = TRUE)
+  new <- data.frame(x = 1)
+  expect_identical(as.character(predict(fit, new)), "refuse")
+  expect_equal(predict(fit, new, type = "prob")[1, ], c(a = 0.5, b = 0.5, refuse = 0))
+  expect_match(as_sql(fit), "refuse")
+  expect_identical(prune(contree(data.frame(x = 1:4), factor(c("a", "b", "a", "b"), answers), loss = loss, depth = 2),
+                         complexity = 1)$cost, 4)
+  # more answers than rows
+  many <- matrix(3, 5, 5)
+  many[, 4] <- 1
+  diag(many) <- 0
+  y <- factor(c("a", "b"), letters[1:5])
+  expect_identical(contree(data.frame(x = c(1, 1)), y, loss = many, depth = 1)$cost, 2)
+  # what errors in a class without rows would cost does not decide how the others are counted
+  odd <- loss
+  odd[3, 1:2] <- c(pi, 1e-3 * exp(1))
+  table <- data.frame(x = rep(1:6, 5), y = factor(rep(c("a", "b"), 15), answers))
+  same <- c("frame", "splits", "cost", "bound", "search")
+  expect_equal(contree(y ~ x, table, loss = odd, depth = 2)[same], contree(y ~ x, table, loss = loss, depth = 2)[same])
+})
+
+test_that("a class without rows stays an answer in other languages and in folds", {
+  set.seed(1)
+  data <- data.frame(x = round(rnorm(60), 1), f = factor(sample(letters[1:9], 60, TRUE)))
+  data$y <- factor(ifelse(data$x + rnorm(60) > 0, "a", "b"), levels = c("a", "refuse", "b"))
+  loss <- matrix(c(0, 1, 5, 9, 0, 9, 5, 1, 0), 3, byrow = TRUE)
+  fit <- suppressMessages(contree(y ~ ., data, loss = loss, depth = 2, certificate = TRUE, model = TRUE))
+  expect_true("refuse" %in% predict(fit))
+  expect_true(contree_certify(fit)$optimal)
+  expect_identical(levels(contree_predictor(fit)(data)), levels(data$y))
+  expect_identical(contree_predictor(fit)(data), unname(predict(fit, data)))
+  cv <- suppressMessages(contree_cv(y ~ ., data, loss = loss, depth = 2, folds = 5))
+  expect_gt(sum(cv$confusion[, "refuse"]), 0)
+  if (requireNamespace("jsonlite", quietly = TRUE)) {
+    expect_identical(predict(contree_from_json(as_json(fit)), data), predict(fit, data))
+  }
+  if (requireNamespace("rpart", quietly = TRUE)) {
+    expect_identical(predict(as.rpart(fit), data, type = "class"), predict(fit, data))
+  }
+  skip_if_not_installed("partykit")
+  expect_warning(partykit::as.party(fit), "not its most frequent one", class = "contree_conversion_warning")
+})
+
 test_that("a weight of two is the row twice, and weights of one are none", {
   weights <- rep(1:3, length.out = nrow(iris))
   twice <- iris[rep(seq_len(nrow(iris)), weights), ]

@@ -135,7 +135,7 @@ test_that("fits on the path say at which complexity they are optimal", {
     expect_equal(fit$cost, table$errors[i] + table$complexity[i] * 150 * table$nsplit[i])
     expect_identical(fit$bound, fit$cost)
     expect_equal(update(fit)$cost, fit$cost)
-    expect_identical(contree:::validate_contree(fit), fit)
+    expect_identical(contree:::validate_model(fit), fit)
   }
   expect_identical(names(iris_path), as.character(table$nsplit))
   expect_identical(iris_path[["3"]], iris_path[[4]])

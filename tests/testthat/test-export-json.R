@@ -100,3 +100,15 @@ test_that("anything else than a document of as_json() is an error that says wher
   leaf <- gsub("\"nodes\": \\[.*\\]\n", "\"nodes\": []\n", text)
   expect_contree_error(contree_from_json(leaf), "input", "nodes")
 })
+
+test_that("documents of format version 1 are read", {
+  old <- readRDS(test_path("fixtures", "format2.rds"))
+  for (name in c("mixed", "costs")) {
+    fit <- contree_from_json(readLines(test_path("fixtures", sprintf("document1-%s.json", name))))
+    told <- old$told[[name]]
+    for (type in c("class", "prob", "node")) {
+      expect_identical(predict(fit, old$data[[name]], type = type), told[[type]], info = name)
+    }
+    expect_identical(fit$objective, old$fits[[name]]$objective)
+  }
+})

@@ -8,7 +8,7 @@ test_that("the object has rpart's layout", {
   expect_identical(rownames(iris2$splits), iris2$frame$var[iris2$frame$var != "<leaf>"])
   expect_true(all(iris2$splits[, "ncat"] == -1))
   expect_type(iris2$where, "integer")
-  expect_identical(iris2$format_version, 2L)
+  expect_identical(iris2$format_version, 3L)
   expect_identical(iris2$ylevels, levels(iris$Species))
   expect_identical(iris2$ordered, setNames(logical(4), names(iris)[1:4]))
 })
@@ -84,9 +84,9 @@ test_that("a tree that contradicts itself is noticed", {
                      function(f) within_list(f, y = rev(f$y)),
                      function(f) within_list(f, control = replace(f$control, "depth", 0)),
                      function(f) within_list(f, gap = -1))) {
-    expect_contree_error(contree:::validate_contree(spoil(iris2)), "internal")
+    expect_contree_error(contree:::validate_model(spoil(iris2)), "internal")
   }
-  expect_identical(contree:::validate_contree(iris2), iris2)
+  expect_identical(contree:::validate_model(iris2), iris2)
 })
 
 test_that("fits of format 1 work as they did", {
@@ -113,11 +113,35 @@ test_that("fits of format 1 work as they did", {
   expect_identical(update(old$formula, depth = 2)$frame, iris2$frame)
 })
 
+test_that("fits of format 2 predict, convert and print as they did", {
+  # made before fits had a class in common, with what they said then
+  old <- readRDS(test_path("fixtures", "format2.rds"))
+  for (name in names(old$fits)) {
+    fit <- old$fits[[name]]
+    data <- old$data[[name]]
+    told <- old$told[[name]]
+    expect_identical(c(class(fit), fit$format_version), c("contree", "2"), info = name)
+    for (type in c("class", "prob", "node")) {
+      expect_identical(predict(fit, data, type = type), told[[type]], info = name)
+    }
+    expect_identical(as.data.frame(contree_rules(fit)), told$rules, info = name)
+    expect_identical(as.data.frame(fit), told$table, info = name)
+    expect_identical(unclass(as_sql(fit)), told$sql, info = name)
+    expect_identical(residuals(fit), told$residuals, info = name)
+    expect_output(print(fit), "denotes terminal node")
+    expect_s3_class(summary(fit), "summary.contree")
+    expect_identical(contree_predictor(fit)(data), unname(told$class), info = name)
+  }
+  expect_identical(fitted(prune(old$fits$pruned, complexity = 0.4)), fitted(contree(Species ~ ., iris, depth = 0)))
+  expect_true(contree_certify(old$fits$certified)$valid)
+  expect_identical(update(old$fits$stopped, time_limit = 60)$status, "optimal")
+})
+
 test_that("splits by level have rpart's layout", {
   data <- data.frame(f = factor(rep(c("a", "b", "c"), 10), levels = c("a", "b", "unused", "c")), n = rep(1:5, 6))
   data$f[1] <- NA
   fit <- contree(y ~ f + n, transform(data, y = f %in% c("a", "c")), depth = 1)
-  expect_equal(fit$splits[1, ], c(count = 29, ncat = 4, improve = 11, index = 1, adj = 0))
+  expect_equal(fit$splits[1, ], c(count = 29, ncat = 4, improve = 2 * 19 * 11 / 30, index = 1, adj = 0))
   expect_identical(fit$csplit, matrix(c(1L, 3L, 2L, 1L), 1))
   expect_identical(fit$xlevels, list(f = levels(data$f)))
   expect_identical(fit$types, c(f = "factor", n = "integer"))

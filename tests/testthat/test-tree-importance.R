@@ -88,3 +88,65 @@ test_that("bad input is named", {
   expect_contree_error(contree_importance(1, iris), "input", "'fit'")
   expect_contree_error(contree_importance(iris2, iris, y = 1:3), "input", c("150", "3"))
 })
+
+# The same tree grown by rpart, or NULL where rpart grows another one. `at`: thresholds of a tree on
+# numbers lie between the same values.
+rpart_like <- function(fit, data, ...) {
+  settings <- rpart::rpart.control(minsplit = 2, minbucket = 1, cp = 0, xval = 0, maxcompete = 0, maxsurrogate = 0,
+                                   maxdepth = fit$control$depth)
+  theirs <- rpart::rpart(y ~ ., data, method = "class", control = settings, ...)
+  ids <- as.integer(rownames(theirs$frame))
+  same <- setequal(ids, as.integer(rownames(fit$frame))) &&
+    identical(as.character(theirs$frame$var), fit$frame$var) && identical(unname(theirs$where), unname(fit$where))
+  if (same) theirs
+}
+
+test_that("the importance of the splits is that of rpart", {
+  skip_if_not_installed("rpart")
+  compared <- c(plain = 0, weights = 0, loss = 0)
+  for (seed in seeds(150, 40)) {
+    set.seed(seed)
+    n <- 40
+    data <- data.frame(a = sample(30, n, TRUE), b = sample(5, n, TRUE), c = rnorm(n))
+    data$y <- factor(c("u", "v", "w")[1 + (data$a > 10) + (data$c > 0.3 & data$a > 10)])
+    kind <- names(compared)[1 + seed %% 3]
+    weights <- if (kind == "weights") sample(c(0.5, 1, 3), n, TRUE) else rep(1, n)
+    loss <- if (kind == "loss") matrix(c(0, 1, 2, 4, 0, 1, 1, 1.5, 0), 3, byrow = TRUE) else 1 - diag(3)
+    if (seed %% 2) data$y[sample(n, 2)] <- "u"
+    fit <- contree(y ~ ., data, weights = weights, loss = loss, depth = 2)
+    theirs <- rpart_like(fit, data, weights = weights, parms = list(loss = loss))
+    if (is.null(theirs)) next
+    compared[kind] <- compared[kind] + 1
+    expect_equal(fit$variable.importance, theirs$variable.importance)
+    expect_equal(fit$splits[, "improve"], theirs$splits[, "improve"])
+    expect_equal(as.rpart(fit)$variable.importance, theirs$variable.importance)
+    expect_identical(summary(fit)$variable.importance, fit$variable.importance)
+  }
+  expect_gt(min(compared), 2)
+})
+
+test_that("a root that only prepares its children has an importance, and the errors saved stand beside it", {
+  data <- expand.grid(a = 1:10, b = 1:10)
+  data$y <- factor(ifelse(data$a > 5, data$b > 3, FALSE))
+  fit <- contree(y ~ ., data, depth = 2)
+  found <- contree_importance(fit)
+  expect_identical(names(found), c("variable", "gini", "errors"))
+  expect_identical(sum(found$errors), fit$frame$dev[1] - fit$objective)
+  # by hand: 35 of 100 rows are TRUE; a parts them 0 of 50 and 35 of 50, b those 0 of 15 and 35 of 35
+  expect_equal(fit$variable.importance,
+               c(a = 100 * 2 * 0.35 * 0.65 - 50 * 2 * 0.7 * 0.3, b = 50 * 2 * 0.7 * 0.3)[names(fit$variable.importance)])
+  expect_equal(stats::setNames(found$gini, found$variable), fit$variable.importance)
+  expect_output(print(found), "Gini")
+  expect_output(print(summary(fit)), "Gini")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_invisible(plot(found))
+  leaf <- contree_importance(contree(y ~ ., data, depth = 0))
+  expect_identical(dim(leaf), c(0L, 3L))
+  expect_contree_error(plot(leaf), "input", "no split")
+  # another tree than the fit, and one that was read
+  pruned <- prune(fit, complexity = 0.3)
+  expect_identical(unname(pruned$variable.importance), numeric())
+  skip_if_not_installed("jsonlite")
+  expect_equal(contree_importance(contree_from_json(as_json(fit))), found)
+})

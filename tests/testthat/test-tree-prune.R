@@ -33,7 +33,7 @@ test_that("pruning a fit gives the best subtree, and of those the smallest", {
       best <- cost <= min(cost) + 1e-9
       expect_equal(tree$cost, min(cost))
       expect_equal(contree:::tree_splits(tree), min(all[best, 2]))
-      expect_identical(contree:::validate_contree(tree), tree)
+      expect_identical(contree:::validate_model(tree), tree)
     }
   }
 })
@@ -61,7 +61,7 @@ test_that("a pruned tree is a tree in every respect", {
   expect_equal(unname(predict(tree, iris, type = "node")), walk(tree, iris))
   expect_equal(sum(contree_rules(tree)$n), 150)
   expect_equal(as.data.frame(tree)$errors[1], 100)
-  expect_equal(sum(tree$variable.importance), 100 - tree$objective)
+  expect_equal(sum(contree_importance(tree)$errors), 100 - tree$objective)
   expect_output(print(tree), "at complexity 0.02, 6 leaves, 3 errors (2%); pruned; gap", fixed = TRUE)
   expect_output(print(summary(tree)), "pruned")
   expect_silent(plot(tree))

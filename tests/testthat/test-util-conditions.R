@@ -139,5 +139,5 @@ test_that("what C cannot do is an error of a class too", {
 test_that("an internal error asks for a report", {
   broken <- iris2
   broken$objective <- 1e6
-  expect_contree_error(contree:::validate_contree(broken), "internal", c("objective", "report"))
+  expect_contree_error(contree:::validate_model(broken), "internal", c("objective", "report"))
 })

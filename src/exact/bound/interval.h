@@ -17,10 +17,10 @@
  * are allowed become the best known one. A threshold is then done with in one of two ways: it was evaluated, and its
  * allowed optimum compared with the best; or its relaxed bound reached the best, and so does its allowed optimum.
  * (ConTree, AAAI-25: neighbourhood pruning, interval shrinking, sub-interval pruning.) */
-#ifndef CT_SEARCH_INTERVAL_H
-#define CT_SEARCH_INTERVAL_H
+#ifndef CT_EXACT_BOUND_INTERVAL_H
+#define CT_EXACT_BOUND_INTERVAL_H
 
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 /* A node of a tree in the search: a threshold in the table's ranks; feature < 0: a leaf. Trees are kept as heaps: the
  * root at 0, the children of i at 2 i + 1 and 2 i + 2. In the lowest level the threshold is left open, and the feature of

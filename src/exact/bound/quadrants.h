@@ -5,10 +5,10 @@
  * Sets with conditions on the same (feature, side) pairs and the same remaining depth share a list of (thresholds, rows,
  * lower bound). If one is contained in another, facts M and Lip of interval.h carry its bound over: a subset's bound holds
  * as it is, a superset's less what its further rows cost at most. */
-#ifndef CT_SEARCH_QUADRANTS_H
-#define CT_SEARCH_QUADRANTS_H
+#ifndef CT_EXACT_BOUND_QUADRANTS_H
+#define CT_EXACT_BOUND_QUADRANTS_H
 
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 /* The conditions on the way from the table to a row set, thresholds in the table's ranks. */
 typedef struct {

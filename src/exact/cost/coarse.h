@@ -4,8 +4,8 @@
  * rounded down (and cut at 255 where rows have weights). Errors counted in such costs are at most the true ones, so that a
  * scan of them may reject what the full costs need not be asked about; the others are asked of (exact/kernels/confirm_body.h).
  * All rows together cost less than 2^29. */
-#ifndef CT_CORE_COARSE_H
-#define CT_CORE_COARSE_H
+#ifndef CT_EXACT_COST_COARSE_H
+#define CT_EXACT_COST_COARSE_H
 
 #include "exact/cost/costs.h"
 

@@ -158,19 +158,40 @@ static int all_the_same(const double *loss, size_t n)
     return n > 1 && loss[1] > 0;
 }
 
-static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
+/* Weights that are the same for all rows of a class become losses. */
+static ct_status weights_to_losses(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
 {
     size_t n = data->n_classes;
-    double *weight = CT_ARENA_NEW(arena, double, n), *loss = CT_ARENA_NEW(arena, double, n * n);
-    if (!weight || !loss) return no_memory(error);
+    double *weight = CT_ARENA_NEW(arena, double, n), *loss;
+    if (!weight) return no_memory(error);
+    if (!weigh_classes(data, weight)) return CT_OK;
+    loss = CT_ARENA_NEW(arena, double, n * n);
+    if (!loss) return no_memory(error);
+    for (size_t i = 0; i < n * n; i++)
+        loss[i] = weight[i / n] * (data->loss ? data->loss[i] : (double) (i % (n + 1) != 0));
+    out->weights = NULL;
+    out->loss = loss;
+    return CT_OK;
+}
+
+static int equal_weights(const ct_data *data)
+{
+    uint32_t row = 1;
+    while (row < data->n_rows && data->weights[row] == data->weights[0]) row++;
+    return row >= data->n_rows;
+}
+
+/* Nothing here may take memory by the square of the classes unless losses do: there may be very many. */
+static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
+{
     *out = (simpler){data->weights, data->loss, 1};
-    if (data->weights && weigh_classes(data, weight)) {
-        for (size_t i = 0; i < n * n; i++)
-            loss[i] = weight[i / n] * (data->loss ? data->loss[i] : (double) (i % (n + 1) != 0));
+    if (data->weights && !data->loss && equal_weights(data)) {
+        out->each = data->weights[0];
         out->weights = NULL;
-        out->loss = loss;
+    } else if (data->weights) {
+        CT_TRY(weights_to_losses(data, arena, out, error));
     }
-    if (out->weights || !out->loss || !all_the_same(out->loss, n)) return CT_OK;
+    if (out->weights || !out->loss || !all_the_same(out->loss, data->n_classes)) return CT_OK;
     out->each = out->loss[1];
     out->loss = NULL;
     return CT_OK;

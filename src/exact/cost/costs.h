@@ -14,8 +14,8 @@
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are then the same for all rows
  * into the unit: such problems are searched as if they had none. */
-#ifndef CT_CORE_COSTS_H
-#define CT_CORE_COSTS_H
+#ifndef CT_EXACT_COST_COSTS_H
+#define CT_EXACT_COST_COSTS_H
 
 #include "base/arena.h"
 #include "data/data.h"

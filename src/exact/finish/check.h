@@ -1,7 +1,7 @@
 /* The second look at every answer: walks each row of the raw data down the finished tree and recounts. Shares nothing
  * with the search but the types of data and tree. */
-#ifndef CT_SEARCH_CHECK_H
-#define CT_SEARCH_CHECK_H
+#ifndef CT_EXACT_FINISH_CHECK_H
+#define CT_EXACT_FINISH_CHECK_H
 
 #include "data/data.h"
 #include "tree/forest.h"

@@ -1,7 +1,7 @@
 /* From the search's heap of split codes to a finished tree: the lowest level's thresholds, the real thresholds, labels
  * and counts. */
-#ifndef CT_SEARCH_COMPLETE_H
-#define CT_SEARCH_COMPLETE_H
+#ifndef CT_EXACT_FINISH_COMPLETE_H
+#define CT_EXACT_FINISH_COMPLETE_H
 
 #include "tree/forest.h"
 #include "exact/bound/interval.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "exact/search/branch.h"
+#include "exact/search/solve.h"
 #include "exact/finish/complete.h"
 
 static ct_split_code *new_heap(ct_worker *worker, unsigned depth)

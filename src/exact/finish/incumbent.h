@@ -1,6 +1,6 @@
 /* Trees to begin with: bounds work only once a good tree is known, and a search that is stopped early needs one. */
-#ifndef CT_SEARCH_INCUMBENT_H
-#define CT_SEARCH_INCUMBENT_H
+#ifndef CT_EXACT_FINISH_INCUMBENT_H
+#define CT_EXACT_FINISH_INCUMBENT_H
 
 #include "exact/search/roots.h"
 

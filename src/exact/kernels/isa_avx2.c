@@ -5,23 +5,12 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/simd/target.h"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC optimize("no-var-tracking", "no-var-tracking-assignments") /* see isa_body.h */
-#pragma GCC target("avx2,bmi,bmi2,popcnt,lzcnt")
-#endif
-
-#include "exact/kernels/vec_avx2.h"
+CT_TARGET(CT_AVX2)
+#define CT_VEC_AVX2
 #include "exact/kernels/isa_body.h"
 
-CT_KERNELS(avx2, "avx2");
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+CT_KERNELS(avx2);
+CT_TARGET_END
 #endif

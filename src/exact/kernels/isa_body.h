@@ -1,5 +1,11 @@
-/* All kernels of one instruction set: included once by each isa_*.c after its vec_*.h. (Where variables are at each
- * instruction is left out of the debugging information: of texts inlined so deeply it is several times the code.) */
+/* All kernels of one instruction set: included once by each isa_*.c. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/simd/vec.h"
+#include "exact/kernels/kernels.h"
+
 enum { CT_STEP = 8 }; /* words are handled in multiples of this: CT_WORD_STEP of data/table.h */
 
 CT_INLINE int ct_larger(int a, int b) { return a > b ? a : b; }
@@ -62,23 +68,6 @@ enum { NONE = -1, LEFT, RIGHT, BOTH };
 #include "exact/kernels/count_body.h"
 #undef CT_KIND
 
-#ifdef CT_COSTS_IN_SCALAR /* less code for old processors: rows with costs are left to the scalar text */
-static void split64(ct_split *s) { ct_kernels_scalar.split[2](s); }
-static void split32c(ct_split *s) { ct_kernels_scalar.split[3](s); }
-static void children64(ct_children *c) { ct_kernels_scalar.children[2](c); }
-static void children32c(ct_children *c) { ct_kernels_scalar.children[3](c); }
-static void split16c(ct_split *s) { ct_kernels_scalar.split[4](s); }
-static void children16c(ct_children *c) { ct_kernels_scalar.children[4](c); }
-static void split32l(ct_split *s) { ct_kernels_scalar.split[5](s); }
-static void children32l(ct_children *c) { ct_kernels_scalar.children[5](c); }
-static void split16l(ct_split *s) { ct_kernels_scalar.split[6](s); }
-static void children16l(ct_children *c) { ct_kernels_scalar.children[6](c); }
-static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
-                       int64_t cost)
-{
-    return ct_kernels_scalar.afford(sets, n_classes, words, gains, weights, cost);
-}
-#else
 #define CT_KIND 64
 #include "exact/kernels/lane_names.h"
 #include "exact/kernels/heavy_body.h"
@@ -116,13 +105,12 @@ static uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words, c
 #include "exact/kernels/lane_names.h"
 #include "exact/kernels/loss_kind_body.h"
 #undef CT_KIND
-#endif
 #undef CT_LANE
 #undef CT_LOWEST
 
-#define CT_KERNELS(isa, text)                                                                                          \
+#define CT_KERNELS(isa)                                                                                                \
     const ct_kernels ct_kernels_##isa = {                                                                              \
-        text,                                                                                                          \
+        #isa,                                                                                                          \
         planes8,                                                                                                       \
         {split16, split32, split64, split32c, split16c, split32l, split16l},                                           \
         {children16, children32, children64, children32c, children16c, children32l, children16l},                      \

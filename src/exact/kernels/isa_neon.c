@@ -1,11 +1,8 @@
 #include "exact/kernels/kernels.h"
 
 #ifdef CT_HAVE_NEON
-#include <limits.h>
-#include <string.h>
-
-#include "exact/kernels/vec_neon.h"
+#define CT_VEC_NEON
 #include "exact/kernels/isa_body.h"
 
-CT_KERNELS(neon, "neon");
+CT_KERNELS(neon);
 #endif

@@ -1,9 +1,6 @@
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-var-tracking", "no-var-tracking-assignments") /* see isa_body.h */
-#endif
+#include "base/simd/target.h"
 
-#include "exact/kernels/kernels.h"
-#include "exact/kernels/vec_scalar.h"
+CT_TARGET_ANY
 #include "exact/kernels/isa_body.h"
 
-CT_KERNELS(scalar, "scalar");
+CT_KERNELS(scalar);

@@ -1,18 +1,19 @@
 /* The smallest tasks of the exact search, one implementation for each instruction set.
  *
- * Every implementation is made from the same text (the *_body.h over vec_*.h) and returns the same integers, so the
- * whole search takes the same course on each of them. (SSE4.2 leaves rows with costs to the scalar one.)
+ * Every implementation is made from the same text (the *_body.h over base/simd/vec.h) and returns the same
+ * integers, so the whole search takes the same course on each of them.
  *
  * Words. A row set is kept once for each feature g, as a bit set over the rows *in the order of g*. Its lanes are the
  * 16 or 32 consecutive bits that one vector lane holds; a lane is also the block for which counts and bounds are kept.
  * A side is the part of a row set left or right of a threshold of the root feature f. */
-#ifndef CT_KERNELS_KERNELS_H
-#define CT_KERNELS_KERNELS_H
+#ifndef CT_EXACT_KERNELS_KERNELS_H
+#define CT_EXACT_KERNELS_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/cpu.h"
 #include "exact/cost/coarse.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the lowest set bit of t
@@ -180,17 +181,9 @@ enum { CT_LOSS_LIMIT = 16000 };
 /* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind it. */
 const ct_kernels *ct_kernels_at(size_t i);
 
-/* Those named "scalar", "sse4", "avx2", "avx512", "neon" or "auto" (the best); NULL if they are not to be had here. */
+/* Those of a level by its name (base/cpu.h) or of the best one, "auto"; NULL if they are not to be had. */
 const ct_kernels *ct_kernels_find(const char *name);
 
-extern const ct_kernels ct_kernels_scalar;
-#if defined(__x86_64__) && defined(__GNUC__)
-#define CT_HAVE_X86 1
-extern const ct_kernels ct_kernels_sse4, ct_kernels_avx2, ct_kernels_avx512;
-#endif
-#if defined(__aarch64__) && defined(__ARM_NEON) && defined(__GNUC__) && !defined(__AARCH64EB__)
-#define CT_HAVE_NEON 1
-extern const ct_kernels ct_kernels_neon;
-#endif
+extern const ct_kernels ct_kernels_scalar, ct_kernels_avx2, ct_kernels_avx512, ct_kernels_neon;
 
 #endif

@@ -1,6 +1,6 @@
 /* Where depth-two work is done: what it costs on the CPU and on a device, by a model of few numbers. */
-#ifndef CT_SEARCH_PLACING_H
-#define CT_SEARCH_PLACING_H
+#ifndef CT_EXACT_OFFLOAD_PLACING_H
+#define CT_EXACT_OFFLOAD_PLACING_H
 
 #include "exact/rows/node.h"
 

@@ -7,6 +7,7 @@
 #include "exact/search/lines.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/waves.h"
+#include "exact/rows/ranks.h"
 
 enum {
     POOL_PLACES = 64, /* thresholds under evaluation in each half */
@@ -143,7 +144,7 @@ static void begin_problem(ct_worker *worker, place *at, int side)
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
-        if (p->node.box->one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
+        if (p->node.box->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
         else ct_roots_step(&p->seat);
     }
     leave(worker, p);

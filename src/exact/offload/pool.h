@@ -9,8 +9,8 @@
  * Intervals, points, the crew's lock are used as by the search one by one; several seats search then that belong to one
  * worker. More thresholds of depth three are evaluated than need be, since each is begun without the answers of those under
  * way; optimum, proof and tree are the same. */
-#ifndef CT_SEARCH_POOL_H
-#define CT_SEARCH_POOL_H
+#ifndef CT_EXACT_OFFLOAD_POOL_H
+#define CT_EXACT_OFFLOAD_POOL_H
 
 #include "exact/search/roots.h"
 

@@ -2,6 +2,7 @@
 
 #include "exact/search/lines.h"
 #include "exact/offload/placing.h"
+#include "exact/rows/ranks.h"
 
 enum {
     WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */

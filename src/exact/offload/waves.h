@@ -6,8 +6,8 @@
  * Waves know more points and fewer bounds than the search one by one; the answer is the same.
  *
  * A problem that is searched by itself has batches of its own; in pool.c waves of many problems make one batch. */
-#ifndef CT_SEARCH_WAVES_H
-#define CT_SEARCH_WAVES_H
+#ifndef CT_EXACT_OFFLOAD_WAVES_H
+#define CT_EXACT_OFFLOAD_WAVES_H
 
 #include "gpu/device.h"
 #include "exact/search/depth2.h"

@@ -20,8 +20,6 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     box->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
     box->marks = CT_ARENA_NEW(arena, uint32_t *, n_cols);
-    box->planes = CT_ARENA_NEW(arena, uint64_t *, n_cols);
-    box->lowest_plane = CT_ARENA_NEW(arena, unsigned, n_cols);
     box->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
     int weighted = worker->search->costs->weights != NULL;
     box->weights = weighted ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * box->words * 64) : NULL;
@@ -32,8 +30,8 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->coarse_bytes = coarse_words ? CT_ARENA_ZEROED(arena, uint8_t, (size_t) n_cols * box->words * 64) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
     box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
-    if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks || !box->planes ||
-        !box->lowest_plane || !box->digits || !marks || !box->sets || (weighted && !box->weights) ||
+    if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks ||
+        !box->digits || !marks || !box->sets || (weighted && !box->weights) ||
         (coarse_words && !(box->coarse_planes && box->coarse_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
@@ -50,7 +48,7 @@ static void finish_feature(ct_container *box, uint32_t f)
     }
     box->marks[f][box->words] = before;
     box->n_values[f] = before + 1;
-    box->n_planes[f] = box->lowest_plane[f] = ct_bit_width(before);
+    box->n_planes[f] = ct_bit_width(before);
 }
 
 static ct_container *out_of_memory(ct_worker *worker)
@@ -190,32 +188,4 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
     lay_out_coarse(worker, box, box->digits);
     worker->statistics.containers++;
     return ct_planes_take_room(worker, box) ? box : out_of_memory(worker);
-}
-
-uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position)
-{
-    size_t w = position / 64;
-    return box->marks[f][w] + ct_popcount(box->ties[f][w] & ct_low_bits(position % 64));
-}
-
-size_t ct_container_start(const ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t)
-{
-    return worker->search->kernels->find(box->ties[f], 1, box->words, box->marks[f], 0, box->words, t - 1) + 1;
-}
-
-uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t)
-{
-    return box->global ? box->global[f][t] : t;
-}
-
-uint32_t ct_container_from_global(const ct_container *box, uint32_t f, uint32_t global)
-{
-    if (!box->global) return global;
-    uint32_t low = 0, high = box->n_values[f]; /* the answer is in low .. high */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (box->global[f][middle] < global) low = middle + 1;
-        else high = middle;
-    }
-    return low;
 }

@@ -7,10 +7,20 @@
  * The bit planes of the ranks are made in planes.c.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
-#ifndef CT_SEARCH_CONTAINER_H
-#define CT_SEARCH_CONTAINER_H
+#ifndef CT_EXACT_ROWS_CONTAINER_H
+#define CT_EXACT_ROWS_CONTAINER_H
 
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
+
+/* Bit planes of the ranks. planes.c alone makes and changes them. */
+typedef struct {
+    uint64_t **of;      /* [f] -> [g][plane][words] */
+    unsigned *lowest;   /* [f] the planes below are not made yet; n_planes[f]: none is */
+    int one_at_a_time;  /* there is memory for the planes of one f only: all of `of` point to it */
+    uint32_t present;   /* if so: the f whose planes are in it; n_cols: none */
+    unsigned *lowest_of; /* [g] if so: the planes of `present` below are not made yet */
+    uint64_t *single;   /* [g][words] if so: room for one plane of each g */
+} ct_planes;
 
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
@@ -26,16 +36,11 @@ typedef struct {
     uint8_t *coarse_bytes;    /* [f][64 words] rows' coarse costs (see ct_coarse) in the order of f; NULL: none by row */
     uint64_t *coarse_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_coarse_planes;
-    uint64_t **planes;        /* [f] -> [g][plane][words] */
-    unsigned *lowest_plane;   /* [f] the planes below are not made yet; n_planes[f]: none is */
-    int one_at_a_time;        /* all `planes` are the same memory */
-    uint32_t present;         /* if so: the f whose planes are in it, */
-    unsigned *lowest_of;      /* [g] likewise, and */
-    uint64_t *single;         /* room for one plane of each g */
-    uint8_t *digits;          /* [n_rows] of the ranks of one feature while its planes are made */
+    ct_planes planes;
+    uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_container;
 
-/* The whole table. NULL and worker->stopped if memory ends. */
+/* The whole table. NULL, and a stop is asked for, if memory ends. */
 ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
 
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
@@ -61,14 +66,5 @@ static inline uint64_t *ct_container_coarse_planes(const ct_container *box, uint
 {
     return box->coarse_planes ? box->coarse_planes + f * (box->n_coarse_planes * box->words) : NULL;
 }
-
-/* Rank of the value at a position of f's order. */
-uint32_t ct_container_rank(const ct_container *box, uint32_t f, size_t position);
-/* First position of f's order whose rank is not below t; t in 1 .. n_values - 1. */
-size_t ct_container_start(const ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t);
-
-/* A threshold in the table's ranks, and back: the first own threshold that is not below it. */
-uint32_t ct_container_to_global(const ct_container *box, uint32_t f, uint32_t t);
-uint32_t ct_container_from_global(const ct_container *box, uint32_t f, uint32_t global);
 
 #endif

@@ -1,4 +1,5 @@
 #include "exact/rows/node.h"
+#include "exact/rows/ranks.h"
 
 #include <string.h>
 

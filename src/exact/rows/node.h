@@ -1,8 +1,8 @@
 /* A row set within a container: bit sets of its members in the order of each feature, and their counts.
  *
  * Made by ct_node_whole or ct_node_side in the worker's arena; read-only afterwards. */
-#ifndef CT_SEARCH_NODE_H
-#define CT_SEARCH_NODE_H
+#ifndef CT_EXACT_ROWS_NODE_H
+#define CT_EXACT_ROWS_NODE_H
 
 #include "exact/rows/container.h"
 
@@ -21,7 +21,7 @@ typedef struct {
     int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the container, in its own bit sets. 0 and worker->stopped if memory ends. */
+/* All rows of the container, in its own bit sets. 0, and a stop is asked for, if memory ends. */
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are known. */

@@ -1,4 +1,5 @@
 #include "exact/rows/planes.h"
+#include "exact/rows/ranks.h"
 
 #include <string.h>
 
@@ -15,18 +16,22 @@ int ct_planes_take_room(ct_worker *worker, ct_container *box)
         if (words > largest) largest = words;
         all = words > budget - (all < budget ? all : budget) ? budget + 1 : all + words;
     }
-    box->one_at_a_time = all > budget;
-    if (box->one_at_a_time) {
-        box->present = box->n_cols;
-        box->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
-        box->single = CT_ARENA_NEW(&worker->arena, uint64_t, box->n_cols * box->words);
-        if (!box->lowest_of || !box->single) return 0;
+    ct_planes *planes = &box->planes;
+    planes->of = CT_ARENA_NEW(&worker->arena, uint64_t *, box->n_cols);
+    planes->lowest = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
+    planes->one_at_a_time = all > budget;
+    if (planes->one_at_a_time) {
+        planes->present = box->n_cols;
+        planes->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
+        planes->single = CT_ARENA_NEW(&worker->arena, uint64_t, box->n_cols * box->words);
+        if (!planes->lowest_of || !planes->single) return 0;
     }
-    uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, box->one_at_a_time ? largest : all);
-    if (!room) return 0;
+    uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, planes->one_at_a_time ? largest : all);
+    if (!planes->of || !planes->lowest || !room) return 0;
     for (uint32_t f = 0; f < box->n_cols; f++) {
-        box->planes[f] = room;
-        if (!box->one_at_a_time) room += words_of(box, f);
+        planes->of[f] = room;
+        planes->lowest[f] = box->n_planes[f];
+        if (!planes->one_at_a_time) room += words_of(box, f);
     }
     return 1;
 }
@@ -49,7 +54,7 @@ static void list_digits(const ct_container *box, uint32_t f, unsigned low, uint8
 static void place_digit(const ct_worker *worker, ct_container *box, uint32_t f, uint32_t g, unsigned low, unsigned high,
                         const uint8_t *digits)
 {
-    uint64_t *planes = box->planes[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
+    uint64_t *planes = box->planes.of[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
     worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
 }
 
@@ -59,12 +64,12 @@ static unsigned next_low(unsigned high) { return high > 8 ? high - 8 : 0; }
 
 static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, unsigned last, uint8_t *digits)
 {
-    if (box->lowest_plane[f] == box->n_planes[f]) worker->statistics.planes++;
-    while (box->lowest_plane[f] > last) {
-        unsigned high = box->lowest_plane[f], low = next_low(high);
+    if (box->planes.lowest[f] == box->n_planes[f]) worker->statistics.planes++;
+    while (box->planes.lowest[f] > last) {
+        unsigned high = box->planes.lowest[f], low = next_low(high);
         list_digits(box, f, low, digits);
         for (uint32_t g = 0; g < box->n_cols; g++) place_digit(worker, box, f, g, low, high, digits);
-        box->lowest_plane[f] = low;
+        box->planes.lowest[f] = low;
     }
 }
 
@@ -93,7 +98,7 @@ static int better_single(const ct_container *box, unsigned first, const ct_child
     for (uint32_t g = 0; g < box->n_cols; g++) {
         if (!is_wanted(children, g)) continue;
         n_wanted++;
-        if (box->lowest_of[g] > first) n_lacking += (box->lowest_of[g] - first + 7) / 8;
+        if (box->planes.lowest_of[g] > first) n_lacking += (box->planes.lowest_of[g] - first + 7) / 8;
     }
     if (!children) return n_lacking > 0;
     return n_lacking > n_wanted && n_wanted > box->n_cols / 2;
@@ -110,18 +115,18 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_container *box,
     for (size_t j = start; j < box->n_rows; j++) box->digits[box->order[f][j]] = 1;
     for (uint32_t g = 0; g < box->n_cols; g++)
         if (is_wanted(children, g))
-            worker->search->kernels->planes(box->digits, box->order[g], box->n_rows, box->single + g * box->words,
+            worker->search->kernels->planes(box->digits, box->order[g], box->n_rows, box->planes.single + g * box->words,
                                             box->words, 1);
     *threshold = ct_threshold_make(1, 1);
-    return box->single;
+    return box->planes.single;
 }
 
 /* Makes `f` the feature whose planes are here. */
 static void make_present(ct_worker *worker, ct_container *box, uint32_t f)
 {
-    if (box->present == f) return;
-    box->present = f;
-    for (uint32_t g = 0; g < box->n_cols; g++) box->lowest_of[g] = box->n_planes[f];
+    if (box->planes.present == f) return;
+    box->planes.present = f;
+    for (uint32_t g = 0; g < box->n_cols; g++) box->planes.lowest_of[g] = box->n_planes[f];
     worker->statistics.planes++;
 }
 
@@ -132,10 +137,10 @@ static void some_planes_down_to(const ct_worker *worker, ct_container *box, uint
         int listed = 0;
         low = next_low(high);
         for (uint32_t g = 0; g < box->n_cols; g++) {
-            if (box->lowest_of[g] <= low || !is_wanted(children, g)) continue;
+            if (box->planes.lowest_of[g] <= low || !is_wanted(children, g)) continue;
             if (!listed++) list_digits(box, f, low, box->digits);
             place_digit(worker, box, f, g, low, high, box->digits);
-            box->lowest_of[g] = low;
+            box->planes.lowest_of[g] = low;
         }
     }
 }
@@ -143,12 +148,12 @@ static void some_planes_down_to(const ct_worker *worker, ct_container *box, uint
 const uint64_t *ct_planes_of(ct_worker *worker, ct_container *box, uint32_t f, ct_threshold *threshold,
                              const ct_children *children)
 {
-    if (!box->one_at_a_time) {
-        if (box->lowest_plane[f] > threshold->first) planes_down_to(worker, box, f, threshold->first, box->digits);
-        return box->planes[f];
+    if (!box->planes.one_at_a_time) {
+        if (box->planes.lowest[f] > threshold->first) planes_down_to(worker, box, f, threshold->first, box->digits);
+        return box->planes.of[f];
     }
     make_present(worker, box, f);
     if (better_single(box, threshold->first, children)) return single_planes(worker, box, f, threshold, children);
     some_planes_down_to(worker, box, f, threshold->first, children);
-    return box->planes[f];
+    return box->planes.of[f];
 }

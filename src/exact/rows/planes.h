@@ -4,8 +4,8 @@
  *
  * Within the budget the planes of each f are made once and stay. Above it only those of one f at a time exist, and of these
  * only what was asked for: near a threshold that is known a side can gain from few child features. */
-#ifndef CT_SEARCH_PLANES_H
-#define CT_SEARCH_PLANES_H
+#ifndef CT_EXACT_ROWS_PLANES_H
+#define CT_EXACT_ROWS_PLANES_H
 
 #include "exact/rows/container.h"
 

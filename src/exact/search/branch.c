@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "exact/search/depth2.h"
-#include "exact/finish/evidence.h"
-#include "exact/history.h"
+#include "exact/bound/class_counts.h"
+#include "exact/search/evidence.h"
+#include "exact/search/solve.h"
+#include "exact/rows/ranks.h"
 
 /* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
@@ -14,7 +15,7 @@ static const double COMPACT_BELOW = 0.3;
 static int wants_container(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
-    if (depth < 3 && !node->box->one_at_a_time) return 0;
+    if (depth < 3 && !node->box->planes.one_at_a_time) return 0;
     return node->n_rows < COMPACT_BELOW * node->box->n_rows;
 }
 
@@ -84,7 +85,7 @@ static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
 static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
                       int side, ct_bounds *bounds)
 {
-    if (worker->stopped || m->lower[side] >= task->cap) return 1;
+    if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
     ct_quadrants *quadrants = quadrants_for(worker, task->path);
     if (!quadrants) return 0;
@@ -250,7 +251,7 @@ static int new_extra(ct_seat *seat)
     return 1;
 }
 
-static int branch_init(ct_roots *roots, ct_worker *worker)
+int ct_branch_init(ct_roots *roots, ct_worker *worker)
 {
     int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
     if (!zeros) return 0;
@@ -262,31 +263,4 @@ static int branch_init(ct_roots *roots, ct_worker *worker)
     for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;
     worker->statistics.nodes++;
     return 1;
-}
-
-/* The search of the whole table at its full depth is the one that is told about. */
-static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
-{
-    int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
-    if (top) worker->search->history->top = roots;
-    ct_bounds bounds = ct_roots_search(roots, worker);
-    if (top) worker->search->history->top = NULL;
-    return bounds;
-}
-
-ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
-                   ct_split_code *tree)
-{
-    ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_bounds bounds = {0, 0, node->leaf_cost};
-    ct_roots roots;
-    if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
-        (task->depth == 2 ? ct_depth2_init : branch_init)(&roots, worker)) {
-        bounds = search_watched(&roots, worker);
-    } else {
-        ct_worker_stop(worker, CT_END_MEMORY);
-        memset(floors, 0, node->box->n_cols * sizeof *floors);
-    }
-    ct_arena_release(&worker->arena, mark);
-    return bounds;
 }

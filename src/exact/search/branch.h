@@ -1,14 +1,11 @@
-/* Problems of any depth: the recursion. */
-#ifndef CT_SEARCH_BRANCH_H
-#define CT_SEARCH_BRANCH_H
+/* The evaluation of a root split above depth two: two smaller problems, one after the other (solve.h). */
+#ifndef CT_EXACT_SEARCH_BRANCH_H
+#define CT_EXACT_SEARCH_BRANCH_H
 
 #include "exact/search/roots.h"
 
-/* Solves task->depth >= 2 for a row set, with a crew (whose first member is the worker) unless that is NULL.
- * floors: [n_cols] out, lower bounds by root feature. tree: a heap of ct_heap_size(depth) entries, out: the tree of the
- * upper bound if that is below the cap and the leaf, else a hint. */
-ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
-                   ct_split_code *tree);
+/* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two; 0 if memory ends. */
+int ct_branch_init(ct_roots *roots, ct_worker *worker);
 
 /* ---- the evaluation of a point m in steps, for pool.c ---- */
 

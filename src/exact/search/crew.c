@@ -71,15 +71,3 @@ int64_t ct_crew_limit(const ct_crew *crew)
 {
     return crew ? ct_atomic_read(&crew->limit) : INT64_MAX;
 }
-
-void ct_crew_halt(ct_crew *crew, ct_end end)
-{
-    if (crew) ct_atomic_write(&crew->halted, 1 + (int64_t) end);
-}
-
-int ct_crew_is_halted(const ct_crew *crew, ct_end *end)
-{
-    int64_t halted = crew ? ct_atomic_read(&crew->halted) : 0;
-    if (halted) *end = (ct_end) (halted - 1);
-    return halted != 0;
-}

@@ -1,11 +1,11 @@
 /* The threads of one search. Workers share the state of the search at the table's root (ct_roots), and of row sets below it
  * where they help each other, under one lock, which is held between evaluations only; everything else is one worker's own,
  * but for the best cost, which is read without the lock. Without OpenMP a crew has one worker. */
-#ifndef CT_SEARCH_CREW_H
-#define CT_SEARCH_CREW_H
+#ifndef CT_EXACT_SEARCH_CREW_H
+#define CT_EXACT_SEARCH_CREW_H
 
 #include "base/threads.h"
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 typedef struct ct_crew {
     unsigned n_workers;
@@ -16,7 +16,6 @@ typedef struct ct_crew {
     struct ct_roots *shared; /* row sets where help is welcome, under the lock */
     struct ct_point *spare_points[CT_MAX_DEPTH + 1]; /* [depth] of the arena, in no search at the moment; under the lock */
     struct ct_interval *spare_intervals;
-    int64_t halted;      /* atomic: 0, or 1 + the reason why all are to leave the search */
     int64_t limit;       /* atomic: costs of the whole table from here on need not be told apart */
     ct_lock lock;
 } ct_crew;
@@ -36,7 +35,5 @@ void ct_crew_wait(ct_crew *crew, ct_worker *worker, int idle);
 int ct_crew_idle(const ct_crew *crew); /* could anybody? */
 void ct_crew_tell(ct_crew *crew, int64_t limit);
 int64_t ct_crew_limit(const ct_crew *crew);
-void ct_crew_halt(ct_crew *crew, ct_end end);
-int ct_crew_is_halted(const ct_crew *crew, ct_end *end);
 
 #endif

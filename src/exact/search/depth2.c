@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "exact/finish/evidence.h"
+#include "exact/bound/class_counts.h"
+#include "exact/search/evidence.h"
 #include "exact/rows/planes.h"
 
 /* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
@@ -125,7 +126,7 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     if (closed) return INT64_MAX;
     int allowed = ask(seat, a, b, m, children, leaf);
     children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
-    if (box->one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    if (box->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
     children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     worker->search->kernels->children[roots->node->kernel](children);

@@ -1,7 +1,7 @@
 /* Depth-two problems: the root split is searched by intervals, and one root threshold is evaluated by scanning every
  * child feature that can still matter, both sides at once (kernels.h). Nearly all the time of a search is spent here. */
-#ifndef CT_SEARCH_DEPTH2_H
-#define CT_SEARCH_DEPTH2_H
+#ifndef CT_EXACT_SEARCH_DEPTH2_H
+#define CT_EXACT_SEARCH_DEPTH2_H
 
 #include "exact/search/roots.h"
 

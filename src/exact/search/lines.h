@@ -1,7 +1,7 @@
 /* The lines of a search, one a root feature: its points, its open intervals, and what is known of the thresholds that are
  * done with. Where a crew searches, all of this is called holding its lock. */
-#ifndef CT_SEARCH_LINES_H
-#define CT_SEARCH_LINES_H
+#ifndef CT_EXACT_SEARCH_LINES_H
+#define CT_EXACT_SEARCH_LINES_H
 
 #include "exact/search/roots.h"
 

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "exact/history.h"
+#include "exact/bound/class_counts.h"
+#include "exact/run/history.h"
 #include "exact/cost/price.h"
 #include "exact/search/lines.h"
-#include "exact/search/seats.h"
+#include "exact/rows/ranks.h"
 
 /* A floor of which nothing is known. */
 static const int64_t UNKNOWN = INT64_MAX / 4;
@@ -184,7 +185,7 @@ CT_HOT void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
         keep_tree(roots, feature, m);
-        if (roots == seat->worker->search->history->top) announce(seat);
+        if (roots == seat->worker->search->history->search) announce(seat);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
@@ -547,8 +548,9 @@ ct_bounds ct_roots_end(ct_seat *seat)
     return finish(seat->roots, seat->worker);
 }
 
-void ct_roots_progress(const ct_roots *roots, ct_progress *progress)
+void ct_roots_progress(const void *search, ct_progress *progress)
 {
+    const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
     int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->box->n_cols;
@@ -577,12 +579,15 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
 }
 
-ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker)
+void ct_roots_open(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
     if (roots->reserve) roots->call_at = call_time(worker, roots);
-    ct_seats_work(roots, worker);
+}
+
+ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
+{
     ct_lines_note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);

@@ -7,8 +7,8 @@
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
  * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
  * the root come to help. */
-#ifndef CT_SEARCH_ROOTS_H
-#define CT_SEARCH_ROOTS_H
+#ifndef CT_EXACT_SEARCH_ROOTS_H
+#define CT_EXACT_SEARCH_ROOTS_H
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
@@ -123,13 +123,13 @@ struct ct_roots {
 };
 
 /* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
- * the two ends. On failure: 0, worker->stopped, and *tree a leaf. */
+ * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree);
 
-/* Searches all root features. Leaves the floors of all features in roots->floors. The tree is that of the upper bound if
- * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
-ct_bounds ct_roots_search(ct_roots *roots, ct_worker *worker);
+/* Before the search of all root features, and after it: what is still open is then known by its bounds. */
+void ct_roots_open(ct_roots *roots, ct_worker *worker);
+ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
 /* The steps of that search, for waves.c and pool.c. With the crew's lock where there is a crew. */
 
@@ -161,18 +161,9 @@ void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
 void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
 
-/* What is known at the moment, but for the time. Holding the crew's lock. */
-void ct_roots_progress(const ct_roots *roots, ct_progress *progress);
-
-/* What is looked at before a row set is even laid out: 1 if *bounds are the answer to the task, since the leaf is best
- * or nothing can stay below the cap. */
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds);
+/* What is known at the moment, but for the time, of a ct_roots. Holding the crew's lock. */
+void ct_roots_progress(const void *roots, ct_progress *progress);
 
 static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }
-
-/* A lower bound from the class counts alone: a tree of depth k has at most 2^k leaves, each right on the rows of one
- * class only, so it is wrong on all but the 2^k largest classes. (Weaker than, but unlike, equivalent points.) Where losses
- * depend on the label: what the rows cost under the best 2^k labels, see exact/cost/choices.h, unless these are too many. */
-int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes, unsigned depth);
 
 #endif

@@ -2,8 +2,6 @@
 
 #include "exact/search/lines.h"
 #include "exact/rows/planes.h"
-#include "exact/offload/pool.h"
-#include "exact/offload/waves.h"
 
 /* ---- helping each other ---- */
 
@@ -12,7 +10,7 @@ static int wants_help(const ct_seat *seat)
 {
     const ct_roots *roots = seat->roots;
     const ct_crew *crew = seat->worker->crew;
-    if (roots->crew || !crew || roots->task->depth < 3 || !ct_crew_idle(crew) || roots->node->box->one_at_a_time) return 0;
+    if (roots->crew || !crew || roots->task->depth < 3 || !ct_crew_idle(crew) || roots->node->box->planes.one_at_a_time) return 0;
     int open = 0;
     for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
         for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
@@ -84,21 +82,22 @@ static double work_done(const ct_worker *worker)
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
-    ct_pool *pool = NULL;
-    if (seat->worker->queue && ct_waves_wanted(seat)) {
+    const ct_offload *offload = seat->worker->queue ? seat->worker->search->offload : NULL;
+    struct ct_pool *pool = NULL;
+    if (offload && offload->wants_row_set(seat)) {
         if (roots->hinted >= 0) ct_roots_step(seat);
-        ct_waves_run(seat); /* may leave some open */
-    } else if (seat->worker->queue && ct_pool_wanted(seat)) {
-        pool = ct_pool_begin(seat);
+        offload->search(seat); /* may leave some open */
+    } else if (offload && offload->wants_problems(seat)) {
+        pool = offload->begin(seat);
     }
     ct_crew_lock(roots->crew);
     while (roots->crew || !roots->reserve || work_done(seat->worker) < roots->call_at) {
         if (wants_help(seat)) share(seat);
-        if (pool && seat->worker->queue ? ct_pool_step(pool, 1) : ct_roots_step(seat)) continue;
+        if (pool && seat->worker->queue ? offload->step(pool, 1) : ct_roots_step(seat)) continue;
         if (!roots->busy && !roots->helpers) break;
         wait_for_others(seat);
     }
-    while (pool && ct_pool_step(pool, 0)) continue;
+    while (pool && offload->step(pool, 0)) continue;
     if (roots->crew && !roots->whole) unshare(roots);
     else ct_crew_unlock(roots->crew);
 }
@@ -128,8 +127,10 @@ static void call_crew(ct_roots *roots)
     ct_crew_run(roots->crew, take_seat, roots);
 }
 
-void ct_seats_work(ct_roots *roots, ct_worker *worker)
+ct_bounds ct_seats_search(ct_roots *roots, ct_worker *worker)
 {
+    ct_roots_open(roots, worker);
     take_seat(worker, roots);
     if (roots->reserve && ct_lines_any_open(roots)) call_crew(roots);
+    return ct_roots_close_up(roots, worker);
 }

@@ -1,6 +1,6 @@
 /* What the caller may ask of the exact search, and the names of everything in it that only saves time. */
-#ifndef CT_SEARCH_OPTIONS_H
-#define CT_SEARCH_OPTIONS_H
+#ifndef CT_EXACT_RUN_OPTIONS_H
+#define CT_EXACT_RUN_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

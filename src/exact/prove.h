@@ -1,6 +1,6 @@
 /* A second search that writes down why no tree costs less than one that is known. */
-#ifndef CT_SEARCH_PROVE_H
-#define CT_SEARCH_PROVE_H
+#ifndef CT_EXACT_PROVE_H
+#define CT_EXACT_PROVE_H
 
 #include "exact/exact.h"
 

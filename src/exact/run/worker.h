@@ -1,6 +1,6 @@
 /* What one thread of the search owns, and what all of them read. */
-#ifndef CT_SEARCH_WORKER_H
-#define CT_SEARCH_WORKER_H
+#ifndef CT_EXACT_RUN_WORKER_H
+#define CT_EXACT_RUN_WORKER_H
 
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -8,11 +8,9 @@
 #include "exact/cost/coarse.h"
 #include "data/table.h"
 #include "exact/kernels/kernels.h"
-#include "exact/options.h"
-#include "exact/statistics.h"
-
-/* Why a search ended. CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
-typedef enum { CT_END_OPTIMAL, CT_END_GAP, CT_END_TIME, CT_END_MEMORY, CT_END_INTERRUPT, CT_END_COST, CT_END_DEVICE } ct_end;
+#include "exact/run/options.h"
+#include "exact/run/statistics.h"
+#include "exact/run/stop.h"
 
 /* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and price.h. */
 typedef struct {
@@ -29,6 +27,7 @@ typedef struct {
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
     struct ct_gpu *gpu; /* NULL: the CPU alone */
+    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
@@ -47,8 +46,7 @@ typedef struct {
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
     struct ct_pool *pool;           /* owned; NULL until it is needed */
-    int stopped;      /* the search is to be left; `end` says why */
-    ct_end end;
+    ct_stop *stop;    /* borrowed: one for all workers of the search */
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
     double done;      /* ... and before that */
@@ -82,10 +80,11 @@ static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t 
     return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
 }
 
-void ct_worker_stop(ct_worker *worker, ct_end end);
+/* Tells all workers to leave the search. */
+static inline void ct_worker_stop(ct_worker *worker, ct_end why) { ct_stop_ask(worker->stop, why); }
 
-/* Whether this worker or another one of its crew has stopped the search. */
-int ct_is_halted(ct_worker *worker);
+/* Whether this worker or another one has been told to. */
+static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_asked(worker->stop); }
 
 /* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller
  * whether to stop. */

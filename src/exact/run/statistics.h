@@ -1,6 +1,6 @@
 /* Counters of one search: X(field, "name", "meaning"). */
-#ifndef CT_SEARCH_STATISTICS_H
-#define CT_SEARCH_STATISTICS_H
+#ifndef CT_EXACT_RUN_STATISTICS_H
+#define CT_EXACT_RUN_STATISTICS_H
 
 #include <stdint.h>
 

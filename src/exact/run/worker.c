@@ -1,28 +1,10 @@
-#include "exact/search/worker.h"
+#include "exact/run/worker.h"
 
 #include "base/clock.h"
-#include "exact/search/crew.h"
-#include "exact/history.h"
+#include "exact/run/history.h"
 
 /* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
 static const uint64_t POLL_ROWS = UINT64_C(1) << 25;
-
-void ct_worker_stop(ct_worker *worker, ct_end end)
-{
-    if (worker->stopped) return;
-    worker->stopped = 1;
-    worker->end = end;
-    ct_crew_halt(worker->crew, end);
-}
-
-int ct_is_halted(ct_worker *worker)
-{
-    ct_end end;
-    if (worker->stopped || !ct_crew_is_halted(worker->crew, &end)) return worker->stopped;
-    worker->stopped = 1;
-    worker->end = end;
-    return 1;
-}
 
 void ct_worker_poll(ct_worker *worker, uint64_t rows)
 {

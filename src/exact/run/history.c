@@ -1,7 +1,6 @@
-#include "exact/history.h"
+#include "exact/run/history.h"
 
 #include "base/clock.h"
-#include "exact/search/roots.h"
 
 /* Seconds between two looks, and their least share of the time gone by. */
 static const double STEP = 0.1, SHARE = 0.005;
@@ -18,7 +17,7 @@ void ct_history_add(ct_history *history, const ct_progress *moment)
 void ct_history_look(ct_history *history, ct_progress *moment)
 {
     *moment = history->before;
-    if (history->top) ct_roots_progress(history->top, moment);
+    if (history->look) history->look(history->search, moment);
     moment->seconds = ct_seconds() - history->start;
     ct_history_add(history, moment);
 }
@@ -36,9 +35,8 @@ void ct_history_poll(ct_history *history, double now)
     double step = SHARE * (now - history->start);
     history->next = now + (step > STEP ? step : STEP);
     ct_progress moment;
-    ct_crew *crew = history->top ? history->top->crew : NULL;
-    ct_crew_lock(crew);
+    if (history->lock) ct_lock_take(history->lock);
     ct_history_look(history, &moment);
-    ct_crew_unlock(crew);
+    if (history->lock) ct_lock_leave(history->lock);
     if (history->options->report) history->options->report(history->options->report_data, &moment);
 }

@@ -1,18 +1,20 @@
 /* What was known when: the moments of a search, for the caller to show. */
-#ifndef CT_SEARCH_HISTORY_H
-#define CT_SEARCH_HISTORY_H
+#ifndef CT_EXACT_RUN_HISTORY_H
+#define CT_EXACT_RUN_HISTORY_H
 
-#include "exact/options.h"
+#include "base/threads.h"
+#include "exact/run/options.h"
 
 enum { CT_HISTORY_ROOM = 512 };
-
-struct ct_roots;
 
 typedef struct ct_history {
     const ct_options *options;
     double start;               /* in ct_seconds() */
     double next;                /* the next moment to write down, likewise */
-    struct ct_roots *top;       /* the search of the whole table; NULL: it has not begun, or has ended */
+    ct_lock *lock;              /* on the moments and on what `look` reads; NULL: one thread */
+    /* What the search of the whole table knows, but for the time; NULL: it has not begun, or has ended. */
+    void (*look)(const void *search, ct_progress *moment);
+    const void *search;
     ct_progress before;         /* what is known as long as it has not begun */
     uint32_t n;
     ct_progress moments[CT_HISTORY_ROOM];
@@ -21,7 +23,7 @@ typedef struct ct_history {
 /* Writes a moment down; where there is no room, every other one gives way. */
 void ct_history_add(ct_history *history, const ct_progress *moment);
 
-/* As ct_history_add with what the search knows now. Holding the crew's lock. */
+/* As ct_history_add with what the search knows now. Holding the lock. */
 void ct_history_look(ct_history *history, ct_progress *moment);
 
 /* Before the search of the whole table: a tree of cost `upper` is known, and that none costs less than `lower`; in rows. */

@@ -1,4 +1,4 @@
-#include "exact/options.h"
+#include "exact/run/options.h"
 
 #include <math.h>
 #include <string.h>

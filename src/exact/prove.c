@@ -1,4 +1,4 @@
-#include "exact/finish/prove.h"
+#include "exact/prove.h"
 
 /* Bounds are doubles; trees that cost less than this share of one are looked for. */
 static const double NEARLY_ALL = 1 - 1e-12;

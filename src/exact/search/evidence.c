@@ -1,4 +1,5 @@
-#include "exact/finish/evidence.h"
+#include "exact/search/evidence.h"
+#include "exact/rows/ranks.h"
 
 void ct_evidence_write(ct_worker *worker, uint64_t number)
 {

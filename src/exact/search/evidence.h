@@ -8,8 +8,8 @@
  * neighbouring points closed it, without a look at its sides. Sides are left out then and at depth two. No bounds are
  * written: src/certify finds them again. It knows the facts of interval.h and the class counts; quadrants and root
  * features must be off, the search alone and without a tree to begin with. */
-#ifndef CT_SEARCH_EVIDENCE_H
-#define CT_SEARCH_EVIDENCE_H
+#ifndef CT_EXACT_SEARCH_EVIDENCE_H
+#define CT_EXACT_SEARCH_EVIDENCE_H
 
 #include "exact/rows/container.h"
 

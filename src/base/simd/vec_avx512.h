@@ -1,8 +1,8 @@
-/* The vocabulary of vec_scalar.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
-#ifndef CT_KERNELS_VEC_AVX512_H
-#define CT_KERNELS_VEC_AVX512_H
+/* The vocabulary of vec.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
+#ifndef CT_BASE_SIMD_VEC_AVX512_H
+#define CT_BASE_SIMD_VEC_AVX512_H
 
-#include "exact/kernels/vec_x86.h"
+#include "base/simd/vec_x86.h"
 
 enum { VEC_WORDS = 8 };
 typedef __m512i vec;
@@ -35,15 +35,15 @@ CT_INLINE mask32 l32_both(mask32 a, mask32 b) { return (mask32) (a & b); }
 CT_INLINE mask16 l16_except(mask16 a, mask16 b) { return a & ~b; }
 CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
 
-#define LANE_OPS(L)                                                                                               \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm512_add_epi##L(a, b); }                                    \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm512_sub_epi##L(a, b); }                                    \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm512_max_epi##L(a, b); }                                    \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm512_min_epi##L(a, b); }                                    \
-    CT_INLINE vec l##L##_half(vec a) { return _mm512_srai_epi##L(a, 1); }                                         \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm512_cmpgt_epi##L##_mask(a, b); }                     \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return _mm512_test_epi##L##_mask(a, a); }                          \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return _mm512_mask_max_epi##L(a, m, a, x); }        \
+#define LANE_OPS(L)                                                                                \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm512_add_epi##L(a, b); }                     \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm512_sub_epi##L(a, b); }                     \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm512_max_epi##L(a, b); }                     \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm512_min_epi##L(a, b); }                     \
+    CT_INLINE vec l##L##_half(vec a) { return _mm512_srai_epi##L(a, 1); }                          \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm512_cmpgt_epi##L##_mask(a, b); }      \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return _mm512_test_epi##L##_mask(a, a); }           \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return _mm512_mask_max_epi##L(a, m, a, x); } \
     CT_INLINE uint32_t l##L##_bits(mask##L m) { return m; }
 
 LANE_OPS(16)
@@ -140,7 +140,7 @@ CT_INLINE int64_t weight_sum_total(weight_sum sum)
 }
 CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
 {
-#define SUM_PART(i)                                                                                                 \
+#define SUM_PART(i)                                                                                \
     sum.part[(i) % 2] = _mm512_mask_add_epi64(sum.part[(i) % 2], (__mmask8) (members >> (8 * (i))), sum.part[(i) % 2], \
                                               _mm512_loadu_si512(weights + 8 * (i)))
     SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3), SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);

@@ -1,5 +1,6 @@
-/* What the class counts of a row set alone say: see ct_class_count_bound. */
-#include "exact/search/roots.h"
+#include "exact/bound/class_counts.h"
+
+#include "exact/bound/interval.h"
 
 /* What the rows of class c cost at least under another label, in units. */
 static inline int64_t wrong_units(const ct_costs *costs, const ct_totals *totals, uint32_t c)
@@ -59,18 +60,4 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
     int two = depth == 1 || n_classes == 2;
     return ct_cost_of_units(costs, sum) - (two ? ct_cost_of_units(costs, first) + saved_by(costs, second, split)
                                                : most_saved(costs, totals, UINT32_C(1) << depth, split));
-}
-
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
-{
-    const ct_costs *costs = worker->search->costs;
-    int64_t leaf = ct_leaf_cost(costs, totals);
-    *bounds = (ct_bounds){0, 0, leaf};
-    if (leaf <= worker->search->split_cost || task->depth == 0) {
-        bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
-        return 1;
-    }
-    if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
-    return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }

@@ -1,7 +1,7 @@
-/* What vec_sse4.h, vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits. They define word_select() and
- * bytes_of(), which extremes16 needs. All that stands here has to do with SSE4.2 and POPCNT. */
-#ifndef CT_KERNELS_VEC_X86_H
-#define CT_KERNELS_VEC_X86_H
+/* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits in 128-bit vectors. Either of them
+ * defines bytes_of(), which this needs. */
+#ifndef CT_BASE_SIMD_VEC_X86_H
+#define CT_BASE_SIMD_VEC_X86_H
 
 #include <immintrin.h>
 

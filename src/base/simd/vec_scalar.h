@@ -1,23 +1,6 @@
-/* The vector vocabulary in portable C: a vector is one 64-bit word. The other vec_*.h have the same words for their
- * instruction sets.
- *
- *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), xor, not, fill (a word in all places),
- *           majority(a, b, s): a | b where s has ones, a & b where it has zeros
- *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers' limits:
- *           count (bits set), add, sub, max, min, half (x >> 1), set (a number in all lanes),
- *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest lane),
- *           occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a, not in b),
- *           max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane)
- *           times(counts, x): counts up to 32 times x, where the products fit; times_short: x below 2^15
- *           pair(a, b): counts of the lanes of both, in the lower and upper halves of lanes; dot(pairs, prices): the sum of
- *           both halves times those of `prices`, which are below 2^15 or, in 16 bits, 2^7; after(a, b): the last lane
- *           of b, and the lanes of a but for its last
- *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where the mask is)
- *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
- *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits that end at a bit
- *                 of `ties`; -128 and 128 or beyond without any */
-#ifndef CT_KERNELS_VEC_SCALAR_H
-#define CT_KERNELS_VEC_SCALAR_H
+/* The vocabulary of vec.h in portable C: a vector is one 64-bit word. */
+#ifndef CT_BASE_SIMD_VEC_SCALAR_H
+#define CT_BASE_SIMD_VEC_SCALAR_H
 
 #include <limits.h>
 #include <string.h>
@@ -46,24 +29,24 @@ CT_INLINE vec v_majority(vec a, vec b, vec s) { return (a & b) | (s & (a | b)); 
 CT_INLINE int v_any(vec a) { return a != 0; }
 
 /* Lane arithmetic within a word: the sign bits are added apart, so that no carry leaves its lane. */
-#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT)                                                                        \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); }            \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); }            \
-    CT_INLINE mask##L l##L##_spread(vec signs) { return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); }            \
+#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT)                                                       \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); } \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); } \
+    CT_INLINE mask##L l##L##_spread(vec signs) { return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); } \
     CT_INLINE mask##L l##L##_above(vec a, vec b) /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
-    {                                                                                                               \
-        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS);                                           \
-        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS);                                                 \
-    }                                                                                                               \
-    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); }                             \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); }                      \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); }                      \
-    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); }                                    \
-    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; }                                           \
-    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); }                                   \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); }       \
-    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; }                                           \
-    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; }                                        \
+    {                                                                                              \
+        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS);                          \
+        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS);                                \
+    }                                                                                              \
+    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); }            \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); }     \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); }     \
+    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); }                   \
+    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; }                          \
+    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); }                  \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); } \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; }                          \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; }                       \
     CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_choose(m & l##L##_above(x, a), x, a); }
 
 LANE_OPS(16, UINT64_C(0x8000800080008000), UINT64_C(0x0001000100010001), 48)

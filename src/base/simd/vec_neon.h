@@ -1,6 +1,6 @@
-/* The vocabulary of vec_scalar.h on the 128-bit vectors of AArch64. */
-#ifndef CT_KERNELS_VEC_NEON_H
-#define CT_KERNELS_VEC_NEON_H
+/* The vocabulary of vec.h on the 128-bit vectors of AArch64. */
+#ifndef CT_BASE_SIMD_VEC_NEON_H
+#define CT_BASE_SIMD_VEC_NEON_H
 
 #include <arm_neon.h>
 
@@ -33,28 +33,28 @@ CT_INLINE vec l16_count(vec a) { return vreinterpretq_u64_u16(count_in_16(a)); }
 CT_INLINE vec l32_count(vec a) { return vreinterpretq_u64_u32(vpaddlq_u16(count_in_16(a))); }
 
 /* N lanes of L bits; PLACES: a bit of its own for each lane. */
-#define LANE_OPS(L, N, PLACES)                                                                                      \
-    CT_INLINE int##L##x##N##_t l##L##_in(vec a) { return vreinterpretq_s##L##_u64(a); }                             \
-    CT_INLINE vec l##L##_out(int##L##x##N##_t a) { return vreinterpretq_u64_s##L(a); }                              \
-    CT_INLINE mask##L l##L##_mask(uint##L##x##N##_t a) { return vreinterpretq_u64_u##L(a); }                        \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return l##L##_out(vaddq_s##L(l##L##_in(a), l##L##_in(b))); }           \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return l##L##_out(vsubq_s##L(l##L##_in(a), l##L##_in(b))); }           \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_out(vmaxq_s##L(l##L##_in(a), l##L##_in(b))); }           \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_out(vminq_s##L(l##L##_in(a), l##L##_in(b))); }           \
-    CT_INLINE vec l##L##_half(vec a) { return l##L##_out(vshrq_n_s##L(l##L##_in(a), 1)); }                          \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) { return l##L##_mask(vcgtq_s##L(l##L##_in(a), l##L##_in(b))); }    \
-    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_mask(vcltzq_s##L(l##L##_in(a))); }                     \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_mask(vtstq_s##L(l##L##_in(a), l##L##_in(a))); }        \
-    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return v_and(a, b); }                                     \
-    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return v_and_not(a, b); }                               \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_max(a, vbslq_u64(m, x, a)); }           \
-    CT_INLINE vec l##L##_set(int x) { return l##L##_out(vdupq_n_s##L((int##L##_t) x)); }                            \
-    CT_INLINE vec l##L##_last(vec a) { return l##L##_out(vdupq_laneq_s##L(l##L##_in(a), N - 1)); }                  \
-    CT_INLINE int l##L##_top(vec a) { return vmaxvq_s##L(l##L##_in(a)); }                                           \
-    CT_INLINE uint32_t l##L##_bits(mask##L m)                                                                       \
-    {                                                                                                               \
-        static const uint##L##_t places[N] = PLACES;                                                                \
-        return vaddvq_u##L(vandq_u##L(vreinterpretq_u##L##_u64(m), vld1q_u##L(places)));                            \
+#define LANE_OPS(L, N, PLACES)                                                                     \
+    CT_INLINE int##L##x##N##_t l##L##_in(vec a) { return vreinterpretq_s##L##_u64(a); }            \
+    CT_INLINE vec l##L##_out(int##L##x##N##_t a) { return vreinterpretq_u64_s##L(a); }             \
+    CT_INLINE mask##L l##L##_mask(uint##L##x##N##_t a) { return vreinterpretq_u64_u##L(a); }       \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return l##L##_out(vaddq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return l##L##_out(vsubq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_out(vmaxq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_out(vminq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE vec l##L##_half(vec a) { return l##L##_out(vshrq_n_s##L(l##L##_in(a), 1)); }         \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) { return l##L##_mask(vcgtq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_mask(vcltzq_s##L(l##L##_in(a))); }    \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_mask(vtstq_s##L(l##L##_in(a), l##L##_in(a))); } \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return v_and(a, b); }                    \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return v_and_not(a, b); }              \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_max(a, vbslq_u64(m, x, a)); } \
+    CT_INLINE vec l##L##_set(int x) { return l##L##_out(vdupq_n_s##L((int##L##_t) x)); }           \
+    CT_INLINE vec l##L##_last(vec a) { return l##L##_out(vdupq_laneq_s##L(l##L##_in(a), N - 1)); } \
+    CT_INLINE int l##L##_top(vec a) { return vmaxvq_s##L(l##L##_in(a)); }                          \
+    CT_INLINE uint32_t l##L##_bits(mask##L m)                                                      \
+    {                                                                                              \
+        static const uint##L##_t places[N] = PLACES;                                               \
+        return vaddvq_u##L(vandq_u##L(vreinterpretq_u##L##_u64(m), vld1q_u##L(places)));           \
     }
 
 #define PLACES(...) {__VA_ARGS__}

@@ -3,8 +3,8 @@
  * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where lanes need each other
  * they meet in a team function, which every lane of the team must reach. With one lane each body is plain C, so the
  * host twin of a kernel is the same text; tests/c/simulated_team.h makes each lane a thread, to try the others. */
-#ifndef CT_KERNELS_TEAM_H
-#define CT_KERNELS_TEAM_H
+#ifndef CT_BASE_TEAM_H
+#define CT_BASE_TEAM_H
 
 #include "base/hd.h"
 

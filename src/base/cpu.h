@@ -1,0 +1,27 @@
+/* Instruction sets for hot loops: which of them this build knows, and which this machine has.
+ *
+ * A room with hot loops compiles them once for each level, from one text in the vocabulary of
+ * base/simd/vec.h, and asks here which of the results to run. */
+#ifndef CT_BASE_CPU_H
+#define CT_BASE_CPU_H
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CT_HAVE_X86 1
+#endif
+#if defined(__aarch64__) && defined(__ARM_NEON) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#define CT_HAVE_NEON 1
+#endif
+
+/* The best first; CT_SIMD_SCALAR is portable C. */
+typedef enum { CT_SIMD_AVX512, CT_SIMD_AVX2, CT_SIMD_NEON, CT_SIMD_SCALAR, CT_N_SIMD } ct_simd;
+
+/* "avx512", "avx2", "neon" or "scalar": static text. */
+const char *ct_simd_name(ct_simd level);
+
+/* Whether this build has code for the level and this machine runs it. */
+int ct_cpu_has(ct_simd level);
+
+/* The level of that name, or the best one for "auto"; CT_N_SIMD if it is not to be had here. */
+ct_simd ct_cpu_find(const char *name);
+
+#endif

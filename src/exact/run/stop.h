@@ -1,0 +1,37 @@
+/* Why a search ends, and the one flag by which all of its workers are told to leave it. */
+#ifndef CT_EXACT_RUN_STOP_H
+#define CT_EXACT_RUN_STOP_H
+
+#include "base/threads.h"
+
+/* CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
+typedef enum {
+    CT_END_OPTIMAL,
+    CT_END_GAP,
+    CT_END_TIME,
+    CT_END_MEMORY,
+    CT_END_INTERRUPT,
+    CT_END_COST,
+    CT_END_DEVICE
+} ct_end;
+
+/* Owned by whoever starts the search; all zero: go on. */
+typedef struct {
+    int64_t asked; /* atomic: 0, or 1 + the reason */
+} ct_stop;
+
+static inline int ct_stop_is_asked(const ct_stop *stop) { return ct_atomic_read(&stop->asked) != 0; }
+
+/* The first reason stays. */
+static inline void ct_stop_ask(ct_stop *stop, ct_end why)
+{
+    if (!ct_stop_is_asked(stop)) ct_atomic_write(&stop->asked, 1 + (int64_t) why);
+}
+
+/* The reason, once it is asked for. */
+static inline ct_end ct_stop_reason(const ct_stop *stop)
+{
+    return (ct_end) (ct_atomic_read(&stop->asked) - 1);
+}
+
+#endif

@@ -1,0 +1,51 @@
+#include "exact/search/solve.h"
+
+#include <string.h>
+
+#include "exact/bound/class_counts.h"
+#include "exact/run/history.h"
+#include "exact/search/branch.h"
+#include "exact/search/depth2.h"
+#include "exact/search/seats.h"
+
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
+{
+    const ct_costs *costs = worker->search->costs;
+    int64_t leaf = ct_leaf_cost(costs, totals);
+    *bounds = (ct_bounds){0, 0, leaf};
+    if (leaf <= worker->search->split_cost || task->depth == 0) {
+        bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
+        return 1;
+    }
+    if (task->cap <= 0) return 1;
+    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
+    return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
+}
+
+/* The search of the whole table at its full depth is the one that is told about. */
+static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
+{
+    int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
+    ct_history *history = worker->search->history;
+    if (top) history->search = roots, history->look = ct_roots_progress;
+    ct_bounds bounds = ct_seats_search(roots, worker);
+    if (top) history->search = NULL, history->look = NULL;
+    return bounds;
+}
+
+ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
+                   ct_split_code *tree)
+{
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    ct_bounds bounds = {0, 0, node->leaf_cost};
+    ct_roots roots;
+    if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
+        (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker)) {
+        bounds = search_watched(&roots, worker);
+    } else {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        memset(floors, 0, node->box->n_cols * sizeof *floors);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return bounds;
+}

@@ -1,0 +1,92 @@
+#include "base/parallel.h"
+
+#include "base/clock.h"
+#include "base/threads.h"
+#include "check.h"
+
+enum { MOST = 1000, WORKERS = 5 };
+
+typedef struct {
+    int64_t done[MOST];    /* atomic: how often each piece was */
+    int64_t busy[WORKERS]; /* atomic: threads that have this number right now */
+    int64_t clashes, chunks;
+    uint64_t n, chunk;
+    ct_stop *stop;
+    int64_t stop_at; /* chunks */
+} record;
+
+static void note(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    record *r = (record *) data;
+    if (worker >= WORKERS || begin >= end || end > r->n || end - begin > r->chunk ||
+        ct_atomic_add(&r->busy[worker], 1) != 1)
+        ct_atomic_add(&r->clashes, 1);
+    for (uint64_t i = begin; i < end && i < MOST; i++) ct_atomic_add(&r->done[i], 1);
+    if (ct_atomic_add(&r->chunks, 1) == r->stop_at) ct_stop_set(r->stop);
+    if (worker < WORKERS) ct_atomic_add(&r->busy[worker], -1);
+}
+
+static void each_once(void)
+{
+    static const uint64_t sizes[] = {0, 1, 4, 5, 6, 99, MOST}, chunks[] = {0, 1, 3, 100, 5000};
+    for (unsigned workers = 0; workers <= WORKERS; workers++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+                for (int schedule = CT_STATIC; schedule <= CT_DYNAMIC; schedule++) {
+                    record r;
+                    memset(&r, 0, sizeof r);
+                    r.n = sizes[i];
+                    r.chunk = chunks[k] ? chunks[k] : 1;
+                    ct_loop loop = {sizes[i], chunks[k], (ct_schedule) schedule, workers, note, &r, NULL};
+                    ct_parallel_for(&loop);
+                    int wrong = 0;
+                    for (uint64_t j = 0; j < MOST; j++) wrong += r.done[j] != (j < sizes[i]);
+                    CHECK_INT(wrong, 0);
+                    CHECK_INT(r.clashes, 0);
+                    CHECK_INT(r.chunks, (sizes[i] + r.chunk - 1) / r.chunk);
+                }
+}
+
+/* After a stop only chunks that were begun go on, at most one a worker. */
+static void stops(void)
+{
+    for (unsigned workers = 1; workers <= WORKERS; workers++)
+        for (int schedule = CT_STATIC; schedule <= CT_DYNAMIC; schedule++) {
+            record r;
+            ct_stop stop;
+            memset(&r, 0, sizeof r);
+            memset(&stop, 0, sizeof stop);
+            r.n = MOST, r.chunk = 1, r.stop = &stop, r.stop_at = 7;
+            ct_loop loop = {MOST, 1, (ct_schedule) schedule, workers, note, &r, &stop};
+            ct_parallel_for(&loop);
+            CHECK(r.chunks >= 7 && r.chunks <= 7 + (int64_t) workers);
+            CHECK(ct_stop_now(&stop, 1));
+        }
+}
+
+static int asked;
+static int say_stop(void *data) { return ++asked >= *(int *) data; }
+
+static void caller_is_asked(void)
+{
+    int third = 3;
+    ct_stop stop = {say_stop, &third, 0, 0};
+    asked = 0;
+    CHECK(!ct_stop_now(&stop, 1)); /* not by other workers */
+    CHECK_INT(asked, 0);
+    CHECK(!ct_stop_now(&stop, 0));
+    CHECK(!ct_stop_now(&stop, 0)); /* not so soon again */
+    CHECK_INT(asked, 1);
+    double end = ct_seconds() + 10;
+    while (!ct_stop_now(&stop, 0) && ct_seconds() < end) continue;
+    CHECK_INT(asked, 3);
+    CHECK(ct_stop_now(&stop, 4));
+}
+
+static const check_case cases[] = {
+    {"each piece once", each_once},
+    {"stops between chunks", stops},
+    {"the caller is asked", caller_is_asked},
+};
+
+CHECK_MAIN(cases)
