@@ -91,16 +91,21 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
 }
 
+/* Bits of the largest sum: of whole multiples, and of what is rounded. */
+typedef struct {
+    int whole, rounded;
+} room;
+
 /* Numbers as integers: whole multiples if these are to be had, else rounded. */
 typedef struct {
     double scale;
     int rounded;
 } scaling;
 
-static scaling scaling_of(const double *values, size_t n, double most, int bits)
+static scaling scaling_of(const double *values, size_t n, double most, room bits)
 {
     double m = whole_multiple(values, n);
-    return m > 0 && most * m < ldexp(1, bits) ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
+    return m > 0 && most * m < ldexp(1, bits.whole) ? (scaling){m, 0} : (scaling){power_scale(most, bits.rounded), 1};
 }
 
 /* Losses and, from them, gains. NULL: all 1. */
@@ -221,7 +226,7 @@ static double sum_of_weights(const ct_data *data)
     return sum;
 }
 
-static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, int bits,
+static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, room bits,
                              scaling *weight, double *sum, ct_arena *arena, ct_error *error)
 {
     int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
@@ -262,6 +267,12 @@ static double noise_of(const ct_data *data, double total)
 
 /* ---- the whole ---- */
 
+static room room_for_each(room bits, double n)
+{
+    int of_n = ilogb(n) + 1, whole = bits.whole - of_n, rounded = bits.rounded - of_n;
+    return (room){whole < DOUBLE_BITS ? whole : DOUBLE_BITS, rounded < DOUBLE_BITS ? rounded : DOUBLE_BITS};
+}
+
 /* Splits of a tree in which each separates rows. */
 static uint32_t splits_at_most(const ct_data *data, unsigned depth)
 {
@@ -286,11 +297,12 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     costs->total = sum_of_weights(data);
     costs->noise = noise_of(data, costs->total);
     costs->most_splits = splits_at_most(data, depth);
-    int bits = CT_COST_BITS - (int) ct_price_bits(costs->most_splits, complexity > 0);
+    room bits = {CT_COST_BITS - (int) ct_price_bits(costs->most_splits, complexity > 0),
+                 CT_COST_BITS - (int) ct_price_bits(costs->most_splits, 0)};
     if (given) {
-        int of_loss = from.weights ? LOSS_BITS : bits - (ilogb(sum) + 1);
+        room of_loss = from.weights ? (room){LOSS_BITS, LOSS_BITS} : room_for_each(bits, sum);
         most = largest(given, n * n);
-        loss = scaling_of(given, n * n, most, of_loss < DOUBLE_BITS ? of_loss : DOUBLE_BITS);
+        loss = scaling_of(given, n * n, most, of_loss);
         most *= loss.scale;
     }
     if (from.weights) CT_TRY(set_weights(costs, data, fold, most, bits, &weight, &sum, arena, error));

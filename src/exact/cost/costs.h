@@ -4,10 +4,10 @@
  * the objective:
  *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with those that become whole
  *     numbers by a multiplication (see whole_multiple());
- *   - others are rounded to multiples of a power of two such that all rows together cost between 2^57 and 2^58, less the bits
- *     that splits need. The cost of any tree is off by at most `rounding`, half a unit a row. A loss that is the same for
+ *   - others are rounded to multiples of a power of two such that all rows together cost between 2^(58 - depth) and
+ *     2^(59 - depth). The cost of any tree is off by at most `rounding`, half a unit a row. A loss that is the same for
  *     all wrong labels (with two classes any is) is taken into the weights. Where rows have weights, other losses that have
- *     to be rounded have 24 bits and leave the weights the others.
+ *     to be rounded have 24 bits and leave the weights 35 - depth.
  *
  * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e * 2^shift + s * split. How
  * these are chosen so that of equally good trees the smaller one costs less is in exact/cost/price.h.

@@ -42,8 +42,8 @@ static int64_t between(const fractions *near, double x, unsigned shift)
 /* What the fractions need, more where there is a price, and never more than there is room for. */
 static unsigned choose_shift(const ct_costs *costs, int room)
 {
-    int least = (int) ct_price_bits(costs->most_splits, costs->price > 0);
-    int shift = costs->price > 0 && least < FINE_BITS ? FINE_BITS : least;
+    int fine = costs->price > 0 && costs->rounding == 0, least = (int) ct_price_bits(costs->most_splits, fine);
+    int shift = fine && least < FINE_BITS ? FINE_BITS : least;
     return (unsigned) (shift < room ? shift : room > 0 ? room : 0);
 }
 
@@ -56,6 +56,7 @@ void ct_price_set(ct_costs *costs, double complexity, double most)
         costs->split = ct_cost_of_units(costs, (int64_t) most + 1);
         return;
     }
+    if (costs->rounding > 0) units = nearbyint(units);
     double whole = floor(units + off), x = fmax(units - whole, 0);
     fractions near = fractions_near(x, costs->most_splits, off);
     costs->split = ct_cost_of_units(costs, (int64_t) whole) + between(&near, x, costs->shift);
@@ -79,6 +80,18 @@ double ct_price_bound(const ct_costs *costs, int64_t cost)
     return surely > 0 ? surely : 0;
 }
 
+/* The least cost that some (units, splits) have, from `cost` on. */
+static int64_t next_cost(const ct_costs *costs, int64_t cost)
+{
+    int64_t least = INT64_MAX, unit = ct_cost_of_units(costs, 1), of_splits = 0;
+    for (uint32_t splits = 0; splits <= costs->most_splits; splits++, of_splits += costs->split) {
+        int64_t units = cost > of_splits ? (cost - of_splits - 1) / unit + 1 : 0, next = units * unit + of_splits;
+        if (next < least) least = next;
+        if (of_splits >= cost) break;
+    }
+    return least;
+}
+
 int64_t ct_price_above(const ct_costs *costs, double most)
 {
     int64_t low = 0, high = (int64_t) 1 << 61;
@@ -88,7 +101,7 @@ int64_t ct_price_above(const ct_costs *costs, double most)
         if (ct_price_bound(costs, middle) > most) high = middle;
         else low = middle + 1;
     }
-    return low;
+    return next_cost(costs, low);
 }
 
 int64_t ct_price_gap(const ct_costs *costs, double gap)
