@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* For what a hot path shares with a rare one: it costs the hot path no call. */
 #if defined(__GNUC__)
 #define CT_HOT static inline __attribute__((always_inline))
@@ -24,12 +26,14 @@ static inline unsigned ct_popcount(uint64_t word)
 /* The lowest `count` bits set; count in 0..63. */
 static inline uint64_t ct_low_bits(unsigned count)
 {
+    CT_ASSERT(count < 64);
     return (UINT64_C(1) << count) - 1;
 }
 
 /* Number of zero bits below the lowest one set; word not 0. */
 static inline unsigned ct_trailing_zeros(uint64_t word)
 {
+    CT_ASSERT(word != 0);
 #if defined(__GNUC__)
     return (unsigned) __builtin_ctzll(word);
 #else
@@ -48,6 +52,7 @@ static inline unsigned ct_bit_width(uint64_t value)
 /* Position of the (k+1)-th bit set; k below the number of bits set. Halves the word by prefix counts of its bytes. */
 static inline unsigned ct_select(uint64_t word, unsigned k)
 {
+    CT_ASSERT(k < ct_popcount(word));
     uint64_t pairs = word - ((word >> 1) & UINT64_C(0x5555555555555555));
     uint64_t nibbles = (pairs & UINT64_C(0x3333333333333333)) + ((pairs >> 2) & UINT64_C(0x3333333333333333));
     uint64_t before = (((nibbles + (nibbles >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101)) << 8;
@@ -55,6 +60,7 @@ static inline unsigned ct_select(uint64_t word, unsigned k)
     for (unsigned step = 32; step >= 8; step /= 2)
         if ((before >> (byte + step) & 0xff) <= k) byte += step;
     unsigned rest = k - (unsigned) (before >> byte & 0xff);
+    CT_ASSERT(byte < 64 && rest < 8);
     word >>= byte;
     while (rest--) word &= word - 1;
     return byte + ct_trailing_zeros(word);
@@ -62,6 +68,7 @@ static inline unsigned ct_select(uint64_t word, unsigned k)
 
 static inline int ct_bit(const uint64_t *words, size_t position)
 {
+    CT_ASSERT(words != NULL);
     return (int) (words[position / 64] >> (position % 64) & 1);
 }
 

@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 static const char *const names[CT_N_SIMD] = {"avx512", "avx2", "neon", "scalar"};
 
 const char *ct_simd_name(ct_simd level)
 {
+    CT_ASSERT(level >= 0 && level < CT_N_SIMD);
     return names[level];
 }
 

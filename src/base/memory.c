@@ -1,4 +1,5 @@
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 #include <stdint.h>
@@ -16,6 +17,7 @@ static int64_t calls = 0, first_failing = INT64_MAX, end_failing = INT64_MAX, fi
 
 long ct_alloc_fail_for(long after, long count)
 {
+    CT_ASSERT(after < 0 || count >= 0);
     int64_t now = ct_atomic_read(&calls);
     ct_atomic_write(&first_failing, after < 0 ? INT64_MAX : now + after);
     ct_atomic_write(&end_failing, after < 0 || count > INT64_MAX / 2 ? INT64_MAX : now + after + count);
@@ -49,6 +51,7 @@ void *ct_alloc(size_t bytes)
     char *block = (char *) malloc(bytes + align + sizeof(void *));
     if (!block) return NULL;
     uintptr_t start = ((uintptr_t) block + sizeof(void *) + align - 1) / align * align;
+    CT_ASSERT(start % align == 0 && start + bytes <= (uintptr_t) block + bytes + align + sizeof(void *));
     ((void **) start)[-1] = block;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (align == (size_t) HUGE_PAGE) (void) madvise((void *) start, bytes / align * align, MADV_HUGEPAGE);
@@ -61,5 +64,6 @@ void *ct_alloc(size_t bytes)
 
 void ct_free(void *memory)
 {
+    CT_ASSERT((uintptr_t) memory % CT_ALIGN == 0);
     if (memory) free(((void **) memory)[-1]);
 }

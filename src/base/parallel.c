@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 static const double ASK_STEP = 0.02;
@@ -35,6 +36,8 @@ static int do_chunk(const dealer *d, unsigned worker, uint64_t number)
     const ct_loop *loop = d->loop;
     if (number >= d->n_chunks || ct_stop_now(loop->stop, worker)) return 0;
     uint64_t begin = number * d->chunk, rest = loop->n - begin;
+    CT_ASSERT(begin < loop->n && begin / d->chunk == number);
+    CT_ASSERT(worker < (loop->n_workers ? loop->n_workers : 1));
     loop->work(loop->data, worker, begin, begin + (rest < d->chunk ? rest : d->chunk));
     return 1;
 }
@@ -52,10 +55,12 @@ static void do_as_they_come(dealer *d, unsigned worker)
 
 void ct_parallel_for(const ct_loop *loop)
 {
+    CT_ASSERT(loop->work || !loop->n);
     dealer d = {loop, loop->chunk ? loop->chunk : 1, 0, 0};
     unsigned n_workers = loop->n_workers ? loop->n_workers : 1;
     d.n_chunks = loop->n / d.chunk + (loop->n % d.chunk != 0);
     if (d.n_chunks < n_workers) n_workers = d.n_chunks ? (unsigned) d.n_chunks : 1;
+    CT_ASSERT(n_workers > 0 && n_workers <= (d.n_chunks ? d.n_chunks : 1));
 #ifdef _OPENMP
     if (n_workers > 1) {
         /* The runtime may give fewer threads than asked for. */

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
+
 /* The block function: 128 bits of counter and 64 bits of key to 128 random bits. */
 void ct_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
@@ -29,6 +31,7 @@ static inline ct_rng ct_rng_of(uint64_t seed, uint32_t stream, uint64_t path)
 
 static inline uint32_t ct_rng_next(ct_rng *rng)
 {
+    CT_ASSERT(rng->next <= 4);
     if (rng->next == 4) {
         ct_philox(rng->counter, rng->key, rng->words);
         rng->counter[0]++;
@@ -42,9 +45,11 @@ static inline uint32_t ct_rng_next(ct_rng *rng)
  * generation in an interval, 2019). */
 static inline uint32_t ct_rng_below(ct_rng *rng, uint32_t n)
 {
+    CT_ASSERT(n > 0);
     uint64_t product = (uint64_t) ct_rng_next(rng) * n;
     if ((uint32_t) product < n) {
         uint32_t rest = (uint32_t) -n % n; /* 2^32 modulo n */
+        CT_ASSERT(rest < n);
         while ((uint32_t) product < rest) product = (uint64_t) ct_rng_next(rng) * n;
     }
     return (uint32_t) (product >> 32);

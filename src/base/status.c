@@ -5,6 +5,7 @@
 
 ct_status ct_fail(ct_error *error, ct_status status, const char *format, ...)
 {
+    CT_ASSERT(status != CT_OK && format);
     if (error) {
         va_list arguments;
         va_start(arguments, format);

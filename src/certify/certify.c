@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "certify/proof.h"
+#include "exact/cost/price.h"
 
 enum { VERSION = 1 };
 static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
@@ -64,7 +65,7 @@ static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_read
     }
     int64_t bound;
     CT_TRY(ct_prove_again(&problem, claim, reader, result, &bound, error));
-    if (result->verdict == CT_CERTIFIED) result->bound = (double) bound * problem.unit;
+    if (result->verdict == CT_CERTIFIED) result->bound = ct_price_bound(&problem.costs, bound);
     return CT_OK;
 }
 

@@ -110,6 +110,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     }
     p->uniform = 1;
     for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
+    p->costs = costs;
     p->unit = ldexp(costs.unit, -(int) costs.shift);
     p->split_cost = costs.split;
     double all = 0;

@@ -18,6 +18,7 @@ typedef struct {
     int uniform;           /* dearest and cheapest are the same */
     int64_t split_cost;
     uint32_t min_bucket, min_split;
+    ct_costs costs;        /* of which the above are */
     double unit;           /* of the objective */
     double slack;
     ct_table table;

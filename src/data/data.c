@@ -30,6 +30,7 @@ static int all_below(const int32_t *codes, uint32_t n, uint32_t n_classes)
 
 static ct_status check_column(const ct_data *data, uint32_t col, ct_error *error)
 {
+    CT_ASSERT(col < data->n_cols);
     const ct_column *column = &data->columns[col];
     const double *values = (const double *) column->values;
     if (column->type == CT_INT32 || all_finite(values, data->n_rows)) return CT_OK;
@@ -45,6 +46,7 @@ static ct_status check_classes(const ct_data *data, ct_error *error)
     if (all_below(data->classes, data->n_rows, data->n_classes)) return CT_OK;
     uint32_t row = 0;
     while ((uint32_t) data->classes[row] < data->n_classes) row++;
+    CT_ASSERT(row < data->n_rows);
     return ct_fail(error, CT_BAD_INPUT, "the class code of row %lu is not in 0 .. n_classes - 1", (unsigned long) row + 1);
 }
 

@@ -17,11 +17,13 @@ size_t ct_sort_scratch(uint32_t n_rows)
 /* One pass: moves the items to `sorted`, stably, by the digit of `mask` at `shift`; 0 if all have the same digit. */
 static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsigned shift, uint64_t mask, uint32_t *count)
 {
+    CT_ASSERT(n > 0 && shift >= KEY_AT && mask < 1 << MAX_DIGIT && items != sorted);
     if (count[items[0] >> shift & mask] == n) return 0;
     for (uint32_t digit = 0, start = 0; digit <= mask; digit++) {
         uint32_t size = count[digit];
         count[digit] = start;
         start += size;
+        CT_ASSERT(start <= n && (digit < mask || start == n)); /* sizes add up */
     }
     for (uint32_t i = 0; i < n; i++) sorted[count[items[i] >> shift & mask]++] = items[i];
     return 1;
@@ -35,6 +37,7 @@ static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsign
     unsigned widest = n < 4096 ? 8 : MAX_DIGIT, passes = (bits + widest - 1) / widest;
     if (!passes) return items;
     unsigned width = (bits + passes - 1) / passes;
+    CT_ASSERT(bits <= 32 && passes <= MAX_PASSES && width <= MAX_DIGIT);
     uint64_t mask = (UINT64_C(1) << width) - 1;
     for (unsigned pass = 0; pass < passes; pass++) memset(counts[pass], 0, (mask + 1) * sizeof counts[pass][0]);
     if (passes == 2)
@@ -56,13 +59,19 @@ static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsign
 /* Writes the rows of items sorted by keys that stand for the values one to one. Returns the number of values. */
 static uint32_t order_by_keys(const uint64_t *items, uint32_t n, uint32_t *order, uint64_t *ties)
 {
+    CT_ASSERT(n > 0);
     uint32_t n_values = 1;
     for (uint32_t start = 0; start < n; start += 64) {
         uint32_t end = n - start < 64 ? n - start : 64, last = start + end == n;
         uint64_t word = 0;
-        for (uint32_t k = 0; k < end - last; k++)
+        for (uint32_t k = 0; k < end - last; k++) {
+            CT_ASSERT(items[start + k] < items[start + k + 1]); /* by key, then by row */
             word |= (uint64_t) (items[start + k] >> KEY_AT < items[start + k + 1] >> KEY_AT) << k;
-        for (uint32_t k = 0; k < end; k++) order[start + k] = (uint32_t) items[start + k];
+        }
+        for (uint32_t k = 0; k < end; k++) {
+            CT_ASSERT((uint32_t) items[start + k] < n);
+            order[start + k] = (uint32_t) items[start + k];
+        }
         ties[start / 64] = word;
         n_values += ct_popcount(word);
     }
@@ -75,7 +84,10 @@ static uint32_t ties_of_values(const double *sorted, uint32_t n, uint64_t *ties)
     for (uint32_t start = 0; start < n; start += 64) {
         uint32_t end = n - start < 64 ? n - start : 64, last = start + end == n;
         uint64_t word = 0;
-        for (uint32_t k = 0; k < end - last; k++) word |= (uint64_t) (sorted[start + k] < sorted[start + k + 1]) << k;
+        for (uint32_t k = 0; k < end - last; k++) {
+            CT_ASSERT(sorted[start + k] <= sorted[start + k + 1]);
+            word |= (uint64_t) (sorted[start + k] < sorted[start + k + 1]) << k;
+        }
         ties[start / 64] = word;
         n_values += ct_popcount(word);
     }
@@ -90,6 +102,7 @@ static int order_by_values(const uint64_t *items, const double *values, uint32_t
     double largest = values[(uint32_t) items[0]];
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = (uint32_t) items[j], i = j;
+        CT_ASSERT(row < n);
         double value = values[row];
         if (value >= largest) {
             largest = sorted[j] = value;
@@ -100,6 +113,7 @@ static int order_by_values(const uint64_t *items, const double *values, uint32_t
             sorted[i] = sorted[i - 1];
             order[i] = order[i - 1];
         }
+        CT_ASSERT(i == 0 || sorted[i - 1] <= value);
         if (j - i > moves_left) return 0;
         moves_left -= j - i;
         sorted[i] = value;
@@ -127,6 +141,7 @@ static range range_of(const double *values, uint32_t n)
             high[k] = x > high[k] ? x : high[k];
         }
     range r = {low[1] < low[0] ? low[1] : low[0], high[1] > high[0] ? high[1] : high[0], 0};
+    CT_ASSERT(r.low <= r.high);
     if (r.low < -9e15 || r.high > 9e15) return r;
     while (whole < n && (double) (int64_t) values[whole] == values[whole]) whole++;
     r.whole = whole == n;
@@ -146,8 +161,11 @@ static uint64_t ordered_code(double value)
  * products are rounded in order. */
 static uint64_t *sort_linear(const double *values, uint32_t n, double low, double scale, unsigned bits, uint64_t *items)
 {
-    for (uint32_t row = 0; row < n; row++)
+    CT_ASSERT(scale > 0 && bits <= 32);
+    for (uint32_t row = 0; row < n; row++) {
+        CT_ASSERT((uint64_t) (int64_t) ((values[row] - low) * scale) >> bits == 0); /* nor negative */
         items[row] = (uint64_t) (int64_t) ((values[row] - low) * scale) << KEY_AT | row;
+    }
     return radix_sort(items, items + n, n, bits);
 }
 
@@ -170,6 +188,7 @@ static uint64_t *sort_high_codes(const double *values, uint32_t n, double low, d
 {
     uint64_t least = ordered_code(low), span = ordered_code(high) - least;
     unsigned width = ct_bit_width(span), shift = width > 32 ? width - 32 : 0;
+    CT_ASSERT(ordered_code(low) <= ordered_code(high));
     for (uint32_t row = 0; row < n; row++) items[row] = (ordered_code(values[row]) - least) >> shift << KEY_AT | row;
     return radix_sort(items, items + n, n, width - shift);
 }
@@ -219,6 +238,8 @@ static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items
 uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order, uint64_t *ties)
 {
     uint64_t *items = (uint64_t *) scratch;
+    CT_ASSERT(n_rows > 0 && scratch && order && ties);
+    CT_ASSERT(column->type == CT_DOUBLE || column->type == CT_INT32);
     if (column->type == CT_DOUBLE) return sort_doubles((const double *) column->values, n_rows, items, order, ties);
     return sort_integers((const int32_t *) column->values, n_rows, items, order, ties);
 }

@@ -9,6 +9,7 @@
 static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_values, uint32_t keep)
 {
     uint32_t threshold = 0, kept = 0;
+    CT_ASSERT(keep > 0 && keep < n_values - 1);
     for (size_t w = 0; w < ((size_t) n_rows + 63) / 64; w++)
         for (uint64_t rest = ties[w]; rest; rest &= rest - 1) {
             threshold++;
@@ -16,6 +17,7 @@ static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_value
             if (kept < keep && threshold == wanted) kept++;
             else ties[w] &= ~(rest & (~rest + 1));
         }
+    CT_ASSERT(threshold == n_values - 1 && kept == keep);
     return kept + 1;
 }
 
@@ -46,13 +48,17 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
 
 int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
 {
+    CT_ASSERT(col < table->n_cols && table->n_values[col] == 0 /* once */);
     ct_arena_mark mark = ct_arena_here(arena);
     void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
     if (!scratch) return -1;
     uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch, table->order[col],
                                        table->ties[col]);
+    CT_ASSERT(n_values > 0 && n_values <= table->n_rows);
+    CT_ASSERT(!ct_bit(table->ties[col], table->n_rows - 1) /* nothing comes after the last row */);
     int capped = max_thresholds && n_values - 1 > max_thresholds;
     if (capped) n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
+    CT_ASSERT(!max_thresholds || n_values <= max_thresholds + 1 || !capped);
     table->n_values[col] = n_values;
     ct_arena_release(arena, mark);
     return capped;

@@ -81,6 +81,7 @@ const char *ct_gpu_why(const ct_gpu *gpu)
 static void *cut(cutter *c, size_t bytes)
 {
     void *part = c->memory ? c->memory + c->used : NULL;
+    CT_ASSERT(c->used % 256 == 0);
     c->used += (bytes + 255) / 256 * 256;
     return part;
 }
@@ -89,6 +90,7 @@ static int grow(ct_gpu *gpu, buffer *b, size_t bytes, int on_host)
 {
     const ct_backend *backend = gpu->backend;
     if (bytes <= b->bytes) return 1;
+    CT_ASSERT((b->memory != NULL) == (b->bytes > 0));
     (on_host ? backend->give_host : backend->give)(gpu->device, b->memory);
     b->memory = NULL;
     b->bytes = 0;
@@ -156,6 +158,7 @@ static int drain(ct_gpu_queue *queue)
 
 static uint8_t rank_bytes_of(uint32_t n_values)
 {
+    CT_ASSERT(n_values > 0 /* the column is ranked */);
     return n_values <= 0x100 ? 1 : n_values <= 0x10000 ? 2 : 4;
 }
 
@@ -177,6 +180,7 @@ static int send_window(ct_gpu_queue *queue, uint32_t first)
     const ct_gpu *gpu = queue->gpu;
     ct_gpu_table_view *view = &queue->views.table;
     uint32_t left = view->n_cols - first;
+    CT_ASSERT(first < view->n_cols && gpu->view.n_window > 0);
     view->first_col = first;
     view->n_window = left < gpu->view.n_window ? left : gpu->view.n_window;
     for (uint32_t g = 0; g < view->n_window; g++) {
@@ -248,6 +252,7 @@ static int plan_memory(ct_gpu *gpu, size_t rank_bytes, size_t room, size_t *need
         if (view->n_window == 1) return 0;
     }
     size_t most = view->n_window < view->n_cols ? 1 : (room - table) / queue;
+    CT_ASSERT(most > 0);
     if (most < gpu->n_queues) gpu->n_queues = (unsigned) most;
     size_t spare = ((room - table) / gpu->n_queues - queue) / CT_GPU_SLOTS;
     gpu->sides_bytes = LEAST_GROUPS * 2 * sizeof(uint32_t) * (size_t) view->n_rows + spare;
@@ -322,6 +327,7 @@ static ct_status find_device(int number, ct_error *error)
 ct_status ct_gpu_open(int number, const ct_gpu_table *table, unsigned n_queues, ct_gpu **out, ct_error *error)
 {
     const ct_backend *backend = number < 0 ? &ct_backend_twin : ct_backend_cuda();
+    CT_ASSERT(n_queues > 0 && table->n_rows > 0 && table->n_cols > 0);
     *out = NULL;
     if (table->n_classes > CT_GPU_CLASSES)
         return ct_fail(error, CT_NO_DEVICE, "more than %d classes are left to the CPU", CT_GPU_CLASSES);

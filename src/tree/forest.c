@@ -8,6 +8,7 @@
 
 ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error)
 {
+    CT_ASSERT(n_trees > 0 && room >= n_trees && n_classes > 0);
     memset(forest, 0, sizeof *forest);
     forest->n_trees = n_trees;
     forest->room = room;
@@ -29,6 +30,7 @@ ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uin
 
 ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
 {
+    CT_ASSERT(!forest->weights && forest->room > 0);
     size_t size = (size_t) forest->room * forest->n_classes;
     forest->weights = (double *) ct_alloc(size * sizeof *forest->weights);
     if (!forest->weights) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the weights of the nodes");
@@ -52,7 +54,9 @@ void ct_forest_free(ct_forest *forest)
 
 double ct_threshold_between(double a, double b)
 {
+    CT_ASSERT(a < b && isfinite(a) && isfinite(b));
     double middle = a + (b - a) / 2;
     if (!isfinite(middle)) middle = a / 2 + b / 2;
+    CT_ASSERT(isfinite(middle));
     return middle > a && middle <= b ? middle : b;
 }

@@ -77,6 +77,7 @@ static ct_status plan_room(plan *p, uint32_t n_nodes, ct_error *error)
 
 static void use_column(plan *p, uint32_t col, uint8_t how)
 {
+    CT_ASSERT(col < p->n_cols && (how == NUMBERS || how == CODES));
     if (!p->uses[col]) p->used[p->n_used++] = col;
     if (how == NUMBERS && !(p->uses[col] & NUMBERS) && p->columns[col].type == CT_INT32) p->n_integers++;
     p->uses[col] |= how;
@@ -85,6 +86,8 @@ static void use_column(plan *p, uint32_t col, uint8_t how)
 static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error *error)
 {
     uint32_t node = p->nodes[at], col = (uint32_t) tree->feature[node];
+    CT_ASSERT(col < p->n_cols && p->n_steps + 2 <= tree->n_nodes);
+    CT_ASSERT(tree->left[node] > node && tree->right[node] > node);
     step *s = &p->steps[at];
     s->left = p->n_steps;
     p->nodes[p->n_steps++] = tree->left[node];
@@ -109,6 +112,7 @@ static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error
 static ct_status plan_init(plan *p, const ct_forest *tree, const int32_t *values, ct_error *error)
 {
     CT_TRY(plan_room(p, tree->n_nodes, error));
+    CT_ASSERT(tree->n_trees > 0 && tree->roots[0] < tree->n_nodes);
     p->nodes[0] = tree->roots[0];
     p->n_steps = 1;
     for (uint32_t at = 0, level_end = 1; at < p->n_steps; at++) {
@@ -116,6 +120,7 @@ static ct_status plan_init(plan *p, const ct_forest *tree, const int32_t *values
             p->depth++;
             level_end = p->n_steps;
         }
+        CT_ASSERT(at < tree->n_nodes && p->nodes[at] < tree->n_nodes);
         p->values[at] = values[p->nodes[at]];
         p->steps[at] = (step){NAN, at, 0, 0};
         p->sides[at] = (level_split){&goes_left, 0, 0, 0};
@@ -132,6 +137,7 @@ static void walk(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restri
     const double *const *numbers = d->numbers;
     for (uint32_t level = 0; level < p->depth; level++)
         for (uint32_t i = 0; i < n_rows; i++) {
+            CT_ASSERT(at[i] < p->n_steps);
             const step *s = &steps[at[i]];
             double x = numbers[s->input][i];
             at[i] = s->left + ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right));
@@ -142,6 +148,7 @@ static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_
 {
     for (uint32_t level = 0; level < p->depth; level++)
         for (uint32_t i = 0; i < n_rows; i++) {
+            CT_ASSERT(at[i] < p->n_steps);
             const step *s = &p->steps[at[i]];
             const level_split *by = &p->sides[at[i]];
             double x = d->numbers[s->input][i];
@@ -155,6 +162,7 @@ static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_
 
 static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
 {
+    CT_ASSERT(n_rows > 0 && n_rows <= BLOCK && first + n_rows <= p->n_rows);
     double *room = d->room;
     for (uint32_t k = 0; k < p->n_used; k++) {
         uint32_t col = p->used[k];
@@ -168,6 +176,7 @@ static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
         for (uint32_t i = 0; i < n_rows; i++) room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
         d->numbers[col + 1] = room;
         room += BLOCK;
+        CT_ASSERT(room <= d->room + (size_t) p->n_integers * BLOCK);
     }
 }
 
@@ -176,13 +185,17 @@ static void route_part(const plan *p, desk *d, uint32_t part, uint32_t n_parts, 
 {
     uint32_t at[BLOCK], n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
     uint32_t end = (uint32_t) ((uint64_t) n_blocks * (part + 1) / n_parts);
+    CT_ASSERT(part < n_parts && end <= n_blocks);
     for (uint32_t block = (uint32_t) ((uint64_t) n_blocks * part / n_parts); block < end; block++) {
         uint32_t first = block * BLOCK, n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
         set_columns(p, d, first, n_rows);
         memset(at, 0, n_rows * sizeof *at);
         if (p->by_level) walk_by_level(p, d, n_rows, at);
         else walk(p, d, n_rows, at);
-        for (uint32_t i = 0; i < n_rows; i++) value_of_row[first + i] = p->values[at[i]];
+        for (uint32_t i = 0; i < n_rows; i++) {
+            CT_ASSERT(p->steps[at[i]].left == at[i]); /* a leaf */
+            value_of_row[first + i] = p->values[at[i]];
+        }
     }
 }
 

@@ -284,14 +284,17 @@ static inline void check_against(const ct_options *plain, const double *rooted, 
         if (!plain->roots || plain->roots[col]) narrow_rooted(k, col, rooted[col], what);
 }
 
-/* Of equal trees the one with the first root was to be found. Costs that were rounded need not be equal. */
-static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, const double *rooted,
-                               double least, double tolerance)
+/* Of equal trees one of the smallest was to be found, and of these one with the first root: with leaves that cost less than
+ * any two trees may differ by. Costs that were rounded need not be equal. */
+static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, double *rooted)
 {
+    const double leaf_cost = 0x1p-16, near = 0x1p-24;
     uint32_t root = 0;
-    if (data->weights || data->loss || first->stopped || first->root < 0) return;
-    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + tolerance)) root++;
-    CHECK_INT(first->root, root);
+    if (data->weights || data->loss || first->stopped) return;
+    double least = depth2_optimum(data, plain, leaf_cost, rooted);
+    CHECK(fabs(first->cost + leaf_cost * first->splits - least) <= near);
+    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + near)) root++;
+    if (first->root >= 0) CHECK_INT(first->root, root);
 }
 
 /* The very tree of the rule, which `b` has, if the search ends: cost, leaves, and the first of those that are left. */
@@ -338,9 +341,9 @@ static inline void check_references(const instance *in, const ct_options *plain,
     double *rooted = (double *) malloc(data->n_cols * sizeof *rooted);
     double work = count_values(&t) * data->n_rows * data->n_cols * (data->loss ? data->n_classes : 1);
     if (plain->depth == 2 && work <= 1e7) {
-        double least = depth2_optimum(data, plain, rooted);
+        double least = depth2_optimum(data, plain, 0, rooted);
         check_against(plain, rooted, data->n_cols, least, k, "reference");
-        check_first(data, plain, first, rooted, least, k->tolerance);
+        check_first(data, plain, first, rooted);
     }
     if (plain->depth <= BRUTE_DEPTH && data->n_rows <= 12) {
         double least = brute_optimum(&b, data, plain);

@@ -19,6 +19,7 @@ static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32
 {
     int64_t saved = 0, below = INT64_MAX; /* the last one taken */
     for (int first = 1; count; first = 0) {
+        CT_ASSERT(below > 0);
         int64_t largest = 0;
         uint32_t times = 0;
         for (uint32_t c = 0; c < costs->n_classes; c++) {
@@ -57,7 +58,11 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
         second = ct_larger_cost(lower, second);
         sum += units;
     }
+    CT_ASSERT(first >= second && second >= 0 && sum >= first + second);
     int two = depth == 1 || n_classes == 2;
-    return ct_cost_of_units(costs, sum) - (two ? ct_cost_of_units(costs, first) + saved_by(costs, second, split)
-                                               : most_saved(costs, totals, UINT32_C(1) << depth, split));
+    int64_t least = ct_cost_of_units(costs, sum);
+    if (two) least -= ct_cost_of_units(costs, first) + saved_by(costs, second, split);
+    else least -= most_saved(costs, totals, UINT32_C(1) << depth, split);
+    CT_ASSERT(least >= 0 && least <= ct_leaf_cost(costs, totals));
+    return least;
 }

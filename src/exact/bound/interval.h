@@ -49,6 +49,7 @@ typedef struct ct_point {
 
 static inline int64_t ct_point_total(const ct_worker *worker, const ct_point *p)
 {
+    CT_ASSERT(p->lower[0] >= 0 && p->lower[1] >= 0);
     return worker->search->split_cost + p->lower[0] + p->lower[1];
 }
 
@@ -58,6 +59,7 @@ static inline int64_t ct_smaller_cost(int64_t a, int64_t b) { return a < b ? a :
 /* A lower bound of tot(p) for all p strictly between a and b: fact I, first two lines. */
 static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_point *a, const ct_point *b)
 {
+    CT_ASSERT(a->n_left < b->n_left && a->dear_left <= b->dear_left);
     int64_t bound = 0;
     if (ct_uses(worker, CT_SHORTCUT_INTERVAL)) bound = a->lower[0] + b->lower[1];
     if (ct_uses(worker, CT_SHORTCUT_CROSSED)) {
@@ -77,6 +79,8 @@ static inline int64_t ct_point_surplus(const ct_worker *worker, const ct_point *
  * larger one. */
 static inline int64_t ct_between(const ct_point *a, const ct_point *b, const ct_point *m, int side)
 {
+    CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left);
+    CT_ASSERT(a->dear_left <= m->dear_left && m->dear_left <= b->dear_left);
     if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->dear_left - m->dear_left));
     return ct_larger_cost(b->lower[1], a->lower[1] - (m->dear_left - a->dear_left));
 }

@@ -38,15 +38,19 @@ ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t
 {
     ct_path extended = *path;
     uint32_t line = 2 * feature + (uint32_t) side, i = 0;
+    CT_ASSERT((side == 0 || side == 1) && threshold > 0 && path->n <= CT_MAX_DEPTH);
     while (i < path->n && path->line[i] < line) i++;
     if (i == path->n || path->line[i] != line) {
         for (uint32_t j = path->n; j > i; j--) {
             extended.line[j] = path->line[j - 1];
             extended.threshold[j] = path->threshold[j - 1];
         }
+        CT_ASSERT(extended.n < CT_MAX_DEPTH);
         extended.n++;
         extended.line[i] = line;
     }
+    CT_ASSERT(i == 0 || extended.line[i - 1] < line);
+    CT_ASSERT(path->n < extended.n || (side ? threshold >= path->threshold[i] : threshold <= path->threshold[i]) /* within */);
     extended.threshold[i] = threshold;
     return extended;
 }
@@ -106,6 +110,7 @@ int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned
 {
     uint32_t hash = hash_of(path, depth);
     part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    CT_ASSERT(path->n > 0 && dearest >= 0);
     int64_t best = 0;
     ct_lock_take(&p->lock);
     const list *l = find_list(p->buckets[hash % BUCKETS], path, depth);
@@ -113,6 +118,8 @@ int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned
         int64_t bound = l->entries[i].lower;
         if (bound <= best) continue;
         unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
+        CT_ASSERT(relation != 1 || l->entries[i].dearest >= dearest); /* it contains this one */
+        CT_ASSERT(relation != 2 || l->entries[i].dearest <= dearest);
         if (relation == 1) bound -= l->entries[i].dearest - dearest;
         if (relation && bound > best) best = bound;
     }
@@ -137,6 +144,7 @@ static uint32_t place_for_entry(part *p, list *l)
     if (l->n_entries == MOST_ENTRIES) {
         uint32_t place = l->oldest;
         l->oldest = (l->oldest + 1) % MOST_ENTRIES;
+        CT_ASSERT(place < l->n_entries);
         return place;
     }
     if (l->n_entries == l->room) {
@@ -152,11 +160,13 @@ static uint32_t place_for_entry(part *p, list *l)
         l->thresholds = thresholds;
         l->room = room;
     }
+    CT_ASSERT(l->n_entries < l->room && l->room <= MOST_ENTRIES);
     return l->n_entries++;
 }
 
 void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
 {
+    CT_ASSERT(path->n > 0 && lower <= dearest);
     if (lower <= 0) return;
     uint32_t hash = hash_of(path, depth);
     part *p = &quadrants->parts[hash / BUCKETS % PARTS];

@@ -18,11 +18,13 @@ uint32_t ct_choices_sets(uint32_t n, unsigned depth)
 /* The next set after labels[0] < labels[1] < ...; 0 if that was the last one. */
 static int next_set(uint32_t *labels, uint32_t size, uint32_t n)
 {
+    CT_ASSERT(size > 0 && size <= n);
     uint32_t i = size;
     while (i > 0 && labels[i - 1] == n - size + i - 1) i--;
     if (i == 0) return 0;
     uint32_t label = ++labels[i - 1];
     for (; i < size; i++) labels[i] = ++label;
+    CT_ASSERT(labels[size - 1] < n && labels[0] <= labels[size - 1]);
     return 1;
 }
 
@@ -30,12 +32,14 @@ static int next_set(uint32_t *labels, uint32_t size, uint32_t n)
 static void fill(const ct_costs *costs, uint32_t size, int64_t *out)
 {
     uint32_t n = costs->n_classes, labels[1 << (CT_CHOICE_DEPTHS - 1)];
+    CT_ASSERT(size <= sizeof labels / sizeof *labels && size < n);
     for (uint32_t i = 0; i < size; i++) labels[i] = i;
     do {
         for (uint32_t c = 0; c < n; c++) {
             int64_t best = costs->loss[c * n + labels[0]];
             for (uint32_t i = 1; i < size; i++)
                 if (costs->loss[c * n + labels[i]] < best) best = costs->loss[c * n + labels[i]];
+            CT_ASSERT(best >= 0);
             *out++ = best;
         }
     } while (next_set(labels, size, n));
@@ -68,13 +72,16 @@ ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error)
 
 int64_t ct_choices_least(const ct_costs *costs, const ct_totals *totals, unsigned depth)
 {
+    CT_ASSERT(ct_choices_known(costs, depth));
     uint32_t n = costs->n_classes;
     const int64_t *of_set = costs->choices->costs[depth];
     int64_t least = INT64_MAX, mass[MOST_LABELS];
+    CT_ASSERT(n <= MOST_LABELS && of_set && costs->choices->n[depth] > 0);
     for (uint32_t c = 0; c < n; c++) mass[c] = ct_mass(totals, c);
     for (uint32_t i = 0; i < costs->choices->n[depth]; i++, of_set += n) {
         int64_t sum = 0;
         for (uint32_t c = 0; c < n; c++) sum += mass[c] * of_set[c];
+        CT_ASSERT(sum >= 0);
         if (sum < least) least = sum;
     }
     return least;

@@ -8,12 +8,14 @@ enum { MOST = 255, SUM_BITS = 29, LOSS_BITS = 15, SMALL_BITS = 7 };
 static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
 {
     size_t c = (size_t) data->classes[row];
+    CT_ASSERT(row < data->n_rows && c < costs->n_classes);
     return (costs->weights ? costs->weights[row] : 1) * costs->gains[c * costs->n_classes + c];
 }
 
 /* What all rows cost in multiples of 2^shift, none more than `most`. */
 static int64_t coarse_sum(const ct_costs *costs, const ct_data *data, unsigned shift, int64_t most)
 {
+    CT_ASSERT(shift < 64 && most > 0);
     int64_t sum = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
         int64_t cost = cost_of(costs, data, row) >> shift;
@@ -33,11 +35,13 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
         sum += cost_of(costs, data, row);
     }
     if (!all) return 0;
+    CT_ASSERT(all > 0 && sum >= all / 2 /* none is negative */);
     unsigned shift = ct_trailing_zeros((uint64_t) all), width = ct_bit_width((uint64_t) most) + CUT_BITS;
     if (ct_bit_width((uint64_t) all) > shift + width) shift = ct_bit_width((uint64_t) all) - width;
     if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS) shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
     for (; all >> shift; shift++) {
         int64_t kept = coarse_sum(costs, data, shift, most), lost = sum - kept * ((int64_t) 1 << shift);
+        CT_ASSERT(kept >= 0 && lost >= 0);
         if (kept >> SUM_BITS) continue;
         if (lost >= least) break; /* cutting loses less and less, rounding more and more */
         least = lost;
@@ -78,12 +82,14 @@ static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *ar
     for (uint32_t row = 0; row < data->n_rows; row++) rows[data->classes[row]]++;
     unsigned shift = loss_shift(costs, rows);
     if (shift == 64) return CT_OK;
+    CT_ASSERT(shift < 64);
     coarse->exact = coarse->small = 1;
     for (size_t c = 0; c < n; c++) {
         int64_t most = costs->gains[c * (n + 1)] >> shift;
         coarse->small = coarse->small && most < 1 << SMALL_BITS;
         for (size_t k = 0; k < n; k++) {
             int64_t loss = costs->loss[c * n + k];
+            CT_ASSERT(loss >= 0 && loss >> shift <= most && most < 1 << LOSS_BITS);
             gains[c * n + k] = (int32_t) (most - (loss >> shift));
             coarse->exact = coarse->exact && loss >> shift << shift == loss;
         }
@@ -110,10 +116,12 @@ ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, 
         int64_t cost = cost_of(costs, data, row) >> coarse->shift;
         rows[row] = (uint8_t) (cost < MOST ? cost : MOST);
         all |= rows[row];
+        CT_ASSERT(cost >= 0 && rows[row] <= MOST);
     }
     for (uint32_t c = 0; c < n; c++) gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> coarse->shift);
     coarse->rows = rows;
     coarse->gains = rows ? NULL : gains;
+    CT_ASSERT(!rows || (all && ct_bit_width(all) <= 8));
     coarse->n_planes = ct_bit_width(all);
     costs->coarse = coarse;
     return CT_OK;

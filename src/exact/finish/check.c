@@ -30,6 +30,7 @@ static uint32_t walk(const check *c, uint32_t row)
 {
     uint32_t node = c->tree->roots[0];
     for (unsigned level = 0; level <= c->rules->max_depth; level++) {
+        CT_ASSERT(node < c->tree->n_nodes);
         size_t at = (size_t) node * c->tree->n_classes + (uint32_t) c->data->classes[row];
         c->counts[at]++;
         if (c->weights) c->weights[at] += c->data->weights[row];
@@ -56,6 +57,7 @@ static double label_cost(const check *c, uint32_t node, size_t label)
 static int label_is_best(const check *c, uint32_t node)
 {
     size_t label = (size_t) c->tree->label[node];
+    CT_ASSERT(label < c->tree->n_classes);
     int plain = !c->data->weights && !c->data->loss;
     double cost = label_cost(c, node, label), slack = plain ? 0 : 1e-6 * c->all;
     for (size_t k = 0; k < c->tree->n_classes; k++) {

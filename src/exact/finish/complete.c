@@ -44,6 +44,7 @@ static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
         return;
     }
     const int64_t *gains = costs->gains + own * costs->n_classes;
+    CT_ASSERT(own < costs->n_classes);
     int64_t weight = costs->weights ? costs->weights[row] : 1;
     for (uint32_t k = 0; k < costs->n_classes; k++) {
         s->labels[k] += weight * gains[k];
@@ -55,6 +56,7 @@ static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
  * first place that does; 0 if there is no place that may be. */
 static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n, stump_scratch *s, int64_t *most)
 {
+    CT_ASSERT(n > 0 && s->min_bucket > 0);
     uint32_t place = 0;
     *most = -1;
     spare_none(&s->left, s->costs->n_classes);
@@ -65,6 +67,7 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
     }
     for (uint32_t j = 0; j + 1 < n; j++) {
         spare(&s->left, s->costs, rows[j], (size_t) s->classes[rows[j]]);
+        CT_ASSERT(ranks[j] <= ranks[j + 1]);
         if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || ranks[j] == ranks[j + 1]) continue;
         if (s->left.most + s->right_most[j + 1] <= *most) continue;
         *most = s->left.most + s->right_most[j + 1];
@@ -119,6 +122,7 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
         if (forest->weights) forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
     }
     c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
+    CT_ASSERT(c->leaf_cost[node] >= 0 && label < n_classes);
     forest->feature[node] = -1;
     forest->threshold[node] = 0;
     forest->left[node] = forest->right[node] = 0;
@@ -130,6 +134,7 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
 /* The smallest value whose rank in the table is `rank`: the rows below it are those that go left. */
 static double value_at_rank(const completion *c, uint32_t feature, uint32_t rank)
 {
+    CT_ASSERT(rank > 0 && rank < c->table->n_values[feature]);
     const uint64_t *ties = c->table->ties[feature];
     size_t w = 0;
     for (unsigned count; (count = ct_popcount(ties[w])) < rank; w++) rank -= count;
@@ -154,6 +159,7 @@ static uint32_t partition(completion *c, uint32_t feature, double boundary, uint
         }
     }
     memcpy(c->rows + left, c->spare, right * sizeof *c->rows);
+    CT_ASSERT(left > lo && left < hi && right == hi - left /* a split has rows on both sides */);
     *threshold = ct_threshold_between(below, above);
     return left;
 }
@@ -161,6 +167,7 @@ static uint32_t partition(completion *c, uint32_t feature, double boundary, uint
 static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double threshold, uint32_t left, uint32_t right,
                       uint32_t n_left, uint32_t n_right)
 {
+    CT_ASSERT(left > node && right > node && n_left > 0 && n_right > 0);
     forest->feature[node] = (int32_t) feature;
     forest->threshold[node] = threshold;
     forest->left[node] = left;
@@ -177,9 +184,11 @@ static int is_lowest(ct_split_code code, unsigned levels)
 /* Adds the subtree at heap index i for rows lo .. hi; returns its node. */
 static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint32_t hi)
 {
+    CT_ASSERT(lo < hi && hi <= c->table->n_rows);
     uint32_t node = add_node(c, c->rows + lo, hi - lo);
     ct_split_code code = level < c->depth ? c->codes[i] : CT_LEAF_CODE;
     if (code.feature < 0) return node;
+    CT_ASSERT((uint32_t) code.feature < c->table->n_cols || code.feature == CT_ANY_FEATURE);
     uint32_t feature = (uint32_t) code.feature;
     if (is_lowest(code, c->depth - level)) {
         c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo, code.feature == CT_ANY_FEATURE, -1};
@@ -205,6 +214,7 @@ static void sort_pending_rows(completion *c, uint32_t feature, int open)
         pending *p = owner ? &c->pendings[owner - 1] : NULL;
         if (p && p->open == open && (open || p->feature == feature)) {
             uint32_t at = p->filled++;
+            CT_ASSERT(at < p->hi);
             c->sorted[at] = order[j];
             c->ranks[at] = rank;
         }
@@ -217,9 +227,11 @@ static int finish_pending(completion *c, const pending *p)
 {
     int64_t most;
     uint32_t n = p->hi - p->lo, next = c->forest->n_nodes;
+    CT_ASSERT(p->filled == p->hi);
     const uint32_t *rows = c->sorted + p->lo;
     uint32_t n_left = best_split(rows, c->ranks + p->lo, n, &c->stump, &most);
     if (!n_left) return 0;
+    CT_ASSERT(n_left < n);
     c->forest->n_nodes = p->node + 1;
     uint32_t left = add_node(c, rows, n_left), right = add_node(c, rows + n_left, n - n_left);
     c->forest->n_nodes = next;
@@ -329,6 +341,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *aren
         best = most;
     }
     *cost = dearest - ct_cost_of_units(search->costs, best);
+    CT_ASSERT(best < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;
 }

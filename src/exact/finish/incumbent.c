@@ -31,6 +31,7 @@ static const int64_t TOO_MUCH = (int64_t) 1 << 60;
 static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, const int64_t *leaf_cost, uint32_t node)
 {
     uint32_t n_rows = rows_at(tree, node);
+    CT_ASSERT(node < tree->n_nodes);
     if (n_rows < worker->search->min_bucket) return -1;
     if (tree->feature[node] < 0) return leaf_cost[node];
     if (!ct_may_split(worker, n_rows)) return -1;
@@ -56,6 +57,7 @@ static int price(ct_worker *worker, ct_known_tree *known)
     }
     ct_arena_release(&worker->arena, mark);
     ct_forest_free(&tree);
+    CT_ASSERT(known->cost < 0 || known->cost == worker->search->split_cost + known->side[0] + known->side[1]);
     return known->cost >= 0;
 }
 
@@ -79,6 +81,7 @@ static uint32_t divide(conversion *c, const ct_column *column, double threshold,
         if (ct_column_value(column, row) < threshold) c->rows[left++] = row;
         else c->spare[right++] = row;
     }
+    CT_ASSERT(left + right == hi);
     memcpy(c->rows + left, c->spare, right * sizeof *c->rows);
     return left;
 }
@@ -175,6 +178,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
                        size_t at)
 {
     uint32_t f = (uint32_t) codes[at].feature, t = codes[at].threshold;
+    CT_ASSERT(codes[at].feature >= 0 && t > 0);
     const ct_costs *costs = worker->search->costs;
     ct_totals totals[2];
     if (!ct_totals_new(&totals[0], costs, &worker->arena) || !ct_totals_new(&totals[1], costs, &worker->arena)) {
@@ -210,6 +214,7 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
         ct_worker_stop(worker, CT_END_MEMORY);
     } else if (!ct_solve_at_once(worker, &node->totals, &task, &bounds)) {
         bounds = ct_solve(worker, NULL, node, &task, floors, tree);
+        CT_ASSERT(bounds.proven <= bounds.upper);
         if (bounds.upper < node->leaf_cost) {
             codes[at] = tree[0];
             memcpy(codes + 2 * at + 1, tree + 1, 2 * sizeof *tree); /* kept should the search stop before it looks there */

@@ -21,6 +21,7 @@ static const double DEVICE_SHARE = 50e-6;  /* of a problem in the batches that i
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
     double point = (double) n_rows * n_cols * n_classes;
+    CT_ASSERT(n_rows <= n_table_rows);
     ct_placing p;
     p.cpu = point * n_cols * CPU_POINTS * CPU_CELL;
     p.device = point * n_cols * DEVICE_POINTS * DEVICE_CELL + DEVICE_BATCH * DEVICE_BATCHES +

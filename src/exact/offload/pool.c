@@ -110,6 +110,7 @@ ct_pool *ct_pool_begin(ct_seat *seat)
     pool->roots = seat->roots;
     pool->slot = 0;
     pool->n_places = places_for(seat->roots, worker);
+    CT_ASSERT(pool->n_places > 0 && pool->n_places <= POOL_PLACES);
     for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
         for (uint32_t k = 0; k < pool->n_places; k++)
             if (!ct_roots_sit_down(&pool->places[slot][k].seat, seat->roots, worker)) return NULL;
@@ -172,6 +173,7 @@ static void fill(ct_pool *pool, place *at, int side, uint32_t room)
         ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
         ct_wave_take_in(&p->seat, &p->wave, NULL);
     }
+    CT_ASSERT(p->open && p->wave.n_asked <= p->wave.n_points);
     if (!p->wave.n_parts) end_problem(worker, at, side);
     leave(worker, p);
 }
@@ -255,6 +257,7 @@ static void follow(ct_pool *pool, unsigned slot)
         int64_t target = ct_roots_target(pool->roots, at->feature, at->m->threshold);
         int64_t fallen = ct_larger_cost(0, at->seat.target - target);
         at->seat.target -= fallen;
+        CT_ASSERT(at->seat.target >= target || !fallen);
         for (int side = 0; side < 2; side++) {
             ct_roots *below = &at->sides[side].roots;
             if (!at->sides[side].open) continue;
@@ -276,6 +279,7 @@ static uint32_t settle(ct_pool *pool)
             ct_roots_end_point(&at->seat, at->feature, at->interval, at->m, upper);
             ct_lines_give_back(pool->roots, at->interval);
             at->m = NULL;
+            CT_ASSERT(pool->n_taken > 0);
             pool->n_taken--;
         }
     }
@@ -298,6 +302,7 @@ static void gather(ct_pool *pool, unsigned slot, uint32_t room)
     FOR_OPEN(pool, slot, at, side)
     {
         if (at->sides[side].wave.n_parts) continue;
+        CT_ASSERT(n > 0 && pool->batch.n_points <= room);
         uint32_t share = (room - pool->batch.n_points) / n--;
         if (share) fill(pool, at, side, share < POOL_WAVE ? share : POOL_WAVE);
     }

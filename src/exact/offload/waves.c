@@ -49,6 +49,7 @@ static uint32_t count_open(const ct_roots *roots)
 /* Puts m, a point of the interval, into the wave. */
 static void add_point(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_point *m)
 {
+    CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
     ct_wave_point *point = &w->points[w->n_points++];
     point->m = m;
     seat->target = ct_roots_target(seat->roots, feature, m->threshold);
@@ -56,12 +57,15 @@ static void add_point(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t featu
     seat->worker->statistics.thresholds++;
     if (!point->asked) return;
     w->n_asked++;
+    CT_ASSERT(batch->n_points < CT_GPU_POINTS);
     ct_gpu_point *asked = &batch->points[batch->n_points++];
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
     asked->threshold = ct_container_to_global(seat->roots->node->box, feature, m->threshold);
+    CT_ASSERT(asked->threshold > 0);
     for (int side = 0; side < 2; side++) {
+        CT_ASSERT(point->question.need[side] >= 0 && point->question.need[side] <= INT32_MAX);
         asked->need[side] = (int32_t) point->question.need[side];
         asked->min_rows[side] = point->question.min_rows[side];
     }
@@ -73,12 +77,14 @@ static int add_interval(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t fea
 {
     ct_wave_part *part = &w->parts[w->n_parts];
     uint32_t n = last - first + 1, before = i->a->n_left;
+    CT_ASSERT(cuts > 0 && first > 0 && first <= last);
     if (cuts > n) cuts = n;
     *part = (ct_wave_part){i, feature, 0};
     for (uint32_t k = 0; k < cuts; k++) {
         ct_point *m = ct_lines_take_point(seat->roots);
         if (!m) break;
         m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
+        CT_ASSERT(m->threshold >= first && m->threshold <= last);
         m->open = 1; /* it is held by the wave */
         ct_roots_count_sides(seat, feature, m);
         if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
@@ -101,6 +107,7 @@ uint32_t ct_wave_fill(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t room)
     uint32_t open = count_open(roots), cuts = open ? room / open : 1, first, last;
     if (cuts > WAVE_CUTS) cuts = WAVE_CUTS;
     if (cuts < 1) cuts = 1;
+    CT_ASSERT(room > 0 && cuts <= WAVE_CUTS);
     w->n_parts = w->n_points = w->n_asked = 0;
     w->begin = batch->n_points;
     for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_lines_choose(roots)) >= 0;) {
@@ -114,6 +121,7 @@ uint32_t ct_wave_fill(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t room)
         }
         ct_lines_give_back(roots, i);
     }
+    CT_ASSERT(w->n_points <= room && w->n_asked <= w->n_points);
     if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
     return w->n_parts;
 }
@@ -139,6 +147,7 @@ void ct_wave_take_in(ct_seat *seat, ct_wave *w, const int32_t *errors)
     ct_roots *roots = seat->roots;
     const ct_wave_point *point = w->points;
     size_t step = 4 * (size_t) roots->node->box->n_cols;
+    CT_ASSERT(!w->n_asked || errors);
     if (w->n_asked) errors += step * w->begin;
     for (uint32_t p = 0; p < w->n_parts; p++) {
         const ct_wave_part *part = &w->parts[p];
@@ -158,6 +167,7 @@ void ct_wave_take_in(ct_seat *seat, ct_wave *w, const int32_t *errors)
         open_parts(seat, part, point);
         point += part->n_points;
     }
+    CT_ASSERT(point == w->points + w->n_points);
     w->n_parts = 0;
     if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
 }
@@ -181,6 +191,7 @@ void ct_wave_put_back(ct_seat *seat, ct_wave *w)
 int ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
 {
     if (!batch->n_points) return 1;
+    CT_ASSERT(worker->queue && slot < CT_GPU_SLOTS);
     worker->statistics.waves++;
     worker->statistics.device_points += batch->n_points;
     return ct_gpu_submit(worker->queue, slot, batch->points, batch->n_points);

@@ -11,10 +11,12 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     ct_arena *arena = &worker->arena;
     ct_container *box = CT_ARENA_ZEROED(arena, ct_container, 1);
     if (!box) return NULL;
+    CT_ASSERT(n_rows > 0 && n_cols > 0 && n_classes > 0);
     box->n_rows = n_rows;
     box->n_cols = n_cols;
     box->n_classes = n_classes;
     box->words = CT_WORDS(n_rows);
+    CT_ASSERT(box->words % CT_WORD_STEP == 0 && box->words * 64 >= n_rows);
     box->n_values = CT_ARENA_NEW(arena, uint32_t, n_cols);
     box->n_planes = CT_ARENA_NEW(arena, unsigned, n_cols);
     box->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
@@ -46,9 +48,11 @@ static void finish_feature(ct_container *box, uint32_t f)
         box->marks[f][w] = before;
         before += ct_popcount(box->ties[f][w]);
     }
+    CT_ASSERT(before < box->n_rows /* never after the last row */);
     box->marks[f][box->words] = before;
     box->n_values[f] = before + 1;
     box->n_planes[f] = ct_bit_width(before);
+    CT_ASSERT(box->n_planes[f] <= 32);
 }
 
 static ct_container *out_of_memory(ct_worker *worker)
@@ -86,6 +90,7 @@ static int whole_sets(ct_worker *worker, ct_container *box, const int32_t *class
     enum { MANY = 16 }; /* from here on the planes would have to be combined too often */
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     unsigned n_planes = ct_bit_width(box->n_classes - 1);
+    CT_ASSERT(box->n_classes > MANY || n_planes <= 8);
     uint64_t *planes = CT_ARENA_NEW(&worker->arena, uint64_t, (n_planes ? n_planes : 1) * box->words);
     if (!planes) return 0;
     for (uint32_t row = 0; row < box->n_rows; row++) box->digits[row] = (uint8_t) classes[row];
@@ -110,6 +115,7 @@ static void lay_out_coarse(const ct_worker *worker, ct_container *box, const uin
 
 ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
 {
+    CT_ASSERT(ct_table_is_ranked(table));
     ct_container *box = container_new(worker, table->n_rows, table->n_cols, table->n_classes);
     if (!box) return out_of_memory(worker);
     for (uint32_t f = 0; f < box->n_cols; f++) {
@@ -117,6 +123,7 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         box->ties[f] = table->ties[f];
         finish_feature(box, f);
         int64_t *weights = ct_container_weights(box, f);
+        CT_ASSERT(box->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < box->n_rows; j++) weights[j] = worker->search->costs->weights[box->order[f][j]];
     }
     if (worker->search->costs->coarse) lay_out_coarse(worker, box, worker->search->costs->coarse->rows);
@@ -141,12 +148,15 @@ static void part_feature(ct_container *box, const ct_container *parent, const ui
         for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, j++) {
             unsigned bit = ct_trailing_zeros(rest);
             uint32_t parent_rank = parent->marks[f][w] + ct_popcount(parent->ties[f][w] & ct_low_bits(bit));
+            CT_ASSERT(j < box->n_rows && (!j || parent_rank >= last_rank) && parent_rank < parent->n_values[f]);
             if (j && parent_rank != last_rank) {
                 box->ties[f][(j - 1) / 64] |= UINT64_C(1) << (j - 1) % 64;
                 rank++;
             }
             last_rank = parent_rank;
             box->global[f][rank] = parent->global ? parent->global[f][parent_rank] : parent_rank;
+            CT_ASSERT(!rank || box->global[f][rank] > box->global[f][rank - 1]);
+            CT_ASSERT(renumber[parent->order[f][w * 64 + bit]] < box->n_rows);
             box->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
             if (weights) weights[j] = ct_container_weights(parent, f)[w * 64 + bit];
             for (uint32_t c = 0; c < box->n_classes; c++)
@@ -154,6 +164,7 @@ static void part_feature(ct_container *box, const ct_container *parent, const ui
         }
     }
     finish_feature(box, f);
+    CT_ASSERT(j == box->n_rows && rank + 1 == box->n_values[f] /* the same rows in every order */);
 }
 
 ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
@@ -161,6 +172,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
 {
     ct_arena *arena = &worker->arena;
     uint32_t n_cols = parent->n_cols;
+    CT_ASSERT(n_rows > 0 && n_rows <= parent->n_rows);
     ct_container *box = container_new(worker, n_rows, n_cols, parent->n_classes);
     if (!box) return out_of_memory(worker);
     box->global = CT_ARENA_NEW(arena, uint32_t *, n_cols);
@@ -170,6 +182,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
     uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
     if (!box->global || !numbers || !ties || !renumber) return out_of_memory(worker);
 
+    CT_ASSERT(begin[0] <= end[0] && end[0] <= parent->words);
     uint32_t next = 0;
     for (size_t w = begin[0]; w < end[0]; w++)
         for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, next++) {
@@ -177,6 +190,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
             renumber[parent->order[0][position]] = next;
             if (parent->coarse_bytes) box->digits[next] = parent->coarse_bytes[position];
         }
+    CT_ASSERT(next == n_rows);
     for (uint32_t f = 0; f < n_cols; f++) {
         box->order[f] = numbers + 2 * (size_t) f * n_rows;
         box->global[f] = box->order[f] + n_rows;

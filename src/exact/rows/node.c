@@ -59,6 +59,8 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
     node->dearest = ct_dearest(costs, totals, node->n_rows);
+    CT_ASSERT(node->n_rows <= box->n_rows);
+    CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->dearest);
     node->kernel = kernel_for(costs, node);
     return 1;
 }
@@ -81,6 +83,7 @@ static uint32_t coarse_of(uint64_t members, const uint8_t *bytes)
 static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
 {
     uint32_t n_classes = costs->n_classes;
+    CT_ASSERT(node->rows.begin[f] <= node->rows.end[f] && node->rows.end[f] <= node->box->words);
     size_t slots = node->box->words + 1;
     for (size_t w = node->rows.begin[f]; w <= node->rows.end[f]; w++) {
         const uint32_t *counts = node->counts + (f * slots + w) * n_classes;
@@ -88,6 +91,7 @@ static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
         int64_t sum = 0;
         for (uint32_t c = 0; c < n_classes; c++)
             sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
+        CT_ASSERT(sum >= 0 && (w == node->rows.begin[f] || sum >= node->dear[f * slots + w - 1]));
         node->dear[f * slots + w] = sum;
     }
 }
@@ -109,10 +113,15 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
     split->coarse_bytes = ct_container_coarse_bytes(box, f);
     split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
+    CT_ASSERT(split->begin <= split->end && split->end <= box->words);
     worker->search->kernels->split[node->kernel](split);
+    CT_ASSERT(split->begin <= split->end && split->end <= box->words);
+    CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
     if (node->dear) sum_up_dear(worker->search->costs, node, f);
+    CT_ASSERT(!node->dear ||
+              ct_cost_of_units(worker->search->costs, node->dear[f * (box->words + 1) + split->end]) == node->dearest);
 }
 
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
@@ -144,6 +153,8 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
     parts p;
     ct_container *box = parent->box;
     if (!node_new(worker, box, totals, NULL, node, &p)) return 0;
+    CT_ASSERT(f < box->n_cols && t > 0 && t < box->n_values[f] && (side == 0 || side == 1));
+    CT_ASSERT(node->n_rows > 0 && node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
     ct_threshold threshold = ct_threshold_make(t, box->n_planes[f]);
     const uint64_t *planes = ct_planes_of(worker, box, f, &threshold, NULL);
     for (uint32_t g = 0; g < box->n_cols; g++) {
@@ -181,12 +192,14 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     const ct_container *box = node->box;
     uint32_t n_classes = box->n_classes;
     size_t position = ct_container_start(worker, box, f, t), w = position / 64;
+    CT_ASSERT(position > 0 && position < box->n_rows);
     if (w < node->rows.begin[f]) {
         memset(totals->rows, 0, n_classes * sizeof *totals->rows);
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
         if (totals->coarse) memset(totals->coarse, 0, n_classes * sizeof *totals->coarse);
         return 0;
     }
+    CT_ASSERT(w >= node->rows.begin[f]);
     if (w >= node->rows.end[f]) {
         memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
         if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
@@ -207,6 +220,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
 static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t cost)
 {
     /* dear[begin] <= cost < dear[end]; the step that halves has no branch to guess wrong */
+    CT_ASSERT(begin < end && dear[begin] <= cost && cost < dear[end]);
     for (size_t n = end - begin; n > 1;) {
         size_t half = n / 2;
         begin += dear[begin + half] <= cost ? half : 0;
@@ -228,6 +242,7 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;
     uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, box->words, costs->gains,
                                                       weights, cost - dear[w]);
+    CT_ASSERT(node->members[f * (box->words + 1) + w] + within < node->n_rows);
     return (int64_t) node->members[f * (box->words + 1) + w] + within + 1;
 }
 
@@ -236,6 +251,7 @@ static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32
 {
     const ct_container *box = node->box;
     const uint32_t *members = node->members + f * (box->words + 1);
+    CT_ASSERT(k < node->n_rows);
     return ct_container_rank(box, f, worker->search->kernels->find(ct_node_sets(node, f), box->n_classes, box->words,
                                                                    members, node->rows.begin[f], node->rows.end[f], k));
 }
@@ -245,6 +261,8 @@ static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32
 void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low, uint32_t high,
                     uint32_t *first, uint32_t *last)
 {
+    CT_ASSERT(low > 0 && low <= high && high < node->n_rows);
     *first = member_rank(worker, node, f, low - 1) + 1;
     *last = member_rank(worker, node, f, high);
+    CT_ASSERT(*first > 0 && *last < node->box->n_values[f]);
 }

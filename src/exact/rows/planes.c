@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/status.h"
+
 static size_t words_of(const ct_container *box, uint32_t f)
 {
     return (size_t) box->n_cols * box->n_planes[f] * box->words;
@@ -20,6 +22,7 @@ int ct_planes_take_room(ct_worker *worker, ct_container *box)
     planes->of = CT_ARENA_NEW(&worker->arena, uint64_t *, box->n_cols);
     planes->lowest = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
     planes->one_at_a_time = all > budget;
+    CT_ASSERT(largest <= all || all > budget);
     if (planes->one_at_a_time) {
         planes->present = box->n_cols;
         planes->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, box->n_cols);
@@ -44,6 +47,7 @@ static void list_digits(const ct_container *box, uint32_t f, unsigned low, uint8
         uint32_t end = box->n_rows - start < 64 ? box->n_rows : start + 64;
         uint64_t ties = box->ties[f][start / 64];
         for (uint32_t j = start; j < end; j++, ties >>= 1) {
+            CT_ASSERT(rank < box->n_values[f] && box->order[f][j] < box->n_rows);
             digits[box->order[f][j]] = (uint8_t) (rank >> low);
             rank += (uint32_t) (ties & 1);
         }
@@ -55,6 +59,7 @@ static void place_digit(const ct_worker *worker, ct_container *box, uint32_t f, 
                         const uint8_t *digits)
 {
     uint64_t *planes = box->planes.of[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
+    CT_ASSERT(low < high && high - low <= 8 && high <= box->n_planes[f]);
     worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
 }
 
@@ -69,6 +74,7 @@ static void planes_down_to(ct_worker *worker, ct_container *box, uint32_t f, uns
         unsigned high = box->planes.lowest[f], low = next_low(high);
         list_digits(box, f, low, digits);
         for (uint32_t g = 0; g < box->n_cols; g++) place_digit(worker, box, f, g, low, high, digits);
+        CT_ASSERT(low < box->planes.lowest[f]);
         box->planes.lowest[f] = low;
     }
 }
@@ -110,7 +116,9 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_container *box,
 {
     uint32_t t = 0;
     for (unsigned i = threshold->first; i < threshold->end; i++) t |= (uint32_t) (threshold->selector[i] & 1) << i;
+    CT_ASSERT(t > 0);
     size_t start = t < box->n_values[f] ? ct_container_start(worker, box, f, t) : box->n_rows;
+    CT_ASSERT(start > 0 && start <= box->n_rows);
     memset(box->digits, 0, box->n_rows);
     for (size_t j = start; j < box->n_rows; j++) box->digits[box->order[f][j]] = 1;
     for (uint32_t g = 0; g < box->n_cols; g++)
@@ -124,6 +132,7 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_container *box,
 /* Makes `f` the feature whose planes are here. */
 static void make_present(ct_worker *worker, ct_container *box, uint32_t f)
 {
+    CT_ASSERT(box->planes.one_at_a_time);
     if (box->planes.present == f) return;
     box->planes.present = f;
     for (uint32_t g = 0; g < box->n_cols; g++) box->planes.lowest_of[g] = box->n_planes[f];
@@ -148,6 +157,7 @@ static void some_planes_down_to(const ct_worker *worker, ct_container *box, uint
 const uint64_t *ct_planes_of(ct_worker *worker, ct_container *box, uint32_t f, ct_threshold *threshold,
                              const ct_children *children)
 {
+    CT_ASSERT(f < box->n_cols && threshold->first < threshold->end && threshold->end == box->n_planes[f]);
     if (!box->planes.one_at_a_time) {
         if (box->planes.lowest[f] > threshold->first) planes_down_to(worker, box, f, threshold->first, box->digits);
         return box->planes.of[f];

@@ -1,6 +1,7 @@
 #include "exact/run/history.h"
 
 #include "base/clock.h"
+#include "base/status.h"
 
 /* Seconds between two looks, and their least share of the time gone by. */
 static const double STEP = 0.1, SHARE = 0.005;
@@ -11,6 +12,8 @@ void ct_history_add(ct_history *history, const ct_progress *moment)
         history->n = 0;
         for (uint32_t i = 0; i < CT_HISTORY_ROOM; i += 2) history->moments[history->n++] = history->moments[i];
     }
+    CT_ASSERT(history->n < CT_HISTORY_ROOM && moment->lower <= moment->upper);
+    CT_ASSERT(moment->closed >= 0 && moment->closed <= 1);
     history->moments[history->n++] = *moment;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CT_EXACT_RUN_STOP_H
 #define CT_EXACT_RUN_STOP_H
 
+#include "base/status.h"
 #include "base/threads.h"
 
 /* CT_END_DEVICE, the loss of a device that was asked for, becomes an error. */
@@ -25,12 +26,14 @@ static inline int ct_stop_is_asked(const ct_stop *stop) { return ct_atomic_read(
 /* The first reason stays. */
 static inline void ct_stop_ask(ct_stop *stop, ct_end why)
 {
+    CT_ASSERT(why != CT_END_OPTIMAL && why != CT_END_GAP && why != CT_END_COST);
     if (!ct_stop_is_asked(stop)) ct_atomic_write(&stop->asked, 1 + (int64_t) why);
 }
 
 /* The reason, once it is asked for. */
 static inline ct_end ct_stop_reason(const ct_stop *stop)
 {
+    CT_ASSERT(ct_stop_is_asked(stop));
     return (ct_end) (ct_atomic_read(&stop->asked) - 1);
 }
 

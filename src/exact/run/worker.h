@@ -64,6 +64,7 @@ static inline unsigned ct_kernel_shift(const ct_worker *worker) { return worker-
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
 {
+    CT_ASSERT(f < worker->search->table->n_cols);
     const uint8_t *roots = worker->search->options->roots;
     return !roots || roots[f];
 }
@@ -77,6 +78,7 @@ static inline int ct_may_split(const ct_worker *worker, uint32_t n)
 static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t n_left)
 {
     uint32_t least = worker->search->min_bucket;
+    CT_ASSERT(least > 0 && n_left <= n);
     return ct_may_split(worker, n) && n_left >= least && n - n_left >= least;
 }
 

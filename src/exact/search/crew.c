@@ -6,6 +6,7 @@
 
 void ct_crew_init(ct_crew *crew, ct_worker *workers, unsigned n)
 {
+    CT_ASSERT(n > 1);
     memset(crew, 0, sizeof *crew);
     crew->n_workers = n;
     crew->workers = workers;
@@ -26,6 +27,7 @@ void ct_crew_free(ct_crew *crew)
 
 void ct_crew_run(ct_crew *crew, void (*work)(ct_worker *worker, void *data), void *data)
 {
+    CT_ASSERT(crew->n_workers > 1);
     crew->called = 1;
 #ifdef _OPENMP
     /* The runtime may give fewer threads than asked for: the workers are dealt out. */
@@ -49,12 +51,14 @@ void ct_crew_unlock(ct_crew *crew)
 
 void ct_crew_wait(ct_crew *crew, ct_worker *worker, int idle)
 {
+    CT_ASSERT(idle == 0 || idle == 1);
     ct_atomic_add(&crew->idle, idle);
     ct_crew_unlock(crew);
     ct_pause();
     ct_worker_poll(worker, UINT64_C(1) << 20);
     ct_crew_lock(crew);
     ct_atomic_add(&crew->idle, -idle);
+    CT_ASSERT(ct_atomic_read(&crew->idle) >= 0);
 }
 
 int ct_crew_idle(const ct_crew *crew)

@@ -46,12 +46,14 @@ void ct_lines_return_spares(ct_roots *roots)
         i->next = roots->crew->spare_intervals;
         roots->crew->spare_intervals = i;
     }
+    CT_ASSERT(roots->crew && !ct_lines_any_open(roots));
     roots->free_points = NULL;
     roots->free_intervals = NULL;
 }
 
 void ct_lines_release_point(ct_roots *roots, ct_point *point)
 {
+    CT_ASSERT(point->open > 0);
     if (--point->open || point == &roots->ends[0] || point == &roots->ends[1]) return;
     point->next_free = roots->free_points;
     roots->free_points = point;
@@ -59,6 +61,7 @@ void ct_lines_release_point(ct_roots *roots, ct_point *point)
 
 void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
 {
+    CT_ASSERT(feature < roots->node->box->n_cols && relaxed <= proven);
     roots->floors[feature] = ct_smaller_cost(roots->floors[feature], relaxed);
     roots->proven = ct_smaller_cost(roots->proven, proven);
 }
@@ -70,6 +73,8 @@ void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
 
 void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
 {
+    CT_ASSERT(feature < roots->node->box->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
+    CT_ASSERT(a->dear_left <= b->dear_left && b->dear_left <= roots->node->dearest);
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
     int64_t bound = ct_interval_bound(worker, a, b);
@@ -89,6 +94,7 @@ void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, c
 
 void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b)
 {
+    CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && m->threshold > 0);
     int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
     if (!left_first) ct_lines_push(worker, roots, feature, a, m);
     ct_lines_push(worker, roots, feature, m, b);
@@ -97,6 +103,7 @@ void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t fea
 
 void ct_lines_give_back(ct_roots *roots, ct_interval *i)
 {
+    CT_ASSERT(i->a->n_left < i->b->n_left);
     ct_lines_release_point(roots, i->a);
     ct_lines_release_point(roots, i->b);
     i->next = roots->free_intervals;
@@ -128,6 +135,7 @@ int32_t ct_lines_choose(ct_roots *roots)
 
 void ct_lines_put_off(ct_roots *roots, uint32_t feature, ct_interval *i)
 {
+    CT_ASSERT(feature < roots->node->box->n_cols && !roots->ties_now);
     i->next = roots->lines[feature].later;
     roots->lines[feature].later = i;
 }
@@ -157,6 +165,7 @@ void ct_lines_begin_work(ct_roots *roots, ct_interval *i)
 void ct_lines_end_work(ct_roots *roots, const ct_interval *i)
 {
     ct_interval **list = &roots->working;
+    CT_ASSERT(*list); /* it is among them */
     while (*list != i) list = &(*list)->next;
     *list = i->next;
 }

@@ -22,6 +22,7 @@ static void share(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
     ct_crew *crew = seat->worker->crew;
+    CT_ASSERT(!roots->crew && !roots->whole && !roots->helpers);
     ct_planes_prepare(seat->worker, roots->node->box, 0, 1);
     ct_crew_lock(crew);
     roots->crew = crew;
@@ -36,6 +37,7 @@ static void unshare(ct_roots *roots)
 {
     ct_crew *crew = roots->crew;
     ct_roots **list = &crew->shared;
+    CT_ASSERT(!roots->busy && !roots->helpers && *list);
     while (*list != roots) list = &(*list)->next_shared;
     *list = roots->next_shared;
     ct_lines_return_spares(roots);
@@ -53,6 +55,7 @@ static int help(ct_worker *worker, ct_roots *roots)
         roots->helpers++;
         while (ct_roots_step(&seat)) continue;
         if (roots->end_extra) roots->end_extra(&seat);
+        CT_ASSERT(roots->helpers > 0);
         roots->helpers--;
     }
     ct_arena_release(&worker->arena, mark);
@@ -98,6 +101,7 @@ static void run(ct_seat *seat)
         wait_for_others(seat);
     }
     while (pool && offload->step(pool, 0)) continue;
+    CT_ASSERT(!roots->crew || roots->whole || (!roots->busy && !roots->helpers));
     if (roots->crew && !roots->whole) unshare(roots);
     else ct_crew_unlock(roots->crew);
 }
@@ -122,6 +126,7 @@ static void prepare(ct_worker *worker, void *data)
 static void call_crew(ct_roots *roots)
 {
     ct_crew_run(roots->reserve, prepare, roots);
+    CT_ASSERT(!roots->crew && !roots->busy);
     roots->crew = roots->reserve;
     roots->whole = 1;
     ct_crew_run(roots->crew, take_seat, roots);
