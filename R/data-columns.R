@@ -11,7 +11,7 @@ read_response <- function(response, label) {
   }
   if (!is.factor(response) && !is.character(response) && !is.logical(response)) {
     stop_input(label, gettextf("the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
-                               label, show_value(response), label))
+                               label, describe_type(response), label))
   }
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
@@ -142,6 +142,11 @@ refuse_infinite <- function(columns) {
 
 describe_type <- function(value) {
   if (is.factor(value)) return(gettext("a factor"))
-  if (is.character(value)) return(gettext("character"))
-  if (is.list(value)) gettext("a list") else show_value(value)
+  if (is.data.frame(value) || is.matrix(value) || (is.object(value) && !is.list(value))) return(show_value(value))
+  # typeof() says double of what R calls numeric
+  if (is.list(value)) gettext("a list") else mode_name(value)
+}
+
+mode_name <- function(value) {
+  switch(typeof(value), double = gettext("numeric"), closure = gettext("a function"), typeof(value))
 }

@@ -94,10 +94,29 @@ show_formula <- function(formula) {
   if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
 }
 
+# `formula` with `.` on either side standing for the same side of `old`, as stats::update.formula() has it, which for very
+# many terms is slow and does not take a `.` that stays.
+replace_dots <- function(formula, old) {
+  side <- function(expression, known) {
+    if (identical(expression, quote(.))) return(known)
+    if (is.call(expression)) expression[-1] <- lapply(expression[-1], side, known)
+    expression
+  }
+  left <- if (length(formula) == 3) side(formula[[2]], old[[2]]) else old[[2]]
+  sum <- old[[3]]
+  # the dot of `old` stood for all columns but its response
+  if ("." %in% all.vars(sum)) {
+    for (name in setdiff(all.vars(old[[2]]), all.vars(left))) sum <- call("-", sum, as.name(name))
+  }
+  right <- formula[[length(formula)]]
+  right <- if (identical(right, quote(.))) sum else side(right, if (is.call(sum)) call("(", sum) else sum)
+  stats::as.formula(call("~", left, right), environment(old))
+}
+
 # The terms object of a fit: what stats::terms() would say of the expanded formula, plus `predvars` (how to evaluate each
 # variable in new data; poly() and scale() need the constants of the training data) and `dataClasses`.
-# `frame` is the list of the variables' values, response first.
-new_terms <- function(formula, parts, frame) {
+# `frame` is the list of the variables' values, response first; `data` are the names that new data will have.
+new_terms <- function(formula, parts, frame, data = character()) {
   expressions <- c(list(parts$response), parts$predictors)
   labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
   small <- length(expressions) <= full_terms_limit
@@ -112,7 +131,7 @@ new_terms <- function(formula, parts, frame) {
     order = rep(1L, length(parts$predictors)),
     intercept = 1L, response = 1L,
     class = c("terms", "formula"),
-    .Environment = lasting_environment(environment(formula)),
+    .Environment = lasting_environment(environment(formula), expressions, data),
     predvars = as.call(c(quote(list), unname(predvars))),
     dataClasses = vapply(frame, stats::.MFclass, ""))
 }
@@ -131,11 +150,4 @@ expanded_formula <- function(expressions) {
 diagonal_factors <- function(labels) {
   predictors <- length(labels) - 1
   structure(rbind(0L, diag(1L, predictors)), dimnames = list(labels, labels[-1]))
-}
-
-# A fit must not carry the caller's variables into the file it is saved in: its formula keeps the workspace or the namespace
-# it was written in, both of which are saved by name, never the frame of a function.
-lasting_environment <- function(environment) {
-  top <- if (is.null(environment)) globalenv() else topenv(environment, NULL)
-  if (isNamespace(top)) top else globalenv()
 }

@@ -20,8 +20,9 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   model <- evaluate_variables(c(list(parts$response), parts$predictors), data, evaluate)
   names(model) <- c(variable_label(parts$response), names(parts$predictors))
   model <- as_model_frame(model, data)
-  terms <- new_terms(formula, parts, model)
   inputs <- input_names(parts$predictors, columns, env, nrow(model))
+  data_names <- if (is.null(columns)) c(inputs, input_names(list(parts$response), NULL, env, nrow(model))) else columns
+  terms <- new_terms(formula, parts, model, data_names)
   model[["(weights)"]] <- check_weights(weights, nrow(model))
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)

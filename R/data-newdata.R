@@ -1,22 +1,28 @@
 # New data after the shape that data-frame.R learned from the training data.
 
-# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Order does not matter, other
-# columns are ignored; missing values may stay. Factors are codes of the levels of the training data, 0 for any other.
+# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Those that the tree asks for must
+# be there, others may be. Order does not matter, other columns are ignored; missing values may stay. Factors are codes of
+# the levels of the training data, 0 for any other.
 new_columns <- function(fit, newdata, na.action) {
   newdata <- check_newdata(newdata, fit)
   shape <- tree_shape(fit)
   terms <- tree_terms(fit)
   if (is.matrix(newdata) && identical(na.action, stats::na.pass)) return(matrix_columns(newdata))
   newdata <- as.data.frame(newdata)
-  predictors <- if (is.null(terms)) as.list(newdata)[shape$inputs] else evaluate_terms(terms, newdata)
+  predictors <- if (is.null(terms)) {
+    as.list(newdata)[intersect(shape$inputs, names(newdata))]
+  } else {
+    evaluate_terms(terms, newdata, shape$inputs, function(label) is_asked(label, fit))
+  }
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
-  if (!setequal(names(columns), shape$names)) {
+  if (!all(names(columns) %in% shape$names) || !all(stats::na.omit(node_variable(fit)) %in% names(columns))) {
     stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s", show_names(names(columns)),
                                    show_names(shape$names)))
   }
   columns <- read_new_types(columns, fit)
+  if (length(columns) == 0) columns <- list(logical(nrow(model))) # for a tree that asks for none; it says how many rows
   list(columns = columns, row_names = as.character(attr(model, "row.names")), na.action = attr(model, "na.action"))
 }
 
@@ -35,12 +41,28 @@ check_newdata <- function(newdata, fit) {
     stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
                                    show_value(newdata)))
   }
-  missing <- setdiff(shape$inputs, colnames(newdata))
+  missing <- setdiff(used_inputs(fit), colnames(newdata))
   if (length(missing)) {
-    stop_input("newdata", gettextf("'newdata' lacks %s, which the tree was fitted with; add it (values may be NA)",
+    stop_input("newdata", gettextf("'newdata' lacks %s, which the tree asks for; add it (values may be NA)",
                                    show_names(missing)))
   }
   newdata
+}
+
+# Does the tree split on the variable of that label? A matrix `p` among the variables splits as `p.1`, `p.2`, ...
+is_asked <- function(label, fit) {
+  split <- unique(stats::na.omit(node_variable(fit)))
+  any(split == label, startsWith(split, paste0(label, ".")))
+}
+
+# The columns of new data that a split may look at, in their order.
+used_inputs <- function(fit) {
+  terms <- tree_terms(fit)
+  columns <- tree_shape(fit)$inputs
+  if (is.null(terms)) return(Filter(function(label) is_asked(label, fit), columns))
+  variables <- as.list(attr(terms, "variables"))[-(1:2)]
+  used <- Filter(function(variable) is_asked(variable_label(variable), fit), variables)
+  intersect(columns, unlist(lapply(used, all.vars)))
 }
 
 check_new_matrix <- function(newdata, shape, keep) {
@@ -59,8 +81,18 @@ check_new_matrix <- function(newdata, shape, keep) {
   if (keep) newdata else as.data.frame(newdata)
 }
 
-evaluate_terms <- function(terms, newdata) {
+# The variables of the formula that are `asked` for (a function of their labels), and those for which `newdata` has all
+# `inputs`.
+evaluate_terms <- function(terms, newdata, inputs, asked) {
   expressions <- as.list(attr(terms, "predvars"))[-(1:2)]
+  labels <- vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, "")
+  lacking <- setdiff(inputs, names(newdata))
+  if (length(lacking)) {
+    there <- vapply(expressions, function(expression) !any(all.vars(expression) %in% lacking), NA)
+    keep <- there | vapply(labels, asked, NA)
+    expressions <- expressions[keep]
+    labels <- labels[keep]
+  }
   values <- evaluate_variables(expressions, newdata, function(expression) {
     value <- tryCatch(eval(expression, newdata, environment(terms)), error = function(problem) {
       stop_input("newdata", gettextf("variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
@@ -70,7 +102,7 @@ evaluate_terms <- function(terms, newdata) {
     stop_input("newdata", gettextf("variable '%s' has length %d in 'newdata', which has %d rows", variable_label(expression),
                                    NROW(value), nrow(newdata)))
   })
-  stats::setNames(values, vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, ""))
+  stats::setNames(values, labels)
 }
 
 # ---- types ---------------------------------------------------------------------------------------
@@ -99,7 +131,7 @@ read_new_type <- function(value, given, label, type, unit, levels) {
     if (type == "ordered") codes[codes %in% 0L] <- NA # it has no place among the others
     return(codes)
   }
-  if (!given %in% type) refuse_new_type(value, label, type)
+  if (!given %in% type) refuse_new_type(value, label, type, levels)
   switch(type, POSIXct = as.POSIXct(value), difftime = `units<-`(value, unname(unit)), value)
 }
 
@@ -111,11 +143,15 @@ level_codes <- function(value, levels) {
   codes
 }
 
-refuse_new_type <- function(value, label, type) {
+refuse_new_type <- function(value, label, type, levels) {
   wanted <- if (type %in% number_types) gettext("numbers") else gettextf("the type %s", type)
-  stop_input("newdata", gettextf(
-    "column '%s' of 'newdata' is %s, but the tree was fitted with %s; convert it as in the training data",
-    label, describe_type(value), wanted))
+  remedy <- if (type %in% level_types && is.numeric(value)) {
+    gettextf("convert it to the names of the levels (%s)", show_names(levels, 3))
+  } else {
+    gettext("convert it as in the training data")
+  }
+  stop_input("newdata", gettextf("column '%s' of 'newdata' is %s, but the tree was fitted with %s; %s", label,
+                                 describe_type(value), wanted, remedy))
 }
 
 # ---- new levels ----------------------------------------------------------------------------------

@@ -162,11 +162,30 @@ frame_again <- function(fit, data, settings, env) {
   value <- function(name) eval(call[[name]], env)
   if (is.null(tree_terms(fit))) {
     if (is.null(data)) data <- list(x = value("x"), y = value("y"))
-    return(read_xy(data$x, data$y, settings$missing, value("weights")))
+    kept <- tree_row_weights(fit)
+    frame <- read_xy(data$x, data$y, settings$missing, if (is.null(kept)) value("weights"))
+    return(with_kept_weights(frame, kept))
   }
+  if (is.null(data)) data <- value("data")
+  weights <- call[["weights"]]
+  kept <- if (!all(all.vars(weights) %in% names(data)) || is.null(weights)) tree_row_weights(fit)
   # not call$subset, which would also find subset_levels
-  formula_frame(value("formula"), if (is.null(data)) value("data") else data, call[["weights"]], call[["subset"]],
-                value("na.action"), NULL, NULL, settings)
+  frame <- formula_frame(value("formula"), data, if (is.null(kept)) weights, subset_again(fit, call[["subset"]], data),
+                         value("na.action"), NULL, NULL, settings)
+  with_kept_weights(frame, kept)
+}
+
+# Weights that did not stand in the data are those that the fit keeps. If there are more or fewer rows, these are found out later.
+with_kept_weights <- function(frame, kept) {
+  if (!is.null(kept) && length(kept) == length(frame$response)) frame$weights <- kept
+  frame
+}
+
+# The rows by name where the condition on them has variables that are not in the data.
+subset_again <- function(fit, subset, data) {
+  rows <- names(tree_where(fit))
+  if (all(all.vars(subset) %in% names(data)) || !all(rows %in% row.names(data))) return(subset)
+  rows
 }
 
 no_training_data <- function(reason) {

@@ -97,9 +97,11 @@ NULL
 #'
 #' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The right-hand side is a sum of
 #'   variables or functions of them; `.` stands for all other columns of `data` and `-` takes a variable away. Interactions
-#'   (`a:b`, `a*b`) and offsets are errors. Functions must be known at prediction too: they are looked up in the workspace
-#'   (or in the package that holds the formula), not in the function that called `contree()`.
-#' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment.
+#'   (`a:b`, `a*b`) and offsets are errors. Functions and constants in it are known at prediction too: those that are local
+#'   to the function that called `contree()` are kept with the fit, up to 1 MB each; others are looked up in the workspace (or
+#'   in the package that holds the formula).
+#' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment. It may
+#'   also come first, as in `data |> contree(y ~ .)`.
 #' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying
 #'   if it is complete.
 #' @param y Response: the classes, one for each row of `x`.
@@ -176,15 +178,27 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
                             class_weights = NULL, control = contree_control(...)) {
-  # contree(data = d, formula = f): R dispatches on the first argument, whatever its name
-  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree.formula), parent.frame()))
+  # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever its name
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), contree.formula), parent.frame()))
+  }
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)
   fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }
 
-call_with <- function(call, method) {
+# A call of a default method that means the formula method: the data come first, as in a pipe.
+formula_call <- function(call, method) {
+  names <- names(call)
+  if (is.null(names)) names <- rep("", length(call))
+  names[names == "x"] <- "data"
+  names[names == "y"] <- "formula"
+  open <- setdiff(c("data", "formula"), names)
+  without <- which(names == "")[-1] # the first is the function's
+  first <- seq_len(min(length(open), length(without)))
+  names[without[first]] <- open[first]
+  names(call) <- names
   call[[1]] <- method
   call
 }
@@ -334,5 +348,5 @@ plain_call <- function(call, generic_call, name = "contree") {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
   call[[1]] <- if (identical(head, call("::", quote(contree), as.name(name)))) head else as.name(name)
-  small_call(call)
+  small_call(call, do_call_expressions())
 }

@@ -118,7 +118,9 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
                                weights = NULL, loss = NULL, class_weights = NULL, ...,
                                control = contree_control(...)) {
   # as in contree.default()
-  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_cv.formula), parent.frame()))
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), contree_cv.formula), parent.frame()))
+  }
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)

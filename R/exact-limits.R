@@ -17,11 +17,13 @@ warn_stopped <- function(message, facts) {
                     class = c(stopped_class[[facts$status]], "contree_stopped", "warning", "condition")))
 }
 
-# "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)"
+# "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing is proven "... 33 errors; no
+# useful bound is known yet"
 stopped_message <- function(proof, settings) {
   known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
-  gettextf("%s: %s, at least %s proven (gap %s)", stopped_after(proof$status, proof$elapsed), known, format(proof$bound),
-           format(proof$gap))
+  after <- stopped_after(proof$status, proof$elapsed)
+  if (proof$bound <= 0) return(gettextf("%s: %s; no useful bound is known yet", after, known))
+  gettextf("%s: %s, at least %s proven (gap %s)", after, known, format(proof$bound), format(proof$gap))
 }
 
 stopped_after <- function(status, seconds) {

@@ -69,7 +69,9 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 #' @export
 contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
                                  class_weights = NULL, control = contree_control(...)) {
-  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), contree_path.formula), parent.frame()))
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
+  }
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   check_both_given(x, y)

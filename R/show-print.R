@@ -3,7 +3,7 @@
 #' Print an optimal tree
 #'
 #' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
-#' class shares; a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of dates the first day that is no
+#' class shares (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of dates the first day that is no
 #' longer on the left; `or missing` stands on the side to which missing training rows go. A line above it says how the tree
 #' was proven: `proven optimal`, or how far from the optimum it can be at most.
 #'
@@ -42,6 +42,12 @@ node_lines <- function(fit, digits) {
          share_text(node_shares(fit), digits), ") ", ifelse(node_is_leaf(fit), "*", " "))
 }
 
+# Of more classes than this a line of a node names the largest shares, and a table has the classes with
+# the most errors.
+most_shares <- 10
+named_shares <- 3
+most_in_table <- 20
+
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
 split_text <- function(fit, digits) {
   parent <- node_parent(fit)
@@ -52,12 +58,36 @@ split_text <- function(fit, digits) {
 
 # rpart writes shares of up to four classes with a common number of decimals and those of more with two digits.
 share_text <- function(shares, digits) {
+  if (ncol(shares) > most_shares) return(apply(shares, 1, largest_shares_text))
   text <- if (ncol(shares) < 5) {
     format(shares, digits = digits, nsmall = min(20, digits))
   } else {
     array(sprintf("%.2g", shares), dim(shares))
   }
   apply(text, 1, paste, collapse = " ")
+}
+
+# "k17 0.51, k3 0.2, k8 0.1, +12": the largest shares, and how many others there are.
+largest_shares_text <- function(shares) {
+  there <- sum(shares > 0)
+  shown <- order(shares, decreasing = TRUE)[seq_len(min(there, named_shares))]
+  others <- if (there > named_shares) sprintf("+%d", there - named_shares)
+  paste(c(sprintf("%s %.2g", names(shares)[shown], shares[shown]), others), collapse = ", ")
+}
+
+# A confusion matrix, and the table of the figures of its classes: of very many classes those with the most errors.
+print_confusion <- function(title, confusion, figures, digits) {
+  cat(title, "\n", sep = "")
+  shown <- seq_len(nrow(confusion))
+  if (length(shown) > most_in_table) {
+    wrong <- rowSums(confusion) + colSums(confusion) - 2 * diag(confusion)
+    shown <- sort(order(wrong, decreasing = TRUE)[seq_len(most_shares)])
+    say(gettextf("(the %d classes with the most errors of %d; the element 'confusion' has all)", length(shown),
+                 nrow(confusion)))
+  }
+  print(confusion[shown, shown, drop = FALSE])
+  cat("\n")
+  print(format(figures[shown, , drop = FALSE], digits = digits))
 }
 
 # "Optimal tree of depth <= 3, 4 leaves, 1 error (0.67%); proven optimal"
@@ -106,8 +136,11 @@ gap_text <- function(proof, settings) {
     "memory limit" = gettext("memory limit"),
     "interrupted" = gettext("interrupted"),
     proof$status)
-  distance <- gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
-                       format(proof$cost))
+  distance <- if (proof$bound > 0) {
+    gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound), format(proof$cost))
+  } else {
+    gettextf("no useful bound is known yet (0 <= optimum <= %s)", format(proof$cost))
+  }
   if (proof$status == "pruned") return(gettextf("pruned; %s", distance))
   gettextf("best found; %s, %s", distance, reason)
 }

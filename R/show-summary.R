@@ -107,10 +107,8 @@ training_confusion <- function(fit) {
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
   cat("\nn= ", x$n, "\n", x$proof, "\n", sep = "")
-  cat("\n", gettext("Training rows by true and predicted class:"), "\n", sep = "")
-  print(x$confusion)
   cat("\n")
-  print(format(x$classes, digits = digits))
+  print_confusion(gettext("Training rows by true and predicted class:"), x$confusion, x$classes, digits)
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
   say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
   if (nrow(x$importance)) {

@@ -60,10 +60,7 @@ print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), 
   shown <- function(share) format(share, digits = digits)
   cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy), format(x$correct), format(x$n),
                format(100 * x$level), shown(x$interval[["lower"]]), shown(x$interval[["upper"]])), "\n\n", sep = "")
-  cat(gettext("Rows by true and predicted class:"), "\n", sep = "")
-  print(x$confusion)
-  cat("\n")
-  print(format(x$classes, digits = digits))
+  print_confusion(gettext("Rows by true and predicted class:"), x$confusion, x$classes, digits)
   invisible(x)
 }
 

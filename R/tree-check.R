@@ -244,6 +244,7 @@ fault_in_rows <- function(fit) {
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
     y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels)) else is_amounts(y, n, low = -Inf),
     residuals = is.null(residuals) || is_amounts(residuals, n), y = !is.null(y) || !is.null(residuals) || n == 0,
+    weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
     na.action = is.null(left_out) || is_left_out(left_out, n),
     model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) && nrow(fit[["model"]]) == n)))
 }

@@ -10,8 +10,8 @@ newest_format <- 3L
 #' The object that contree() returns
 #'
 #' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes of
-#' the rows; it can be saved with [saveRDS()] and read in another session.
+#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes
+#' and the weights of the rows; it can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
 #' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
@@ -41,6 +41,7 @@ newest_format <- 3L
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
+#'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
@@ -121,7 +122,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   fit <- new_model(
     solved, leaf, frame, call, class = "contree",
     where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, control = control,
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
     gap = solved$cost - solved$bound, status = solved$status, capped = solved$capped,
     history = history_table(solved$history), search = solved$search, simd = solved$simd,
@@ -406,6 +407,9 @@ node_parent <- function(fit) {
 tree_classes <- function(fit) fit$ylevels
 tree_loss <- function(fit) fit$loss
 tree_weighted <- function(fit) isTRUE(fit$weighted)
+
+# One a training row; NULL if each counts 1, and in fits that were made before they were kept. `$` would find "weighted".
+tree_row_weights <- function(fit) fit[["weights"]]
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]

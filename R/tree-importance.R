@@ -135,19 +135,6 @@ shuffle <- function(data, column) {
   data
 }
 
-# The columns of new data that a split may look at, in their order. A matrix `p` among the variables splits as `p.1`,
-# `p.2`, ...
-used_inputs <- function(fit) {
-  split <- unique(stats::na.omit(node_variable(fit)))
-  looks_at <- function(label) any(split == label, startsWith(split, paste0(label, ".")))
-  terms <- tree_terms(fit)
-  columns <- tree_shape(fit)$inputs
-  if (is.null(terms)) return(Filter(looks_at, columns))
-  variables <- as.list(attr(terms, "variables"))[-(1:2)]
-  used <- Filter(function(variable) looks_at(variable_label(variable)), variables)
-  intersect(columns, unlist(lapply(used, all.vars)))
-}
-
 #' @rdname contree_importance
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {

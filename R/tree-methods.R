@@ -7,7 +7,8 @@
 #' give the formula; `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
 #'
 #' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search that was stopped goes on
-#' from the best known tree, as in `update(fit, time_limit = 600)`. `start = NULL` begins afresh.
+#' from the best known tree, as in `update(fit, time_limit = 600)`. `start = NULL` begins afresh. The call is evaluated where
+#' `update()` is called. Of a fit that was made with `do.call()` it names what the arguments were made of, not their values.
 #'
 #' @param object,x,formula A fit of [contree()].
 #' @param formula. Changes to the formula, see [update.formula()].
@@ -82,11 +83,24 @@ model.frame.contree_model <- function(formula, ...) {
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_fit(object, "object")
-  call <- NextMethod(evaluate = FALSE)
+  call <- if (missing(formula.) || length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
+    NextMethod(evaluate = FALSE)
+  } else {
+    # the terms of so many predictors have the formula as it was written, with its dot
+    replace_arguments(tree_call(object), c(
+      list(formula = replace_dots(stats::as.formula(formula.), stats::formula(object))),
+      match.call(expand.dots = FALSE)$...))
+  }
   if (!evaluate) return(call)
   # the tree itself, not a name that may mean something else when the call is evaluated; plain_call() takes it out again
   if (!"start" %in% ...names()) call$start <- object
   eval(call, parent.frame())
+}
+
+replace_arguments <- function(call, arguments) {
+  parts <- as.list(call)
+  parts[names(arguments)] <- arguments
+  as.call(parts)
 }
 
 no_model_frame <- function(reason) {

@@ -4,7 +4,7 @@
 #'
 #' @param object A fit of [contree()].
 #' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns the tree was fitted
-#'   with, in any order; other columns are ignored. Factors may come as characters, characters as factors, levels in any
+#'   with, in any order. Those that no split asks for may be left out; other columns are ignored. Factors may come as characters, characters as factors, levels in any
 #'   order. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
@@ -26,7 +26,7 @@
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
 #'   row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column, or one of another kind than in training (numbers, levels, dates and so on), is an error of class
+#' A missing column that the tree asks for, or one of another kind than in training (numbers, levels, dates and so on), is an error of class
 #' `contree_input_error` that names it. So are new levels with `new_levels = "error"`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

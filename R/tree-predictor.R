@@ -117,7 +117,7 @@ as_rows <- function(newdata, names) {
 # What the tree asks for, if nothing needs to be done or said: list(values, feature), see route_nodes(). Else NULL.
 ready_columns <- function(prepared, newdata) {
   if (is.matrix(newdata)) return(if (prepared$numbers) ready_matrix(prepared, newdata))
-  if (!is.list(newdata) || anyNA(match(prepared$names, names(newdata)))) return(NULL)
+  if (!is.list(newdata) || anyNA(match(prepared$asked, names(newdata)))) return(NULL)
   values <- .subset(newdata, prepared$asked)
   for (j in seq_along(values)) {
     value <- values[[j]]
@@ -134,7 +134,7 @@ ready_matrix <- function(prepared, newdata) {
   if (is.object(newdata) || !(is.numeric(newdata) || is.logical(newdata))) return(NULL)
   given <- dimnames(newdata)[[2L]] # colnames() takes a tenth of the time of a row
   if (is.null(given) && dim(newdata)[2L] == length(prepared$names)) given <- prepared$names
-  if (anyNA(match(prepared$names, given))) return(NULL)
+  if (anyNA(match(prepared$asked, given))) return(NULL)
   list(values = newdata, feature = c(0L, match(prepared$asked, given))[prepared$question])
 }
 

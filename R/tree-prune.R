@@ -12,7 +12,7 @@
 #' [contree_path()] has the optimal tree for each complexity.
 #'
 #' The generic has the arguments of that in package `rpart`. If both packages are attached, either one works on the trees
-#' of both.
+#' of both. The generic of the package `generics`, which tidymodels attach, works on fits and paths of contree as well.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
 #' @param complexity Cost of a split as a share of the training rows, as in [contree_control()]. A tree

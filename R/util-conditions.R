@@ -32,8 +32,9 @@ user_call <- function() {
 }
 
 # A call without the values that do.call() or the like put into it: a data frame or a function among the arguments would be
-# printed with every error and saved with every fit. Its argument's name takes its place.
-small_call <- function(call) {
+# printed with every error and saved with every fit. Its argument's name takes its place, or what is known of it:
+# `expressions` has a value and its expression in each element.
+small_call <- function(call, expressions = list()) {
   if (is.function(call[[1]])) call[[1]] <- function_name(call[[1]])
   for (i in seq_along(call)[-1]) {
     value <- call[[i]]
@@ -42,9 +43,30 @@ small_call <- function(call) {
     if (inherits(value, "quosure")) call[[i]] <- value <- unclass(value)[[2]]
     name <- if (is.null(names(call)) || !nzchar(names(call)[i])) "..." else names(call)[i]
     small <- is.language(value) || (is.atomic(value) && !is.object(value) && length(value) == 1)
-    if (inherits(value, "formula")) call[[i]] <- plain_formula(value) else if (!small) call[[i]] <- as.name(name)
+    if (inherits(value, "formula")) call[[i]] <- plain_formula(value)
+    if (small || is.language(value)) next
+    known <- Find(function(pair) identical(pair$value, value), expressions)
+    call[[i]] <- if (is.null(known)) as.name(name) else known$expression
   }
   call
+}
+
+# For a call that do.call() made of one of our generics, what its arguments were made of: list(value, expression) each, as
+# `iris` in do.call(contree, list(Species ~ ., data = iris)) or `arguments[["data"]]`.
+do_call_expressions <- function() {
+  ours <- Find(function(frame) identical(environment(sys.function(frame)), topenv()), seq_len(sys.nframe()))
+  if (ours == 1 || !identical(sys.function(ours - 1), do.call)) return(list())
+  arguments <- match.call(do.call, sys.call(ours - 1))$args
+  if (!is.language(arguments) || "..." %in% all.names(arguments)) return(list())
+  values <- as.list(sys.call(ours))[-1]
+  place <- function(i) if (isTRUE(nzchar(names(values)[i]))) names(values)[i] else i
+  expressions <- if (is.call(arguments) && identical(arguments[[1]], quote(list))) {
+    as.list(arguments)[-1]
+  } else {
+    lapply(seq_along(values), function(i) call("[[", arguments, place(i)))
+  }
+  if (length(expressions) != length(values)) return(list())
+  Map(function(value, expression) list(value = value, expression = expression), values, expressions)
 }
 
 # The name of a function of this package, that of the generic for a method of contree().

@@ -5,8 +5,8 @@
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
-SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP limit);
-SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP certificate);
+SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels, SEXP n_splits, SEXP limit);
+SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits, SEXP certificate);
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
                     SEXP columns, SEXP threads);
 SEXP ffi_info(void);
@@ -18,8 +18,8 @@ SEXP ffi_gpu_info(void);
 static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
-    ENTRY(ffi_certificate, 6),
-    ENTRY(ffi_certify, 5),
+    ENTRY(ffi_certificate, 8),
+    ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),

@@ -11,8 +11,27 @@
 static ct_claim claim_of(const ct_options *options)
 {
     ct_claim claim = {options->depth, options->complexity, options->min_bucket, options->min_split, options->max_thresholds,
-                      options->stop, options->stop_data};
+                      NULL, options->stop, options->stop_data};
     return claim;
+}
+
+/* A tree as the class codes, from 1, that its leaves give the rows, and the number of its splits; NULL for no codes. `tree`
+ * and memory of the call hold it. */
+static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree)
+{
+    if (labels == R_NilValue) return NULL;
+    if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
+        Rf_error("the labels of a tree must be integer codes, one for each row");
+    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
+        if (codes[row] < 0 || (uint32_t) codes[row] >= data->n_classes) Rf_error("row %lu has no such label", (unsigned long) row + 1);
+    }
+    int splits = Rf_asInteger(n_splits);
+    if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
+        Rf_error("a tree must have fewer splits than rows");
+    *tree = (ct_outcome) {codes, (uint32_t) splits};
+    return tree;
 }
 
 static void free_bytes(SEXP pointer)
@@ -44,8 +63,8 @@ static SEXP raw_of(const ct_bytes *bytes)
     return out;
 }
 
-/* list(log, status): the bytes, and how it ended; see ct_end_name(). They are whole if that is "optimal". */
-SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP limit)
+/* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with labels, than that tree; how it ended; see ct_end_name(). They are whole if that is "optimal". */
+SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels, SEXP n_splits, SEXP limit)
 {
     static const char *const names[] = {"log", "status", "elapsed"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
@@ -54,11 +73,13 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
     ct_error error;
     ct_end end;
     double start = ct_seconds();
+    ct_outcome tree;
+    const ct_outcome *best = outcome_of(labels, n_splits, &problem.data, &tree);
     SEXP handle = PROTECT(bytes_handle(&bytes, Rf_asReal(limit)));
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
     ct_certificate_begin(&problem.data, &claim, bytes);
-    ct_status status = ct_prove(&problem.data, &problem.options, Rf_asReal(bound), bytes, &end, &error);
+    ct_status status = ct_prove(&problem.data, &problem.options, Rf_asReal(bound), best, bytes, &end, &error);
     if (calls.jumped) {
         free_bytes(handle);
         r_callbacks_jump(&calls);
@@ -79,29 +100,33 @@ static const char *verdict_name(ct_verdict verdict)
     return names[verdict];
 }
 
-/* What the certificate (a raw vector) proves. */
-SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP certificate)
+/* What the certificate (a raw vector) proves, and whether a tree (see outcome_of) attains it. */
+SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits, SEXP certificate)
 {
-    static const char *const names[] = {"verdict", "bound", "slack", "points", "row_sets", "elapsed"};
+    static const char *const names[] = {"verdict", "bound", "rounding", "attained", "points", "row_sets", "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_certified checked;
     ct_error error;
     double start = ct_seconds();
+    ct_outcome tree;
+    const ct_outcome *best = outcome_of(labels, n_splits, &problem.data, &tree);
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
+    claim.best = best;
     size_t n = (size_t) Rf_xlength(certificate);
     ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 6));
+    SEXP list = PROTECT(r_named_list(names, 7));
     SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked.verdict)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked.bound));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.slack));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarReal((double) checked.points));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarReal((double) checked.row_sets));
-    SET_VECTOR_ELT(list, 5, Rf_ScalarReal(ct_seconds() - start));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.rounding));
+    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(checked.attained));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarReal((double) checked.points));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.row_sets));
+    SET_VECTOR_ELT(list, 6, Rf_ScalarReal(ct_seconds() - start));
     UNPROTECT(2);
     return list;
 }

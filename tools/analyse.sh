@@ -8,7 +8,7 @@
 #   clang-tidy    tools/clang-tidy.yaml
 cd "`dirname "$0"`/.." || exit 1
 files="`ls src/base/*.c src/data/*.c src/tree/*.c src/exact/*.c src/exact/[!k]*/*.c`
-  src/gpu/device_stub.c src/exact/kernels/dispatch.c"
+  src/gpu/*.c src/exact/kernels/dispatch.c"
 kernels=`ls src/exact/kernels/isa_*.c`
 warnings="-Wall -Wextra -Wconversion -Wshadow -Wc++-compat -Wstrict-prototypes"
 log=build/analyse.log
@@ -47,7 +47,7 @@ if with gcc; then
 fi
 tool cppcheck cppcheck --quiet --enable=warning,portability,performance --std=c11 -Isrc -D_OPENMP=201511 -D__x86_64__ \
   -D__GNUC__=12 --suppressions-list=tools/cppcheck.txt --suppress=missingIncludeSystem src/base src/data src/tree src/exact \
-  src/gpu/device_stub.c
+  src/gpu
 tool clang-tidy clang-tidy --quiet --config-file=tools/clang-tidy.yaml $files -- -std=gnu11 -Isrc -fopenmp
 rm -f build/analyse.o
 echo "analyse: $passed passed, $failed failed"

@@ -33,7 +33,10 @@ exits () { test $status -eq "$1"; verdict $? "exit status $status, not $1"; }
 says () { grep -qF -- "$1" "$stage/out"; verdict $? "does not say '$1'"; }
 writes () { grep -qF -- "$1" src/Makevars; verdict $? "src/Makevars lacks '$1'"; }
 writes_no () { if grep -qF -- "$1" src/Makevars; then false; fi; verdict $? "src/Makevars has '$1'"; }
-cpu_build () { exits 0; writes gpu/device_stub.o; writes_no gpu/device.o; writes_no nvcc; writes_no cudart; }
+cpu_build () {
+  exits 0; writes gpu/device_stub.o; writes_no gpu/device.o; writes offload/kernels_stub.o; writes_no offload/kernels.o
+  writes_no nvcc; writes_no cudart
+}
 
 # ---- toolkits ----
 
@@ -134,7 +137,8 @@ cpu_build; says "does not link and run"
 
 run "a toolkit that works" env CUDA_PATH="$stage/good" ./configure
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc, architectures 70 80 90 100 120"
-writes gpu/device.o; writes_no device_stub; writes "gpu/device.o: gpu/device.cu"; writes -lcudart_static
+writes gpu/device.o; writes_no _stub; writes "gpu/device.o: gpu/device.cu"; writes -lcudart_static
+writes "exact/offload/kernels.o: exact/offload/kernels.cu"; writes gpu/kernel.cuh
 writes "code=sm_70 "; writes "code=compute_70 "; writes "code=compute_120 "; writes_no code=compute_80
 
 run "nvcc on PATH" env PATH="$stage/good/bin:$PATH" ./configure

@@ -33,7 +33,8 @@ every_architecture () {
     test "$a" -lt 70 || gencode="$gencode -gencode arch=compute_$a,code=sm_$a"
   done
   host=`sed -n 's/^configure: CUDA: yes .*, with \(.*\))$/\1/p' build/test_cuda.log` # as configure has chosen
-  for f in src/gpu/*.cu; do
+  for f in src/*/*.cu src/*/*/*.cu; do
+    test -f "$f" || continue
     "$1/bin/nvcc" ${host:+-ccbin $host} -O2 -Xcompiler -Wall,-Wextra -Werror all-warnings $gencode -Isrc -c $f -o build/cuda.o
     verdict "$f, without a warning:$gencode"
   done

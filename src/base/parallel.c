@@ -6,20 +6,20 @@
 
 static const double ASK_STEP = 0.02;
 
-int ct_stop_now(ct_stop *stop, unsigned worker)
+int ct_halt_now(ct_halt *stop, unsigned worker)
 {
     if (!stop) return 0;
     if (worker == 0 && stop->asked) {
         double now = ct_seconds();
         if (now >= stop->next) {
-            if (stop->asked(stop->data)) ct_stop_set(stop);
+            if (stop->asked(stop->data)) ct_halt_set(stop);
             stop->next = ct_seconds() + ASK_STEP;
         }
     }
     return ct_atomic_read(&stop->stopped) != 0;
 }
 
-void ct_stop_set(ct_stop *stop)
+void ct_halt_set(ct_halt *stop)
 {
     ct_atomic_write(&stop->stopped, 1);
 }
@@ -34,7 +34,7 @@ typedef struct {
 static int do_chunk(const dealer *d, unsigned worker, uint64_t number)
 {
     const ct_loop *loop = d->loop;
-    if (number >= d->n_chunks || ct_stop_now(loop->stop, worker)) return 0;
+    if (number >= d->n_chunks || ct_halt_now(loop->stop, worker)) return 0;
     uint64_t begin = number * d->chunk, rest = loop->n - begin;
     CT_ASSERT(begin < loop->n && begin / d->chunk == number);
     CT_ASSERT(worker < (loop->n_workers ? loop->n_workers : 1));

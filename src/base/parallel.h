@@ -13,13 +13,13 @@ typedef struct {
     void *data;
     double next;              /* in ct_seconds(): not asked before */
     int64_t stopped;          /* atomic */
-} ct_stop;
+} ct_halt;
 
 /* 1 once work is to end. Worker 0, which is the calling thread, asks for it some fifty times a second. Cheap
  * enough to be called every few microseconds. */
-int ct_stop_now(ct_stop *stop, unsigned worker);
+int ct_halt_now(ct_halt *stop, unsigned worker);
 /* Ends the work, from any thread. */
-void ct_stop_set(ct_stop *stop);
+void ct_halt_set(ct_halt *stop);
 
 /* Chunks that are dealt out in turn have all one cost, or nearly; those taken as they come may differ. */
 typedef enum { CT_STATIC, CT_DYNAMIC } ct_schedule;
@@ -33,7 +33,7 @@ typedef struct {
      * time: it tells which state (memory, counters) is free to be used. */
     void (*work)(void *data, unsigned worker, uint64_t begin, uint64_t end);
     void *data;
-    ct_stop *stop;       /* looked at before each chunk; NULL: none */
+    ct_halt *stop;       /* looked at before each chunk; NULL: none */
 } ct_loop;
 
 /* Returns when all chunks are done, or, once stopped, those that were begun. The calling thread is worker 0.

@@ -1,5 +1,6 @@
 #include "certify/problem.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,30 +64,98 @@ static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *er
 
 /* ---- costs ---- */
 
-/* What a row costs under a label, from the definition. */
-static double true_cost(const ct_data *data, uint32_t row, uint32_t label)
+/* A product of two numbers is `value` + `rest`; what lies below the least doubles is lost. */
+typedef struct {
+    double value, rest;
+} product;
+
+static product product_of(double x, double y)
 {
-    size_t own = (size_t) data->classes[row];
-    double loss = data->loss ? data->loss[own * data->n_classes + label] : own != label;
-    return (data->weights ? data->weights[row] : 1) * loss;
+    product p = {x * y, 0};
+    p.rest = fma(x, y, -p.value);
+    return p;
 }
 
-/* Whether integer costs are those of the data but for what rounding they are said to have. */
-static int costs_are_right(const ct_problem *p, double rounding)
+/* What doubles lose in a product, beside what product_of() keeps. */
+static const double LOST = 1e-300;
+
+/* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth. */
+static double distance(int64_t cost, double unit, double w, double loss)
 {
-    double off = 0, all = 0;
+    double near = (double) cost;
+    product counted = product_of(near, unit), true_cost = product_of(w, loss);
+    double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
+    double off = fabs(counted.value - true_cost.value + rest) + 4 * DBL_EPSILON * fabs(rest);
+    return off > 0 ? off * (1 + 4 * DBL_EPSILON) + LOST : 0;
+}
+
+/* Sums it up over the rows, each under the label for which it is largest. */
+static void measure_rounding(ct_problem *p)
+{
+    const ct_data *data = p->data;
+    size_t n = p->n_classes;
+    double sum = 0;
     for (uint32_t row = 0; row < p->n_rows; row++) {
-        const int64_t *loss = p->loss + (size_t) p->data->classes[row] * p->n_classes;
-        double most_off = 0, most = 0;
-        for (uint32_t label = 0; label < p->n_classes; label++) {
-            double cost = true_cost(p->data, row, label);
-            most_off = fmax(most_off, fabs((double) (p->mass[row] * loss[label]) * p->unit - cost));
-            most = fmax(most, cost);
+        size_t own = (size_t) data->classes[row];
+        double most = 0, w = data->weights ? data->weights[row] : 1;
+        for (size_t label = 0; label < n; label++) {
+            double loss = data->loss ? data->loss[own * n + label] : label != own;
+            most = fmax(most, distance(p->mass[row] * p->loss[own * n + label], p->unit, w, loss));
         }
-        off += most_off;
-        all += most;
+        sum += most;
     }
-    return off <= rounding * (1 + 1e-6) + 1e-9 * all;
+    p->rounding = sum * (1 + (p->n_rows + 1.0) * DBL_EPSILON);
+}
+
+/* The weights of all rows as the search adds them up, and by how much that may differ from their sum. */
+static double sum_of_weights(const ct_data *data, double *off)
+{
+    double sum = data->weights ? 0 : data->n_rows, lost = 0;
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
+        double w = data->weights[row], next = sum + w;
+        lost += sum >= w ? sum - next + w : w - next + sum; /* what the addition has lost, exactly */
+        sum = next;
+    }
+    *off = fabs(lost) * (1 + DBL_EPSILON) + sum * data->n_rows * DBL_EPSILON * DBL_EPSILON;
+    if (lost == 0) *off = 0;
+    return sum;
+}
+
+/* What a split costs in the objective. */
+static void set_price(ct_problem *p, const ct_claim *claim)
+{
+    double off, sum = sum_of_weights(p->data, &off);
+    p->price = claim->complexity * sum;
+    p->price_rounding = fabs(fma(claim->complexity, sum, -p->price)) + 2 * claim->complexity * off;
+    uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
+    p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
+}
+
+/* The numbers as the search has them; 0 if they are not such that sums of them fit into 64 bits. */
+static int take_costs(ct_problem *p, const ct_costs *costs)
+{
+    size_t n = p->n_classes;
+    double all = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        if (i % (n + 1) == 0) continue;
+        int64_t loss = ct_cost_of_units(costs, costs->plain ? 1 : costs->loss[i]), *least = &p->cheapest[i / n];
+        int first = i / n ? i % n == 0 : i == 1;
+        p->loss[i] = loss;
+        if (loss < 0) return 0;
+        if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        if (first || loss < *least) *least = loss;
+    }
+    p->uniform = 1;
+    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        p->mass[row] = costs->weights ? costs->weights[row] : 1;
+        if (p->mass[row] < 0) return 0;
+        all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
+    }
+    p->shift = costs->shift;
+    p->split_cost = costs->split;
+    p->unit = ldexp(costs->unit, -(int) costs->shift);
+    return all < 0x1p61 && p->split_cost >= 0 && p->split_cost < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
@@ -99,25 +168,18 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
     if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
-    for (uint32_t row = 0; row < p->n_rows; row++) p->mass[row] = costs.weights ? costs.weights[row] : 1;
-    for (size_t i = 0; i < n * n; i++) {
-        if (i % (n + 1) == 0) continue;
-        int64_t loss = ct_cost_of_units(&costs, costs.plain ? 1 : costs.loss[i]), *least = &p->cheapest[i / n];
-        int first = i / n ? i % n == 0 : i == 1;
-        p->loss[i] = loss;
-        if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
-        if (first || loss < *least) *least = loss;
-    }
-    p->uniform = 1;
-    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
-    p->costs = costs;
-    p->unit = ldexp(costs.unit, -(int) costs.shift);
-    p->split_cost = costs.split;
-    double all = 0;
+    if (!take_costs(p, &costs)) return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
+    measure_rounding(p);
+    set_price(p, claim);
+    return CT_OK;
+}
+
+int64_t ct_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+{
+    int64_t cost = p->split_cost * tree->n_splits;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        all += (double) (p->mass[row] * p->dearest[p->data->classes[row]]) * p->unit;
-    p->slack = costs.rounding + 1e-9 * all;
-    return costs_are_right(p, costs.rounding) ? CT_OK : ct_fail(error, CT_INTERNAL, "certify: the costs of rows are wrong");
+        cost += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+    return cost;
 }
 
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)

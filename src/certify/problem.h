@@ -16,11 +16,14 @@ typedef struct {
     int64_t *dearest;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
     int uniform;           /* dearest and cheapest are the same */
-    int64_t split_cost;
+    unsigned shift;        /* what rows cost are multiples of 2^shift, see exact/cost/price.h, */
+    int64_t split_cost;    /* splits not */
     uint32_t min_bucket, min_split;
-    ct_costs costs;        /* of which the above are */
     double unit;           /* of the objective */
-    double slack;
+    double rounding;       /* all rows: by how much their costs may differ from what they are, under any labels */
+    double price;          /* of a split, in the objective */
+    double price_rounding; /* by how much it may differ from what it is */
+    uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;
 
@@ -44,6 +47,9 @@ int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
 int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
                     const int64_t *mass, ct_row_set *part);
+
+/* What a tree costs. */
+int64_t ct_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
 /* What rows of these masses cost under the best label. */
 int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);

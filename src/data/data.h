@@ -33,4 +33,10 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
  * not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);
 
+/* What a tree costs depends on no more than this. */
+typedef struct {
+    const int32_t *labels; /* [n_rows] the class that each row is given; the caller's */
+    uint32_t n_splits;
+} ct_outcome;
+
 #endif

@@ -16,8 +16,9 @@
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
-#include "exact/offload/placing.h"
+#include "exact/offload/device.h"
 #include "exact/offload/offload.h"
+#include "exact/offload/placing.h"
 #include "exact/offload/pool.h"
 
 enum { MOST_WORKERS = 256 };
@@ -70,6 +71,17 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
+{
+    int64_t units = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
+        if (costs->plain) units += own != label;
+        else units += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+    }
+    return ct_cost_of_units(costs, units) + costs->split * tree->n_splits;
+}
+
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
 {
@@ -83,6 +95,8 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
     search->gap = ct_price_gap(costs, options->max_gap);
     search->cap = ct_price_above(costs, options->max_cost);
+    if (options->cheaper_than)
+        search->cap = ct_smaller_cost(search->cap, cost_of_outcome(costs, data, options->cheaper_than));
     return CT_OK;
 }
 
@@ -271,7 +285,7 @@ static int wants_device(const ct_search *search, const ct_table *table)
     const ct_options *options = search->options;
     if (options->device == CT_DEVICE_CPU) return 0;
     if (options->device != CT_DEVICE_AUTO) return 1;
-    return search->costs->plain && table->n_classes <= CT_GPU_CLASSES &&
+    return search->costs->plain && table->n_classes <= CT_OFFLOAD_CLASSES &&
            ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
 }
 
@@ -294,13 +308,13 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
     ct_error why = {CT_OK, ""};
     if (!wants_device(search, table)) return CT_OK;
     if (!search->costs->plain) note(result, "rows or errors that do not all cost the same are left to the CPU", "");
-    else if (table->n_classes > CT_GPU_CLASSES) note(result, "so many classes are left to the CPU", "");
+    else if (table->n_classes > CT_OFFLOAD_CLASSES) note(result, "so many classes are left to the CPU", "");
     if (result->device_note[0]) return CT_OK;
-    ct_gpu_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
-                         table->n_values, table->data->classes};
-    if (ct_gpu_open(number, &sent, n_workers, &search->gpu, &why) != CT_OK)
+    ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
+                             table->n_values, table->data->classes};
+    if (ct_offload_open(number, &sent, n_workers, &search->device, &why) != CT_OK)
         return without_device(options, result, &why, error);
-    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_gpu_queue_at(search->gpu, i);
+    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_offload_queue_at(search->device, i);
     if (twin) snprintf(result->device, sizeof result->device, "twin");
     else snprintf(result->device, sizeof result->device, "cuda:%d", number);
     return CT_OK;
@@ -309,13 +323,13 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
 /* What happened to it. */
 static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
 {
-    if (search->gpu && ct_gpu_is_lost(search->gpu)) {
-        note(result, "the device failed: ", ct_gpu_why(search->gpu));
+    if (search->device && ct_offload_is_lost(search->device)) {
+        note(result, "the device failed: ", ct_offload_why(search->device));
         if (search->options->device == CT_DEVICE_CUDA)
             status = ct_fail(error, CT_NO_DEVICE, "%s: %s", result->device, result->device_note);
     }
-    ct_gpu_close(search->gpu);
-    search->gpu = NULL;
+    ct_offload_close(search->device);
+    search->device = NULL;
     return status;
 }
 

@@ -1,15 +1,18 @@
 #include "exact/prove.h"
 
-/* Bounds are doubles; trees that cost less than this share of one are looked for. */
-static const double NEARLY_ALL = 1 - 1e-12;
+#include <math.h>
 
-ct_status ct_prove(const ct_data *data, const ct_options *options, double bound, ct_bytes *evidence, ct_end *end,
-                   ct_error *error)
+/* Bounds are doubles, and not always the ones nearest to what is proven. */
+static const double NEARLY_ALL = 1 - 0x1p-50;
+
+ct_status ct_prove(const ct_data *data, const ct_options *options, double bound, const ct_outcome *best,
+                   ct_bytes *evidence, ct_end *end, ct_error *error)
 {
     ct_options again = *options;
     ct_result result;
     again.evidence = evidence;
-    again.max_cost = bound * NEARLY_ALL;
+    again.max_cost = best ? INFINITY : bound * NEARLY_ALL;
+    again.cheaper_than = best;
     again.max_gap = 0;
     again.threads = 1;
     again.device = CT_DEVICE_CPU;

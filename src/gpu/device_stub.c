@@ -1,4 +1,4 @@
-/* gpu/device.h where the package was built without CUDA: there is no device, and it says so. */
+/* The room where the package was built without CUDA: there is no device, and it says so. */
 #include "gpu/device.h"
 
 #include <string.h>

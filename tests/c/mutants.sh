@@ -13,7 +13,9 @@ here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
-all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent test_instances test_route test_rng test_parallel"
+all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent
+  test_instances test_route test_certify test_edges test_memory test_rng test_parallel test_scan
+  test_forest"
 patience=100 # seconds for a test
 
 # What the mutant's record says about WORD.
@@ -53,7 +55,7 @@ compile () {
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
       case $path in
-        *.cu) sed -f "$here/cuda_on_cpu/launch.sed" "$path" > "$object.cpp" &&
+        *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
         *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" ;;
       esac || return 1
@@ -66,7 +68,8 @@ compile () {
 
 # killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
 killed_by () {
-  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects $LIBRARIES -o "$mine/$1" || return 1
+  wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$here/$1.c" | sort -u`
+  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects $LIBRARIES $wraps -o "$mine/$1" || return 1
   (cd "$here" && CT_FIRST=1 timeout $patience "$mine/$1" ${2:+"$2"}) > "$mine/log" 2>&1
   case $? in 0|124) return 1 ;; esac # what takes too long has found nothing: the machine may be busy
   killer="$1: `sed -n 's/^  case: //p' "$mine/log" | tail -n 1`"

@@ -11,7 +11,7 @@ typedef struct {
     int64_t busy[WORKERS]; /* atomic: threads that have this number right now */
     int64_t clashes, chunks;
     uint64_t n, chunk;
-    ct_stop *stop;
+    ct_halt *stop;
     int64_t stop_at; /* chunks */
 } record;
 
@@ -22,7 +22,7 @@ static void note(void *data, unsigned worker, uint64_t begin, uint64_t end)
         ct_atomic_add(&r->busy[worker], 1) != 1)
         ct_atomic_add(&r->clashes, 1);
     for (uint64_t i = begin; i < end && i < MOST; i++) ct_atomic_add(&r->done[i], 1);
-    if (ct_atomic_add(&r->chunks, 1) == r->stop_at) ct_stop_set(r->stop);
+    if (ct_atomic_add(&r->chunks, 1) == r->stop_at) ct_halt_set(r->stop);
     if (worker < WORKERS) ct_atomic_add(&r->busy[worker], -1);
 }
 
@@ -53,14 +53,14 @@ static void stops(void)
     for (unsigned workers = 1; workers <= WORKERS; workers++)
         for (int schedule = CT_STATIC; schedule <= CT_DYNAMIC; schedule++) {
             record r;
-            ct_stop stop;
+            ct_halt stop;
             memset(&r, 0, sizeof r);
             memset(&stop, 0, sizeof stop);
             r.n = MOST, r.chunk = 1, r.stop = &stop, r.stop_at = 7;
             ct_loop loop = {MOST, 1, (ct_schedule) schedule, workers, note, &r, &stop};
             ct_parallel_for(&loop);
             CHECK(r.chunks >= 7 && r.chunks <= 7 + (int64_t) workers);
-            CHECK(ct_stop_now(&stop, 1));
+            CHECK(ct_halt_now(&stop, 1));
         }
 }
 
@@ -70,17 +70,17 @@ static int say_stop(void *data) { return ++asked >= *(int *) data; }
 static void caller_is_asked(void)
 {
     int third = 3;
-    ct_stop stop = {say_stop, &third, 0, 0};
+    ct_halt stop = {say_stop, &third, 0, 0};
     asked = 0;
-    CHECK(!ct_stop_now(&stop, 1)); /* not by other workers */
+    CHECK(!ct_halt_now(&stop, 1)); /* not by other workers */
     CHECK_INT(asked, 0);
-    CHECK(!ct_stop_now(&stop, 0));
-    CHECK(!ct_stop_now(&stop, 0)); /* not so soon again */
+    CHECK(!ct_halt_now(&stop, 0));
+    CHECK(!ct_halt_now(&stop, 0)); /* not so soon again */
     CHECK_INT(asked, 1);
     double end = ct_seconds() + 10;
-    while (!ct_stop_now(&stop, 0) && ct_seconds() < end) continue;
+    while (!ct_halt_now(&stop, 0) && ct_seconds() < end) continue;
     CHECK_INT(asked, 3);
-    CHECK(ct_stop_now(&stop, 4));
+    CHECK(ct_halt_now(&stop, 4));
 }
 
 static const check_case cases[] = {

@@ -5,6 +5,8 @@
 
 #include "cuda_on_cpu/cuda_on_cpu.h"
 #include "gpu/device.h"
+#include "gpu/twin.h"
+#include "exact/offload/device.h"
 #include "exact/offload/placing.h"
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
@@ -373,7 +375,7 @@ static void what_is_left_to_the_cpu(void)
     ct_result_free(&result);
     table_free(&table);
 
-    table = table_random(&r, 300, 2, CT_GPU_CLASSES + 1, 0);
+    table = table_random(&r, 300, 2, CT_OFFLOAD_CLASSES + 1, 0);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 && strstr(result.device_note, "classes") != NULL);
     ct_result_free(&result);

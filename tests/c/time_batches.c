@@ -11,9 +11,10 @@
 
 #include "base/clock.h"
 #include "data/table.h"
+#include "exact/offload/device.h"
 #include "gpu/device.h"
 
-/* Lane instructions a word of 32 rows and point, from the text of gpu/scan_body.h: both passes gather and transpose one side
+/* Lane instructions a word of 32 rows and point, from the text of scan_body.h: both passes gather and transpose one side
  * (both, where points are of parts of the row set), then count both; the second bounds both. A population count is worth
  * four. Words that are looked into come on top. */
 static double operations(double n, double n_cols, double n_classes, double points, double n_sides)
@@ -31,12 +32,14 @@ static double bytes(double n, double n_cols, double n_classes, double points, do
            groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
-static double measure(ct_gpu_queue *queue, const ct_gpu_point *points, uint32_t n_points)
+static double measure(ct_offload_queue *queue, const ct_offload_point *points, uint32_t n_points)
 {
+    const int32_t *errors;
     double least = INFINITY;
     for (int i = 0; i < 20; i++) {
         double start = ct_seconds();
-        if (!ct_gpu_submit(queue, 0, points, n_points) || !ct_gpu_wait(queue, 0)) return NAN;
+        if (ct_offload_submit(queue, 0, points, n_points) != CT_OK || ct_offload_wait(queue, 0, &errors) != CT_OK)
+            return NAN;
         double seconds = ct_seconds() - start;
         if (seconds < least) least = seconds;
     }
@@ -44,11 +47,11 @@ static double measure(ct_gpu_queue *queue, const ct_gpu_point *points, uint32_t 
 }
 
 /* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best split makes. */
-static void fill_points(ct_gpu_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols, int parts)
+static void fill_points(ct_offload_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols, int parts)
 {
     for (uint32_t i = 0; i < n_points; i++) {
         uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
-        points[i] = (ct_gpu_point){0, CT_GPU_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
+        points[i] = (ct_offload_point){0, CT_OFFLOAD_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
         if (!parts) continue;
         points[i].part_line = i / 32 % (2 * n_cols); /* as pools have them: a problem's points are neighbours */
         points[i].part_threshold = n / 2;
@@ -65,14 +68,14 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
     ct_table ranked;
-    ct_gpu *gpu = NULL;
-    ct_gpu_point points[1024];
+    ct_offload_device *device = NULL;
+    ct_offload_point points[1024];
     ct_arena_init(&arena, &budget);
     if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
         for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
-        ct_gpu_table sent = {n, COLS, CLASSES, ranked.order, ranked.ties, ranked.words, ranked.n_values, table.classes};
-        if (ct_gpu_open(0, &sent, 1, &gpu, NULL) == CT_OK)
-            (void) ct_gpu_begin_rows(ct_gpu_queue_at(gpu, 0), &(ct_gpu_conditions){0, {0}, {0}}, n);
+        ct_offload_table sent = {n, COLS, CLASSES, ranked.order, ranked.ties, ranked.words, ranked.n_values, table.classes};
+        if (ct_offload_open(0, &sent, 1, &device, NULL) == CT_OK)
+            (void) ct_offload_begin_rows(ct_offload_queue_at(device, 0), &(ct_offload_conditions){0, {0}, {0}}, n);
     }
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         int parts = i == 3;
@@ -80,11 +83,11 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
         fill_points(points, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n,
                sizes[i], parts ? " of parts" : "", b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
-        double seconds = gpu ? measure(ct_gpu_queue_at(gpu, 0), points, sizes[i]) : NAN;
+        double seconds = device ? measure(ct_offload_queue_at(device, 0), points, sizes[i]) : NAN;
         if (seconds > 0) printf(" %.4g | %.3g |\n", seconds * 1e6, seconds / fmax(b / byte_rate, o / operation_rate));
         else printf(" not measured | |\n");
     }
-    ct_gpu_close(gpu);
+    ct_offload_close(device);
     ct_arena_free(&arena);
     table_free(&table);
 }

@@ -27,3 +27,13 @@ test_that("augment() adds predictions to training rows, data or new data", {
   expect_identical(generics::augment(iris2)$.node, all$.node)
   expect_contree_error(generics::augment(iris2, new_data = iris), "input", "new_data")
 })
+
+test_that("the generics of the package generics find the methods, whatever is attached first", {
+  skip_if_not_installed("generics")
+  code <- c("fit <- contree(Species ~ ., iris, depth = 2)", "path <- contree_path(Species ~ ., iris, depth = 2)",
+            "say(nrow(prune(fit, complexity = 0.5)$frame), nrow(prune(path, nsplit = 1)$frame))",
+            "say(nrow(tidy(fit)), nrow(glance(fit)), nrow(augment(fit)))")
+  for (first in list("library(generics)", c("detach('package:contree')", "library(generics)", "library(contree)"))) {
+    expect_identical(run_session(c(paste0("suppressPackageStartupMessages(", first, ")"), code)), c("1 3", "5 1 150", "end"))
+  }
+})

@@ -63,3 +63,64 @@ test_that("the environment of the caller is not kept", {
   expect_identical(contree:::lasting_environment(new.env(parent = globalenv())), globalenv())
   expect_identical(contree:::lasting_environment(environment(stats::sd)), asNamespace("stats"))
 })
+
+# ---- what a formula needs of the place where it was written ---------------------------------------
+
+test_that("local constants and functions of a formula are known at prediction, and nothing else is kept", {
+  fit_here <- function(data) {
+    large <- rnorm(1e6)
+    cutoff <- 1.7
+    halves <- function(x) if (length(x) > 1e9) wholes(x) else x / half_of
+    wholes <- function(x) halves(x) * half_of # the two call each other
+    half_of <- 2
+    steps <- stats::ecdf(data$Sepal.Length) # a function with an environment of its own
+    contree(Species ~ I(Petal.Width > cutoff) + wholes(Petal.Length) + steps(Sepal.Length), data, depth = 3)
+  }
+  fit <- fit_here(iris)
+  expect_lt(length(serialize(fit, NULL)), 5e4)
+  predicted <- predict(fit, iris)
+  expect_identical(predicted, fitted(fit))
+  # in another session
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  expect_lt(file.size(file), 2e4)
+  said <- run_session(c(sprintf("fit <- readRDS(%s)", deparse1(file)), "say(table(predict(fit, iris)))"))
+  expect_identical(said[1], paste(table(predicted), collapse = " "))
+  kept <- environment(terms(fit))
+  expect_identical(sort(ls(kept)), c("cutoff", "half_of", "halves", "steps", "wholes"))
+})
+
+test_that("large values and data are not kept", {
+  fit_here <- function() {
+    x <- rnorm(200)
+    y <- factor(x > 0)
+    contree(y ~ x + log(x^2), depth = 1)
+  }
+  fit <- fit_here()
+  expect_identical(environment(terms(fit)), contree:::lasting_environment(environment()))
+  expect_identical(as.character(predict(fit, data.frame(x = c(-1, 1)))), c("FALSE", "TRUE"))
+  with_large <- function(data) {
+    large <- as.numeric(seq_len(1e6))
+    contree(Species ~ I(Petal.Length * large[2]), data, depth = 1)
+  }
+  expect_contree_error(predict(with_large(iris), iris), "input", "large")
+  expect_lt(length(serialize(with_large(iris), NULL)), 5e4)
+})
+
+test_that("the data may come first", {
+  same <- function(a, b) expect_identical(a[c("frame", "splits", "where", "call")], b[c("frame", "splits", "where", "call")])
+  fit <- contree(formula = Species ~ ., data = iris, depth = 2)
+  same(iris |> contree(Species ~ ., depth = 2), fit)
+  same(iris |> contree(formula = Species ~ ., depth = 2), fit)
+  same(contree(data = iris, formula = Species ~ ., depth = 2), fit)
+  same(contree(y = Species ~ ., x = iris, depth = 2), fit)
+  part <- iris |> contree(Species ~ ., subset = Sepal.Width > 3, weights = Sepal.Length, depth = 1)
+  expect_identical(part$frame, contree(Species ~ ., iris, subset = Sepal.Width > 3, weights = Sepal.Length, depth = 1)$frame)
+  expect_identical(as.data.frame(iris |> contree_path(Species ~ ., depth = 2)),
+                   as.data.frame(contree_path(Species ~ ., iris, depth = 2)))
+  set.seed(1)
+  cv <- iris |> contree_cv(Species ~ ., depth = 1)
+  set.seed(1)
+  expect_identical(cv$table, contree_cv(Species ~ ., iris, depth = 1)$table)
+})

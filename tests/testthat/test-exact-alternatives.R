@@ -136,3 +136,37 @@ test_that("what cannot be used is an error that says why", {
   expect_contree_error(contree_alternatives(iris2, within = -1), "input", c("'within'", "-1"))
   expect_contree_error(contree_alternatives(iris2, depth = 3), "input", c("'depth'", "update()"))
 })
+
+test_that("weights need not stand in the data", {
+  data <- data.frame(a = c(1, 2, 3, 4, 5, 6, 7, 8), b = c(3, 1, 4, 1, 5, 9, 2, 6), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)))
+  made <- list(
+    local({
+      w <- c(3, 1, 1, 2, 1, 1, 1, 1)
+      keep <- data$a < 8
+      contree(y ~ a + b, data, weights = w, subset = keep, depth = 1, certificate = TRUE)
+    }),
+    do.call(contree, list(y ~ a + b, data, weights = c(3, 1, 1, 2, 1, 1, 1, 1), depth = 1, certificate = TRUE)),
+    local({
+      w <- c(3, 1, 1, 2, 1, 1, 1, 1)
+      contree(data[c("a", "b")], data$y, weights = w, depth = 1, certificate = TRUE)
+    }))
+  for (fit in made) {
+    given <- if (is.null(fit$terms)) list(x = data[c("a", "b")], y = data$y) else data
+    expect_true(contree_certify(fit, given)$optimal)
+    others <- contree_alternatives(fit, within = 9, data = given)
+    expect_named(others, setdiff(c("a", "b"), contree:::node_variable(fit)[1]))
+    expect_identical(others[[1]]$frame$wt[1], fit$frame$wt[1])
+    # w is not what it was
+    w <- rep(2, 8)
+    expect_true(contree_certify(fit, given)$valid)
+  }
+  # changed weights in the data are seen
+  data$w <- c(3, 1, 1, 2, 1, 1, 1, 1)
+  fit <- contree(y ~ a + b, data, weights = w, depth = 1, certificate = TRUE)
+  data$w <- rev(data$w)
+  expect_false(contree_certify(fit, data)$valid)
+  expect_identical(fit$weights, rev(data$w))
+  expect_null(contree(y ~ a + b, data, depth = 1)$weights)
+  fit$weights <- fit$weights[-1]
+  expect_contree_error(contree_certify(fit, data), "input", "weights")
+})

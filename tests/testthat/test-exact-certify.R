@@ -84,6 +84,117 @@ expect_invalid <- function(check, reason) {
   expect_output(print(check), paste("Not certified:", check$reason), fixed = TRUE)
 }
 
+# The least cost of a tree of a depth whose rows cost `costs[, k]` under class k: in doubles, which have whole numbers
+# exactly.
+least_cost <- function(x, costs, depth) {
+  best <- min(colSums(costs))
+  if (depth == 0) return(best)
+  for (j in seq_len(ncol(x))) {
+    for (threshold in sort(unique(x[, j]))[-1]) {
+      left <- x[, j] < threshold
+      best <- min(best, least_cost(x[left, , drop = FALSE], costs[left, , drop = FALSE], depth - 1) +
+                    least_cost(x[!left, , drop = FALSE], costs[!left, , drop = FALSE], depth - 1))
+    }
+  }
+  best
+}
+
+# A small problem beside whose dearest errors the others are small; `whole`: in whole numbers.
+wide_problem <- function(whole) {
+  n <- sample(4:8, 1)
+  data <- data.frame(a = sample(4, n, TRUE), b = round(rnorm(n), 1), y = factor(c("u", "v", "w", sample(c("u", "v"), n - 3, TRUE))))
+  data$weight <- switch(sample(4, 1), rep(1, n), sample(c(1, 1, 2, 1e11), n, TRUE), sample(c(1:3, 1.5e8 + 1:3), n, TRUE),
+                        if (whole) as.double(sample(1e6, n)) else rexp(n) * sample(c(1, 1e11), n, TRUE))
+  dear <- if (whole && any(data$weight != 1)) 3 else 1e11 # integers must have room for both
+  loss <- if (sample(2, 1) == 1) matrix(sample(c(1, 1, 2, dear), 9, TRUE), 3) * (1 - diag(3))
+  list(data = data, loss = loss, depth = sample(0:2, 1))
+}
+
+test_that("nothing that is false is certified, whatever errors cost", {
+  set.seed(17)
+  proven <- stopped <- refused <- 0
+  for (i in 1:300) {
+    whole <- i %% 3 > 0
+    problem <- wide_problem(whole)
+    data <- problem$data
+    ask <- function(...) {
+      suppressWarnings(contree(y ~ a + b, data, weights = weight, loss = problem$loss, depth = problem$depth,
+                               certificate = TRUE, model = TRUE, ...))
+    }
+    loss <- if (is.null(problem$loss)) 1 - diag(3) else problem$loss
+    least <- least_cost(as.matrix(data[c("a", "b")]), data$weight * loss[as.integer(data$y), , drop = FALSE], problem$depth)
+    gap <- ask(max_gap = sample(c(1, 28, 1e10), 1))
+    fits <- list(ask(), gap, ask(time_limit = 0))
+    # the tree of a search that was stopped, in the clothes of one that was not
+    best <- fits[[1]]
+    posing <- gap
+    posing[c("status", "bound", "gap", "control", "certificate")] <-
+      list("optimal", gap$cost, 0, best$control, best$certificate)
+    bold <- replace(gap, c("bound", "gap"), list(gap$cost, 0))
+    for (fit in c(fits, list(posing, bold))) {
+      check <- contree_certify(fit)
+      if (!is.na(check$bound)) expect_lte(check$bound, if (whole) least else least * (1 + 1e-15))
+      off <- if (whole) 0 else 1.1e-6 * fit$cost
+      if (check$optimal) expect_lte(fit$cost, least + off)
+      if (check$valid) expect_lte(fit$bound, least + off)
+      if (check$valid && check$optimal) proven <- proven + 1
+      if (check$valid && !check$optimal) stopped <- stopped + 1
+      if (!check$valid) refused <- refused + 1
+    }
+    check <- contree_certify(best)
+    if (whole) expect_true(check$valid && check$optimal && check$rounding == 0 && check$bound == least, info = i)
+  }
+  expect_gt(min(proven, stopped, refused), 50)
+})
+
+test_that("a search with a gap is not optimal beside a dear row", {
+  set.seed(1)
+  n <- 60
+  data <- data.frame(x = rnorm(n), z = rnorm(n), w = c(1e11, rep(1, n - 1)))
+  data$y <- factor(ifelse(data$x * data$z > 0, "a", "b"))
+  fit <- certified(y ~ x + z, data, weights = w, depth = 2, max_gap = 28)
+  expect_identical(c(fit$status, fit$cost), c("gap reached", "14"))
+  check <- contree_certify(fit)
+  expect_true(check$valid)
+  expect_false(check$optimal)
+  expect_identical(check$bound, 0)
+  expect_output(print(check), "every tree of depth <= 2 at least 0")
+})
+
+test_that("rounding is named where integers are not the costs", {
+  set.seed(2)
+  data <- data.frame(x = rnorm(40), y = factor(sample(2, 40, TRUE)), w = rexp(40))
+  check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
+  expect_true(check$optimal)
+  expect_true(check$rounding > 0 && check$rounding < 1e-12)
+  expect_output(print(check), "costs less (costs were counted as integers, which differ by at most", fixed = TRUE)
+  data$w[1] <- 1e13
+  check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
+  expect_invalid(check, "proves only")
+  expect_gt(check$rounding, 1e-7)
+  data$w <- sample(5, 40, TRUE)
+  expect_identical(contree_certify(certified(y ~ x, data, weights = w, depth = 1))$rounding, 0)
+})
+
+test_that("claims name the trees that they are about", {
+  data <- many_kinds()
+  expect_about <- function(fit, text) {
+    check <- contree_certify(fit)
+    expect_output(print(check), paste0("no tree of depth <= 1", text, " costs less"), fixed = TRUE)
+    expect_output(print(fit$certificate), paste0("no tree of depth <= 1", text, " costs less"), fixed = TRUE)
+  }
+  expect_about(certified(class ~ x, data, depth = 1), "")
+  expect_about(certified(class ~ x, data, depth = 1, minbucket = 5), " with at least 5 rows in a leaf")
+  expect_about(certified(class ~ x, data, depth = 1, minsplit = 30), " that splits no node of fewer than 30 rows")
+  expect_about(certified(class ~ x, data, depth = 1, max_thresholds = 3), " on at most 3 thresholds a predictor")
+  expect_about(certified(class ~ x, data, depth = 1, minbucket = 5, max_thresholds = 3),
+               " with at least 5 rows in a leaf and on at most 3 thresholds a predictor")
+  expect_about(certified(class ~ g, data, depth = 1, subset_levels = 3), " that splits 'g' by one level or in order of a class")
+  fit <- certified(class ~ x, data, depth = 1)
+  fit$control$root <- "x"
+  expect_identical(contree:::restrictions(fit), "with the root split on 'x'")
+})
+
 test_that("a datum that was changed is found", {
   fit <- certified(Species ~ ., iris, depth = 2)
   changed <- iris
@@ -125,11 +236,14 @@ test_that("a tree that was changed is found", {
   part[c("objective", "cost", "bound")] <- fit$cost - 1
   frame <- contree:::certified_frame(fit, iris, globalenv())
   expect_match(contree:::price_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
-  checked <- list(verdict = "certified", bound = 6, slack = 0)
-  proof <- list(bound = 7, cost = 7, status = "optimal")
-  expect_match(contree:::proof_fault(proof, checked), "only that no tree costs less than 6")
-  proof$bound <- 6
-  expect_match(contree:::proof_fault(proof, checked), "called optimal")
+  checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE)
+  expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
+  checked$bound <- 6
+  expect_match(contree:::proof_fault(fit, frame, checked), "called optimal")
+  expect_null(contree:::proof_fault(fit, frame, replace(checked, "attained", TRUE)))
+  part <- fit
+  part$cost <- fit$cost + 1e-9
+  expect_match(contree:::proof_fault(part, frame, checked), "the tree costs 6, not 6")
   # other settings are another problem
   for (other in list(list(depth = 3), list(complexity = 0.01), list(minbucket = 2), list(max_thresholds = 5))) {
     control <- fit$control
@@ -194,7 +308,7 @@ test_that("settings and arguments are checked", {
   expect_contree_error(contree(Species ~ ., iris, certificate = NA), "input", "certificate")
   warned <- expect_warning(contree(Species ~ ., iris, depth = 3, certificate = 30), class = "contree_no_certificate")
   expect_match(conditionMessage(warned), "30 B")
-  expect_output(print(certified(Species ~ ., iris, depth = 2)$certificate), "no tree costs less than 6")
+  expect_output(print(certified(Species ~ ., iris, depth = 2)$certificate), "no tree of depth <= 2 costs less than 6")
 })
 
 test_that("certificates go where their fit goes, and no further", {

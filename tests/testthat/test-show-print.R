@@ -53,3 +53,30 @@ test_that("a search that stopped says how far it can be from the optimum", {
   stopped$gap <- 1
   expect_match(contree:::proof_line(stopped), "1 error \\(0.67%\\); best found; gap 1 error \\(")
 })
+
+test_that("where nothing is proven, no gap is named", {
+  stopped <- iris2
+  stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 0, 6, "time limit")
+  stopped$control$time_limit <- 60
+  expect_match(contree:::proof_line(stopped), "best found; no useful bound is known yet \\(0 <= optimum <= 6\\), time limit 60 s$")
+  said <- tryCatch(contree(y ~ ., hard_table(500), depth = 4, time_limit = 0), contree_timeout = conditionMessage)
+  expect_match(said, "no useful bound is known yet$")
+})
+
+test_that("of very many classes the largest shares are named, and tables are short", {
+  set.seed(4)
+  data <- data.frame(x = runif(2000), class = factor(sprintf("class %d", sample(500, 2000, TRUE))))
+  fit <- contree(class ~ x, data, depth = 1)
+  printed <- capture.output(print(fit))
+  expect_lt(max(nchar(printed)), 150)
+  largest <- sort(contree:::node_shares(fit)[1, ], decreasing = TRUE)
+  expect_match(printed, sprintf("1\\) root 2000 .* \\(%s %.2g, %s %.2g, .*, \\+%d\\)", names(largest)[1], largest[1],
+                                names(largest)[2], largest[2], sum(largest > 0) - 3), all = FALSE)
+  for (lines in list(capture.output(summary(fit)), capture.output(contree_accuracy(fit, data)))) {
+    expect_lt(length(lines), 60)
+    expect_match(lines, sprintf("10 classes with the most errors of %d", nlevels(data$class)), all = FALSE)
+  }
+  # ten classes have their ten shares
+  ten <- contree(factor(class) ~ x, data[data$class %in% levels(data$class)[1:10], ], depth = 1)
+  expect_match(capture.output(print(ten)), "root [^(]*\\(([0-9.]+ ){9}[0-9.]+\\)", all = FALSE)
+})

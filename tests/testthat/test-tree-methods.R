@@ -52,3 +52,36 @@ test_that("as.data.frame is the table of nodes", {
   write.csv(nodes, file)
   expect_equal(dim(read.csv(file)), dim(nodes) + 0:1)
 })
+
+test_that("update() changes the formula of very many predictors", {
+  set.seed(1)
+  data <- as.data.frame(matrix(round(rnorm(60 * 300), 1), 60))
+  data$y <- factor(data$V3 > 0)
+  fit <- contree(y ~ ., data, depth = 1)
+  expect_identical(fit$frame$var[1], "V3")
+  without <- update(fit, . ~ . - V3)
+  expect_identical(without$shape$names, setdiff(names(data), c("V3", "y")))
+  expect_false("V3" %in% update(without, . ~ . + I(V3^2))$frame$var)
+  expect_identical(update(without, . ~ . + V3)$shape$names, c(setdiff(names(data), c("V3", "y")), "V3"))
+  expect_identical(update(fit, . ~ V1 + V3, depth = 2)$shape$names, c("V1", "V3"))
+  expect_identical(update(fit, (V4 > 0) ~ .)$shape$names, setdiff(names(data), c("V4", "y")))
+  call <- update(fit, . ~ . - V3, evaluate = FALSE)
+  expect_identical(deparse(call$formula), "y ~ . - V3")
+})
+
+test_that("update() fits again what do.call() has fitted", {
+  flowers <- iris[1:120, ]
+  fits <- list(do.call(contree, list(Species ~ ., data = flowers, depth = 2)),
+               do.call("contree", list(x = flowers[1:4], y = flowers$Species, depth = 2)))
+  arguments <- list(Species ~ ., flowers, weights = rep(1:2, 60), depth = 2)
+  fits <- c(fits, list(do.call(contree, arguments)))
+  for (fit in fits) {
+    expect_lt(length(serialize(fit, NULL)), 3e4)
+    expect_identical(update(fit)$frame, fit$frame)
+    expect_identical(max(contree:::node_depth(update(fit, depth = 1))), 1L)
+  }
+  expect_identical(fits[[1]]$call, quote(contree(formula = Species ~ ., data = flowers, depth = 2)))
+  # what is not known is not made up
+  wrapped <- (function(...) do.call(contree, list(...)))(Species ~ ., data = flowers, depth = 1)
+  expect_identical(wrapped$call, quote(contree(formula = Species ~ ., data = data, depth = 1)))
+})

@@ -41,7 +41,7 @@ test_that("columns are found by name", {
 
 test_that("bad new data is named", {
   expect_contree_error(predict(iris2, iris[-3]), "input", c("'newdata'", "'Petal.Length'", "add it"))
-  expect_contree_error(predict(iris2, iris[-(1:4)]), "input", c("'Sepal.Length'", "'Petal.Width'"))
+  expect_contree_error(predict(iris2, iris[-(1:4)]), "input", c("'Petal.Length'", "'Petal.Width'"))
   expect_contree_error(predict(iris2, transform(iris, Petal.Length = as.character(Petal.Length))), "input",
                        c("'Petal.Length'", "character", "convert"))
   expect_contree_error(predict(iris2, transform(iris, Petal.Length = factor(Petal.Length))), "input",
@@ -241,4 +241,35 @@ test_that("infinite values are values, and new levels of ordered factors go wher
     expect_identical(turned$splits[1, "index"], Inf)
     expect_parted(turned, expected)
   }
+})
+
+test_that("columns that no split asks for may be missing, and are looked at where they are there", {
+  data <- transform(iris, kind = factor(rep(c("a", "b"), 75)), day = as.Date("2024-01-01") + rep(c(1, 7, 3), 50))
+  fit <- contree(Species ~ log(Petal.Length) + Petal.Width + Sepal.Width + kind + day, data, depth = 2)
+  used <- c("Petal.Length", "Petal.Width")
+  expect_setequal(na.omit(fit$frame$var), c("<leaf>", "log(Petal.Length)", "Petal.Width"))
+  for (type in c("class", "prob", "node", "path")) {
+    expect_identical(predict(fit, data[used], type = type), predict(fit, data, type = type))
+  }
+  expect_identical(contree_predictor(fit)(data[used]), contree_predictor(fit)(data))
+  expect_identical(contree_accuracy(fit, data[c(used, "Species")]), contree_accuracy(fit, data))
+  expect_contree_error(predict(fit, data["Petal.Width"]), "input", "lacks 'Petal.Length'")
+  expect_contree_error(predict(fit, transform(data[c(used, "kind")], kind = 1)), "input", c("'kind'", "numeric"))
+  expect_contree_error(predict(fit, transform(data[c(used, "day")], day = "x")), "input", c("'day'", "character"))
+  xy <- contree(iris[1:4], iris$Species, depth = 2)
+  expect_identical(predict(xy, iris[used]), predict(xy, iris))
+  expect_identical(predict(xy, as.matrix(iris[used])), predict(xy, as.matrix(iris[1:4])))
+  expect_identical(unname(contree_predictor(xy)(c(Petal.Width = 1, Petal.Length = 4))), unname(predict(xy, iris[61, ])))
+  leaf <- contree(Species ~ ., iris, depth = 0)
+  expect_length(predict(leaf, data.frame(other = 1:3)), 3)
+  expect_identical(dim(predict(leaf, data.frame(other = 1:3), type = "prob")), c(3L, 3L))
+})
+
+test_that("columns of other kinds are named as what they are", {
+  fit <- contree(Species ~ ., transform(iris, kind = factor(rep(c("one", "two"), 75))), depth = 1)
+  expect_contree_error(predict(fit, transform(iris, kind = 1:150)), "input",
+                       c("'kind' of 'newdata' is integer", "the type factor", "convert it to the names of the levels ('one', 'two')"))
+  expect_contree_error(contree(Species ~ ., transform(iris, z = complex(real = 1:150))), "input", "predictor 'z' is complex")
+  expect_contree_error(contree(Species ~ ., transform(iris, z = as.raw(1:150))), "input", "predictor 'z' is raw")
+  expect_contree_error(contree(iris[1:4], complex(real = 1:150)), "input", "not complex")
 })

@@ -229,7 +229,7 @@ int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tre
     const ct_path whole = {0};
     known->codes = new_heap(worker, worker->search->options->depth);
     if (!known->codes) return 0;
-    struct ct_gpu_queue *queue = worker->queue;
+    struct ct_offload_queue *queue = worker->queue;
     worker->queue = NULL; /* of equal trees a device may come to another one first */
     look(worker, root, &whole, worker->search->options->depth, known->codes, 0);
     worker->queue = queue;

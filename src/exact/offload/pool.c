@@ -39,9 +39,9 @@ struct ct_pool {
     ct_worker *worker;
     ct_roots *roots;
     unsigned slot;               /* whose turn it is */
-    int under_way[CT_GPU_SLOTS]; /* its batch is */
+    int under_way[CT_OFFLOAD_SLOTS]; /* its batch is */
     uint32_t n_places, n_taken;  /* in each half; in both */
-    place places[CT_GPU_SLOTS][POOL_PLACES];
+    place places[CT_OFFLOAD_SLOTS][POOL_PLACES];
     ct_batch batch;
 };
 
@@ -70,7 +70,7 @@ static ct_pool *pool_new(ct_worker *worker)
     if (!pool) return NULL;
     memset(pool, 0, sizeof *pool);
     pool->worker = worker;
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < POOL_PLACES; k++)
             for (int side = 0; side < 2; side++)
                 ct_arena_init(&pool->places[slot][k].sides[side].arena, worker->arena.budget);
@@ -80,7 +80,7 @@ static ct_pool *pool_new(ct_worker *worker)
 void ct_pool_free(ct_pool *pool)
 {
     if (!pool) return;
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < POOL_PLACES; k++)
             for (int side = 0; side < 2; side++) ct_arena_free(&pool->places[slot][k].sides[side].arena);
     ct_free(pool);
@@ -95,7 +95,7 @@ static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
     unsigned n_workers = worker->crew ? worker->crew->n_workers : 1, n_here = crew ? crew->n_workers : 1;
     double words = (double) box->n_cols * box->n_classes * (double) box->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
-    double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_GPU_SLOTS * bytes);
+    double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_OFFLOAD_SLOTS * bytes);
     uint32_t n = n_here < POOL_PLACES / 4 ? POOL_PLACES / n_here : 4;
     if (most < n) n = (uint32_t) most;
     return n ? n : 1;
@@ -111,10 +111,10 @@ ct_pool *ct_pool_begin(ct_seat *seat)
     pool->slot = 0;
     pool->n_places = places_for(seat->roots, worker);
     CT_ASSERT(pool->n_places > 0 && pool->n_places <= POOL_PLACES);
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < pool->n_places; k++)
             if (!ct_roots_sit_down(&pool->places[slot][k].seat, seat->roots, worker)) return NULL;
-    if (ct_waves_begin_rows(seat)) return pool;
+    if (ct_waves_begin_rows(seat) == CT_OK) return pool;
     ct_waves_lost(worker);
     return NULL;
 }
@@ -217,7 +217,7 @@ static void take(ct_pool *pool, unsigned slot)
 static void begin_side(ct_pool *pool, place *at, int side)
 {
     ct_worker *worker = pool->worker;
-    struct ct_gpu_queue *queue = worker->queue;
+    struct ct_offload_queue *queue = worker->queue;
     uint32_t size = side ? pool->roots->node->n_rows - at->m->n_left : at->m->n_left;
     if (!ct_branch_ask(&at->seat, at->m, side, &at->bounds[side])) return;
     if (ct_pays_in_pool(worker, pool->roots->node, size)) {
@@ -271,7 +271,7 @@ static void follow(ct_pool *pool, unsigned slot)
 static uint32_t settle(ct_pool *pool)
 {
     uint32_t before = pool->n_taken;
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) {
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         for (uint32_t k = 0; k < pool->n_places; k++) {
             place *at = &pool->places[slot][k];
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
@@ -312,7 +312,7 @@ static void gather(ct_pool *pool, unsigned slot, uint32_t room)
 static void prepare(ct_pool *pool, unsigned slot, int admit)
 {
     ct_crew *crew = pool->roots->crew;
-    uint32_t room = ct_gpu_room(pool->worker->queue);
+    uint32_t room = ct_offload_room(pool->worker->queue);
     pool->batch.n_points = 0; /* what was sent has been copied */
     do {
         if (admit) take(pool, slot);
@@ -324,14 +324,14 @@ static void prepare(ct_pool *pool, unsigned slot, int admit)
     } while (settle(pool) && admit);
 }
 
-/* Waits for the half's batch and takes it in; 0 if the device is lost. */
-static int collect(ct_pool *pool, unsigned slot)
+/* Waits for the half's batch and takes it in. CT_NO_DEVICE if the device is lost. */
+static ct_status collect(ct_pool *pool, unsigned slot)
 {
     const ct_node *node = pool->roots->node;
-    if (!pool->under_way[slot]) return 1;
+    const int32_t *errors;
+    if (!pool->under_way[slot]) return CT_OK;
     pool->under_way[slot] = 0;
-    const int32_t *errors = ct_gpu_wait(pool->worker->queue, slot);
-    if (!errors) return 0;
+    CT_TRY(ct_offload_wait(pool->worker->queue, slot, &errors));
     FOR_OPEN(pool, slot, at, side)
     {
         problem *p = &at->sides[side];
@@ -341,7 +341,7 @@ static int collect(ct_pool *pool, unsigned slot)
         ct_wave_take_in(&p->seat, &p->wave, errors);
         leave(pool->worker, p);
     }
-    return 1;
+    return CT_OK;
 }
 
 int ct_pool_step(ct_pool *pool, int admit)
@@ -353,9 +353,9 @@ int ct_pool_step(ct_pool *pool, int admit)
     if (!pool->n_taken) return 0;
     ct_crew_unlock(crew);
     pool->under_way[slot] = pool->batch.n_points > 0;
-    if (!ct_waves_submit(pool->worker, &pool->batch, slot) || !collect(pool, !slot)) {
+    if (ct_waves_submit(pool->worker, &pool->batch, slot) != CT_OK || collect(pool, !slot) != CT_OK) {
         ct_waves_lost(pool->worker);
-        for (unsigned half = 0; half < CT_GPU_SLOTS; half++)
+        for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
             FOR_OPEN(pool, half, at, side) finish_on_cpu(pool, at, side);
     }
     ct_crew_lock(crew);

@@ -25,15 +25,15 @@ int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
     return 0;
 }
 
-int ct_waves_begin_rows(ct_seat *seat)
+ct_status ct_waves_begin_rows(ct_seat *seat)
 {
     const ct_path *path = seat->roots->task->path;
-    ct_gpu_conditions conditions = {path->n, {0}, {0}};
+    ct_offload_conditions conditions = {path->n, {0}, {0}};
     for (uint32_t i = 0; i < path->n; i++) {
         conditions.line[i] = path->line[i];
         conditions.threshold[i] = path->threshold[i];
     }
-    return ct_gpu_begin_rows(seat->worker->queue, &conditions, seat->roots->node->n_rows);
+    return ct_offload_begin_rows(seat->worker->queue, &conditions, seat->roots->node->n_rows);
 }
 
 /* ---- gathering ---- */
@@ -57,8 +57,8 @@ static void add_point(ct_seat *seat, ct_wave *w, ct_batch *batch, uint32_t featu
     seat->worker->statistics.thresholds++;
     if (!point->asked) return;
     w->n_asked++;
-    CT_ASSERT(batch->n_points < CT_GPU_POINTS);
-    ct_gpu_point *asked = &batch->points[batch->n_points++];
+    CT_ASSERT(batch->n_points < CT_OFFLOAD_POINTS);
+    ct_offload_point *asked = &batch->points[batch->n_points++];
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
@@ -188,13 +188,13 @@ void ct_wave_put_back(ct_seat *seat, ct_wave *w)
 
 /* ---- batches ---- */
 
-int ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
+ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
 {
-    if (!batch->n_points) return 1;
-    CT_ASSERT(worker->queue && slot < CT_GPU_SLOTS);
+    if (!batch->n_points) return CT_OK;
+    CT_ASSERT(worker->queue && slot < CT_OFFLOAD_SLOTS);
     worker->statistics.waves++;
     worker->statistics.device_points += batch->n_points;
-    return ct_gpu_submit(worker->queue, slot, batch->points, batch->n_points);
+    return ct_offload_submit(worker->queue, slot, batch->points, batch->n_points);
 }
 
 void ct_waves_lost(ct_worker *worker)
@@ -205,48 +205,45 @@ void ct_waves_lost(ct_worker *worker)
 
 /* ---- one problem by itself ---- */
 
-/* Waits for a wave and takes it in; 0 if the device is lost. */
-static int collect(ct_seat *seat, ct_wave *w, unsigned slot)
+/* Waits for a wave and takes it in. CT_NO_DEVICE if the device is lost. */
+static ct_status collect(ct_seat *seat, ct_wave *w, unsigned slot)
 {
     const ct_node *node = seat->roots->node;
     const int32_t *errors = NULL;
-    if (w->n_asked) {
-        errors = ct_gpu_wait(seat->worker->queue, slot);
-        if (!errors) return 0;
-    }
+    if (w->n_asked) CT_TRY(ct_offload_wait(seat->worker->queue, slot, &errors));
     ct_worker_poll(seat->worker, (uint64_t) w->n_points * node->box->n_cols * node->n_rows);
     ct_wave_take_in(seat, w, errors);
-    return 1;
+    return CT_OK;
 }
 
-/* Two waves in turn; 0 if the device is lost. What is left in the waves is then put back. */
-static int run(ct_seat *seat, ct_wave waves[CT_GPU_SLOTS], ct_batch *batch)
+/* Two waves in turn. CT_NO_DEVICE if the device is lost; what is left in the waves is then put back. */
+static ct_status run(ct_seat *seat, ct_wave waves[CT_OFFLOAD_SLOTS], ct_batch *batch)
 {
-    uint32_t room = ct_gpu_room(seat->worker->queue);
+    uint32_t room = ct_offload_room(seat->worker->queue);
     if (room > WAVE_POINTS) room = WAVE_POINTS;
     for (unsigned slot = 0;; slot = !slot) {
         ct_wave *next = &waves[slot], *other = &waves[!slot];
         batch->n_points = 0; /* what was sent has been copied */
         if (ct_wave_fill(seat, next, batch, room)) {
-            if (!ct_waves_submit(seat->worker, batch, slot)) return 0;
+            CT_TRY(ct_waves_submit(seat->worker, batch, slot));
         } else if (!other->n_parts) {
-            return 1;
+            return CT_OK;
         }
-        if (other->n_parts && !collect(seat, other, !slot)) return 0;
+        if (other->n_parts) CT_TRY(collect(seat, other, !slot));
     }
 }
 
 void ct_waves_run(ct_seat *seat)
 {
     ct_worker *worker = seat->worker;
-    ct_wave waves[CT_GPU_SLOTS];
+    ct_wave waves[CT_OFFLOAD_SLOTS];
     ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
     if (!batch) ct_worker_stop(worker, CT_END_MEMORY);
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++)
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         if (!batch || !ct_wave_new(worker, &waves[slot], WAVE_POINTS)) return;
     batch->part_line = 0;
-    batch->part_threshold = CT_GPU_ALL;
-    if (ct_waves_begin_rows(seat) && run(seat, waves, batch)) return;
-    for (unsigned slot = 0; slot < CT_GPU_SLOTS; slot++) ct_wave_put_back(seat, &waves[slot]);
+    batch->part_threshold = CT_OFFLOAD_ALL;
+    if (ct_waves_begin_rows(seat) == CT_OK && run(seat, waves, batch) == CT_OK) return;
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) ct_wave_put_back(seat, &waves[slot]);
     ct_waves_lost(worker);
 }

@@ -9,13 +9,13 @@
 #ifndef CT_EXACT_OFFLOAD_WAVES_H
 #define CT_EXACT_OFFLOAD_WAVES_H
 
-#include "gpu/device.h"
+#include "exact/offload/device.h"
 #include "exact/search/depth2.h"
 
-/* What is sent together. The part of the row set (see ct_gpu_point) holds for points from here on. */
+/* What is sent together. The part of the row set (see ct_offload_point) holds for points from here on. */
 typedef struct {
     uint32_t n_points, part_line, part_threshold;
-    ct_gpu_point points[CT_GPU_POINTS];
+    ct_offload_point points[CT_OFFLOAD_POINTS];
 } ct_batch;
 
 /* A point under evaluation. */
@@ -43,15 +43,15 @@ typedef struct {
 int ct_wave_new(ct_worker *worker, ct_wave *wave, uint32_t n);
 /* Takes intervals off until there are `room` points or none is open; returns how many intervals are in the wave. */
 uint32_t ct_wave_fill(ct_seat *seat, ct_wave *wave, ct_batch *batch, uint32_t room);
-/* Takes in the errors of the whole batch, as ct_gpu_wait returns them; not read if nothing was asked. */
+/* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was asked. */
 void ct_wave_take_in(ct_seat *seat, ct_wave *wave, const int32_t *errors);
 /* Undoes ct_wave_fill: the intervals are open as they were. */
 void ct_wave_put_back(ct_seat *seat, ct_wave *wave);
 
-/* Makes the row set the queue's: 0 if the device is lost. */
-int ct_waves_begin_rows(ct_seat *seat);
-/* Sends a batch, unless it is empty: 0 if the device is lost. */
-int ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
+/* Makes the row set the queue's. CT_NO_DEVICE if the device is lost. */
+ct_status ct_waves_begin_rows(ct_seat *seat);
+/* Sends a batch, unless it is empty. CT_NO_DEVICE if the device is lost. */
+ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
 /* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for. */
 void ct_waves_lost(ct_worker *worker);
 

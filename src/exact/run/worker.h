@@ -26,13 +26,13 @@ typedef struct {
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
-    struct ct_gpu *gpu; /* NULL: the CPU alone */
+    struct ct_offload_device *device; /* NULL: the CPU alone */
     const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the crew's lock */
 } ct_search;
 
 struct ct_quadrants;
-struct ct_gpu_queue;
+struct ct_offload_queue;
 struct ct_pool;
 struct ct_crew;
 struct ct_history;
@@ -44,7 +44,7 @@ typedef struct {
     ct_arena arena;
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
-    struct ct_gpu_queue *queue;     /* borrowed; NULL: the CPU alone */
+    struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
     struct ct_pool *pool;           /* owned; NULL until it is needed */
     ct_stop *stop;    /* borrowed: one for all workers of the search */
     int capped;       /* a column that it ranked had more thresholds than it may have */
@@ -91,5 +91,9 @@ static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_aske
 /* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller
  * whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
+#ifdef CT_DEBUG
+/* After so many rows, so that small searches can be stopped at any moment; 2^25 as it is. */
+void ct_worker_poll_every(uint64_t rows);
+#endif
 
 #endif

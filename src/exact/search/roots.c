@@ -410,7 +410,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     uint32_t f = (uint32_t) roots->tree[0].feature;
     ct_task last = *roots->task;
     const ct_task *task = roots->task;
-    struct ct_gpu_queue *queue = worker->queue;
+    struct ct_offload_queue *queue = worker->queue;
     last.first_sides = 1;
     last.hint = roots->tree;
     last.hint_at = 0;

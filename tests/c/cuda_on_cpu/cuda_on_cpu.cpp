@@ -192,7 +192,7 @@ void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *c
 
 /* ---- streams ---- */
 
-enum op_kind { COPY, SET, KERNEL, MARK };
+enum op_kind { COPY, KERNEL, MARK };
 
 struct op {
     op *next;
@@ -202,7 +202,6 @@ struct op {
     void *to; /* of a mark: the event's */
     const void *from;
     size_t bytes;
-    int value;
     cuda_grid grid;
     void (*call)(const void *);
     alignas(16) char memory[1]; /* a closure, or what was read at once */
@@ -236,9 +235,8 @@ void perform(op *o)
     if (o->fails) broken = cudaErrorLaunchFailure;
     if (broken) return;
     if (o->kind == COPY) tsan_reads(o->from, o->bytes);
-    if (o->kind == COPY || o->kind == SET) tsan_writes(o->to, o->bytes);
+    if (o->kind == COPY) tsan_writes(o->to, o->bytes);
     if (o->kind == COPY) memcpy(o->to, o->from, o->bytes);
-    if (o->kind == SET) memset(o->to, o->value, o->bytes);
     if (o->kind == KERNEL) run_kernel(o->grid, o->call, o->memory);
     if (o->kind == MARK) tsan_before(o->to);
 }
@@ -396,11 +394,11 @@ void need_on_device(const void *memory, size_t bytes, int device)
         complain("what is to be written or read is not memory of this device");
 }
 
-cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t s, bool at_once)
+cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t s)
 {
     const bool down = kind == cudaMemcpyHostToDevice;
     const piece *host = piece_at(down ? from : to);
-    const bool pinned = host && host->device < 0, staged = down && (at_once || (!pinned && below(2)));
+    const bool pinned = host && host->device < 0, staged = down && !pinned && below(2);
     if (pinned && (const char *) (down ? from : to) + bytes > host->memory + host->bytes)
         complain("a copy beyond pinned memory");
     if (host && !pinned) complain("a copy in the wrong direction");
@@ -410,7 +408,7 @@ cudaError_t copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, 
     o->from = staged ? memcpy(o->memory, from, bytes) : from;
     o->bytes = bytes;
     put_in(o);
-    if (!down && (at_once || (!pinned && below(2)))) wait_for(s);
+    if (!down && !pinned && below(2)) wait_for(s);
     return broken;
 }
 
@@ -454,14 +452,6 @@ cudaError_t cudaSetDevice(int device)
     call c;
     if (!c.status && device >= 0 && device < n_devices) current = device;
     return c.end(device >= 0 && device < n_devices ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    call c;
-    for (cudaStream_t s = streams; s < streams + MAX_STREAMS; s++)
-        if (s->taken && s->device == current) wait_for(s);
-    return c.end(broken);
 }
 
 cudaError_t cudaGetLastError(void)
@@ -515,30 +505,10 @@ cudaError_t cudaFreeHost(void *memory)
     return c.end(give(memory, true));
 }
 
-cudaError_t cudaMemset(void *memory, int value, size_t bytes)
-{
-    call c;
-    if (c.status) return c.status;
-    cudaStream_t s = stream_or_own(NULL);
-    need_on_device(memory, bytes, s->device);
-    op *o = put(s, SET, 0);
-    o->to = memory;
-    o->value = value;
-    o->bytes = bytes;
-    put_in(o);
-    return c.status;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
-{
-    call c;
-    return c.status ? c.status : c.end(copy(to, from, bytes, kind, stream_or_own(NULL), true));
-}
-
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
 {
     call c;
-    return c.status ? c.status : c.end(copy(to, from, bytes, kind, stream_or_own(stream), false));
+    return c.status ? c.status : c.end(copy(to, from, bytes, kind, stream_or_own(stream)));
 }
 
 /* ---- streams and events ---- */
@@ -618,20 +588,20 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 /* ---- kernels ---- */
 
-void cuda_launch_copy(cuda_grid grid, void (*function)(const void *), const void *closure, size_t bytes)
+cudaError_t cuda_launch_copy(cuda_grid grid, void (*function)(const void *), const void *closure, size_t bytes)
 {
     call c;
-    if (c.status) return;
+    if (c.status) return c.status;
     grid.stream = stream_or_own(grid.stream);
-    if (grid.stream->device != current) c.end(cudaErrorInvalidResourceHandle);
+    if (grid.stream->device != current) return c.end(cudaErrorInvalidResourceHandle);
     if (!grid.blocks || grid.blocks > INT32_MAX || !grid.threads || grid.threads > MAX_THREADS || grid.bytes > MAX_BYTES)
-        c.end(cudaErrorInvalidConfiguration);
-    if (c.status) return;
+        return c.end(cudaErrorInvalidConfiguration);
     op *o = put(grid.stream, KERNEL, bytes);
     o->grid = grid;
     o->call = function;
     memcpy(o->memory, closure, bytes);
     put_in(o);
+    return c.status;
 }
 
 void *cuda_shared_memory(void) { return block.shared; }

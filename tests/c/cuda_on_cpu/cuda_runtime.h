@@ -1,6 +1,6 @@
-/* As much of CUDA's runtime as src/gpu uses, on the CPU: for tests, in place of NVIDIA's header of this name.
+/* As much of CUDA's runtime as src/ uses, on the CPU: for tests, in place of NVIDIA's header of this name.
  *
- * The very text of the kernels is compiled by a C++ compiler; launch.sed turns a launch into a call of cuda_launch(). A
+ * The very text of the kernels is compiled by a C++ compiler, but for shared memory (shared.sed). A
  * thread of a block is a context of its own with its own stack, and what these do meanwhile is theirs until they meet: at a
  * barrier or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says what is modelled. */
 #ifndef CUDA_ON_CPU_RUNTIME_H
@@ -12,6 +12,7 @@
 #include <new>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #define CUDART_VERSION 12000
 #define __global__
@@ -47,7 +48,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
-cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t status);
 
@@ -56,8 +56,6 @@ cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaFreeHost(void *memory);
-cudaError_t cudaMemset(void *memory, int value, size_t bytes);
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
@@ -103,28 +101,44 @@ static inline uint32_t __shfl_xor_sync(unsigned, uint32_t value, int step)
 
 /* ---- launches ---- */
 
+struct dim3 {
+    unsigned x, y, z;
+
+    explicit dim3(unsigned x_, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
 struct cuda_grid {
     unsigned blocks, threads;
-    size_t bytes = 0;
-    cudaStream_t stream = NULL;
+    size_t bytes;
+    cudaStream_t stream;
 };
 
 /* The arguments are copied now, and each thread gets a copy of its own. */
-void cuda_launch_copy(cuda_grid grid, void (*call)(const void *), const void *closure, size_t bytes);
+cudaError_t cuda_launch_copy(cuda_grid grid, void (*call)(const void *), const void *closure, size_t bytes);
 
-template <class... P, class... A> void cuda_launch(cuda_grid grid, void (*kernel)(P...), A... arguments)
+template <class... P> struct cuda_closure {
+    void (*kernel)(P...);
+    std::tuple<typename std::decay<P>::type...> arguments;
+
+    static void call(const void *memory)
+    {
+        const cuda_closure *c = (const cuda_closure *) memory;
+        std::apply(c->kernel, c->arguments);
+    }
+};
+
+template <class... P, size_t... I>
+cudaError_t cuda_launch(cuda_grid grid, void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
 {
-    struct closure {
-        void (*kernel)(P...);
-        std::tuple<typename std::decay<P>::type...> arguments;
-    } made = {kernel, {arguments...}};
-    cuda_launch_copy(
-        grid,
-        [](const void *memory) {
-            const closure *c = (const closure *) memory;
-            std::apply(c->kernel, c->arguments);
-        },
-        &made, sizeof made);
+    const cuda_closure<P...> made = {kernel, {*(const typename std::decay<P>::type *) arguments[I]...}};
+    return cuda_launch_copy(grid, cuda_closure<P...>::call, &made, sizeof made);
+}
+
+template <class... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 blocks, dim3 threads, void **arguments, size_t bytes,
+                             cudaStream_t stream)
+{
+    return cuda_launch({blocks.x, threads.x, bytes, stream}, kernel, arguments, std::index_sequence_for<P...>());
 }
 
 #endif

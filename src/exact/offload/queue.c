@@ -1,0 +1,208 @@
+/* A queue of a device that holds a table: its memory, row sets, batches. */
+#include "exact/offload/queue.h"
+
+#include <string.h>
+
+#include "exact/offload/scan_body.h"
+
+/* ---- memory ---- */
+
+static void cut_scratch(ct_gpu_cutter *c, ct_offload_scratch_view *view, const ct_offload_table_view *table)
+{
+    size_t all = ((size_t) table->n_window + 1) * table->words * sizeof(uint32_t);
+    view->flags = (uint32_t *) ct_gpu_cut(c, table->words * sizeof(uint32_t));
+    view->members = (uint32_t *) ct_gpu_cut(c, all);
+    view->starts = (uint32_t *) ct_gpu_cut(c, all);
+}
+
+/* A row set of n_rows. */
+static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *table, char *memory, uint32_t n_rows)
+{
+    ct_gpu_cutter c = {memory, 0};
+    size_t n_window = table->n_window;
+    view->n_rows = n_rows;
+    view->words = (n_rows + 31) / 32;
+    view->rows = (uint32_t *) ct_gpu_cut(&c, n_rows * sizeof(uint32_t));
+    view->order = (uint32_t *) ct_gpu_cut(&c, n_window * n_rows * sizeof(uint32_t));
+    view->codes = (uint8_t *) ct_gpu_cut(&c, n_window * n_rows);
+    view->ties = (uint32_t *) ct_gpu_cut(&c, n_window * view->words * sizeof(uint32_t));
+    view->sets = (uint32_t *) ct_gpu_cut(&c, n_window * view->words * table->n_classes * sizeof(uint32_t));
+    return c.used;
+}
+
+static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_points)
+{
+    return (size_t) n_points * 4 * table->n_cols * sizeof(int32_t);
+}
+
+static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
+{
+    view->points = (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->points);
+    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
+    view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
+}
+
+/* All that the queue has on the device; row sets are at most the whole table. */
+static size_t cut_device(ct_offload_queue *queue, const ct_offload_device *device, char *memory)
+{
+    ct_gpu_cutter c = {memory, 0};
+    const ct_offload_table_view *table = &device->view;
+    cut_scratch(&c, &queue->views.scratch, table);
+    queue->rows = (char *) ct_gpu_cut(&c, cut_rows(&queue->views.rows, table, NULL, table->n_rows));
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) cut_slot(&c, &queue->slots[i].on_device, device);
+    return c.used;
+}
+
+/* ... and on the host. */
+static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device, char *memory)
+{
+    ct_gpu_cutter c = {memory, 0};
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
+        ct_offload_slot *slot = &queue->slots[i];
+        slot->points = (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->points);
+        slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
+    }
+    return c.used;
+}
+
+size_t ct_offload_queue_bytes(const ct_offload_device *device)
+{
+    ct_offload_queue planned;
+    return cut_device(&planned, device, NULL);
+}
+
+ct_status ct_offload_queue_open(ct_offload_queue *queue)
+{
+    const ct_offload_device *device = queue->device;
+    ct_gpu *gpu = device->gpu;
+    if (queue->open) return CT_OK;
+    queue->views.table = device->view;
+    CT_TRY(ct_gpu_stream_open(gpu, &queue->stream));
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) CT_TRY(ct_gpu_event_open(gpu, &queue->slots[i].end));
+    CT_TRY(ct_gpu_take(gpu, cut_device(queue, device, NULL), &queue->on_device));
+    (void) cut_device(queue, device, (char *) queue->on_device.memory);
+    CT_TRY(ct_gpu_take_host(gpu, cut_host(queue, device, NULL), &queue->on_host));
+    (void) cut_host(queue, device, (char *) queue->on_host.memory);
+    queue->open = 1;
+    return CT_OK;
+}
+
+void ct_offload_queue_close(ct_offload_queue *queue)
+{
+    ct_gpu_stream_close(&queue->stream);
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) ct_gpu_event_close(&queue->slots[i].end);
+    ct_gpu_give(&queue->on_device);
+    ct_gpu_give(&queue->on_host);
+}
+
+/* ---- the stream ---- */
+
+ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel, ct_gpu_grid grid)
+{
+    return ct_gpu_launch(&queue->stream, &ct_offload_kernels[kernel], grid, &queue->views);
+}
+
+ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from, size_t bytes)
+{
+    return ct_gpu_send(&queue->stream, (void *) (uintptr_t) to, from, bytes);
+}
+
+ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first)
+{
+    const ct_offload_device *device = queue->device;
+    ct_offload_table_view *view = &queue->views.table;
+    uint32_t left = view->n_cols - first;
+    CT_ASSERT(first < view->n_cols && device->view.n_window > 0);
+    view->first_col = first;
+    view->n_window = left < device->view.n_window ? left : device->view.n_window;
+    for (uint32_t g = 0; g < view->n_window; g++) {
+        const uint32_t *order = view->order + (size_t) g * view->n_rows;
+        const uint64_t *ties = view->ties + (size_t) g * view->tie_words;
+        CT_TRY(ct_offload_send(queue, order, device->source.order[first + g], view->n_rows * sizeof *order));
+        CT_TRY(ct_offload_send(queue, ties, device->source.ties[first + g], view->tie_words * sizeof *ties));
+    }
+    return CT_OK;
+}
+
+/* ---- a row set ---- */
+
+/* The orders of the window, filtered by the flags. */
+static ct_status lay_out(const ct_offload_queue *queue)
+{
+    const ct_offload_table_view *table = &queue->views.table;
+    size_t orders = (size_t) table->n_window + 1;
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_MEMBERS, ct_gpu_threads(orders * table->words)));
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_STARTS, ct_gpu_warps(orders)));
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_PLACE, ct_gpu_threads(orders * table->words)));
+    return ct_offload_launch(queue, CT_OFFLOAD_LAY, ct_gpu_threads((size_t) table->n_window * queue->views.rows.words));
+}
+
+ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions, uint32_t n_rows)
+{
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
+    CT_TRY(ct_offload_queue_open(queue));
+    (void) cut_rows(&queue->views.rows, &queue->device->view, queue->rows, n_rows);
+    queue->views.conditions = *conditions;
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_FLAGS, ct_gpu_threads(queue->views.table.words)));
+    return lay_out(queue);
+}
+
+/* ---- batches ---- */
+
+uint32_t ct_offload_room(const ct_offload_queue *queue)
+{
+    size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t);
+    size_t points = queue->device->sides_bytes / group * CT_GPU_LANES;
+    return points < CT_OFFLOAD_POINTS ? (uint32_t) points : CT_OFFLOAD_POINTS;
+}
+
+/* Every column against the batch: those that are on the device, then the other windows in turn. */
+static ct_status scan(ct_offload_queue *queue)
+{
+    const ct_offload_table_view *table = &queue->views.table;
+    const unsigned threads = ct_scan_warps(table->n_classes) * CT_GPU_LANES;
+    const size_t shared = ct_scan_bytes(table->n_classes);
+    uint32_t width = queue->device->view.n_window, n_windows = (table->n_cols + width - 1) / width;
+    uint32_t current = table->first_col / width;
+    for (uint32_t k = 0; k < n_windows; k++) {
+        if (k) {
+            CT_TRY(ct_offload_send_window(queue, (current + k) % n_windows * width));
+            CT_TRY(lay_out(queue));
+        }
+        size_t blocks = (size_t) queue->views.batch.n_groups * table->n_window;
+        CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SCAN, ct_gpu_blocks(blocks, threads, shared)));
+    }
+    return CT_OK;
+}
+
+ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number, const ct_offload_point *points,
+                            uint32_t n_points)
+{
+    ct_offload_slot *slot = &queue->slots[slot_number];
+    ct_offload_batch_view *view = &queue->views.batch;
+    size_t points_bytes = n_points * sizeof *points;
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
+    CT_ASSERT(n_points && n_points <= ct_offload_room(queue));
+    *view = slot->on_device;
+    view->n_points = n_points;
+    view->n_groups = (n_points + CT_GPU_LANES - 1) / CT_GPU_LANES;
+    view->n_sides = 1;
+    for (uint32_t i = 0; i < n_points; i++)
+        if (points[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
+    memcpy(slot->points, points, points_bytes);
+    CT_TRY(ct_offload_send(queue, view->points, slot->points, points_bytes));
+    size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
+    CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
+    CT_TRY(scan(queue));
+    CT_TRY(ct_gpu_fetch(&queue->stream, slot->errors, view->errors, errors_bytes(&queue->views.table, n_points)));
+    return ct_gpu_mark(&queue->stream, &slot->end);
+}
+
+ct_status ct_offload_wait(ct_offload_queue *queue, unsigned slot, const int32_t **errors)
+{
+    *errors = NULL;
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE; /* perhaps before this queue was opened */
+    CT_TRY(ct_gpu_wait(&queue->slots[slot].end));
+    *errors = queue->slots[slot].errors;
+    return CT_OK;
+}

@@ -1,0 +1,59 @@
+/* What the kernels are handed: where on the device the table, the row set and the batch are. All of it goes to every kernel,
+ * by value.
+ *
+ * Bit sets have words of 32 rows here, one for each lane of a team. */
+#ifndef CT_EXACT_OFFLOAD_VIEWS_H
+#define CT_EXACT_OFFLOAD_VIEWS_H
+
+#include "exact/offload/device.h"
+
+/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
+ * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
+typedef struct {
+    uint32_t n_rows, n_cols, n_classes;
+    uint32_t first_col, n_window;
+    uint32_t words;            /* of a bit set over all rows */
+    const uint32_t *order;     /* [g][n_rows] */
+    const uint64_t *ties;      /* [g][tie_words] as in data/table.h */
+    size_t tie_words;
+    uint8_t *ranks;            /* all columns, one after the other */
+    const uint64_t *rank_at;   /* [column] where its begin */
+    const uint8_t *rank_bytes; /* [column] 1, 2 or 4 */
+    const uint8_t *classes;    /* [row] */
+} ct_offload_table_view;
+
+/* A row set: its rows numbered from 0, in the order of each column. */
+typedef struct {
+    uint32_t n_rows, words;
+    uint32_t *rows;   /* [n_rows] of the table */
+    uint32_t *order;  /* [g][n_rows] */
+    uint8_t *codes;   /* [g][n_rows] the class of the row there */
+    uint32_t *ties;   /* [g][words] where the value of g changes */
+    uint32_t *sets;   /* [g][words][class] members */
+} ct_offload_rows_view;
+
+/* Scratch memory while ranks or a row set are made. */
+typedef struct {
+    uint32_t *flags;   /* [words of the table] the rows wanted */
+    uint32_t *members; /* [n_window + 1][words of the table] the same in each order; last, in that of the rows */
+    uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
+} ct_offload_scratch_view;
+
+/* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
+typedef struct {
+    uint32_t n_points, n_groups;
+    uint32_t n_sides; /* 2: some points are of parts; 1: of the whole row set, and what is not left is right */
+    const ct_offload_point *points;
+    uint32_t *sides; /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it */
+    int32_t *errors; /* see ct_offload_wait */
+} ct_offload_batch_view;
+
+typedef struct {
+    ct_offload_table_view table;
+    ct_offload_scratch_view scratch;
+    ct_offload_rows_view rows;
+    ct_offload_conditions conditions;
+    ct_offload_batch_view batch;
+} ct_offload_views;
+
+#endif

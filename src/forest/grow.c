@@ -1,0 +1,567 @@
+#include "forest/grow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "forest/split.h"
+
+enum {
+    BLOCK = 16384,  /* rows of a node that get columns of their own: they fit the nearer caches */
+    NUMBER_BITS = 23,
+    ROOT_PATH = 1
+};
+
+/* ---- what trees share ---- */
+
+static int order_by_class(ct_grower *g)
+{
+    uint32_t n_ends = g->n_classes ? g->n_classes : 1;
+    const int32_t *classes = g->data->classes;
+    g->order = (uint32_t *) ct_alloc(g->n_rows * sizeof *g->order);
+    g->class_end = (uint32_t *) ct_alloc(n_ends * sizeof *g->class_end);
+    if (!g->order || !g->class_end) return 0;
+    memset(g->class_end, 0, n_ends * sizeof *g->class_end);
+    for (uint32_t row = 0; row < g->n_rows; row++) g->class_end[classes ? classes[row] : 0]++;
+    for (uint32_t c = 0, before = 0; c < n_ends; c++) {
+        uint32_t n = g->class_end[c];
+        g->class_end[c] = before; /* its begin, which the rows move on to its end */
+        before += n;
+    }
+    for (uint32_t row = 0; row < g->n_rows; row++) g->order[g->class_end[classes ? classes[row] : 0]++] = row;
+    return 1;
+}
+
+/* Numbers as whole ones of 24 bits, so that sums are exact. */
+static int make_whole(ct_grower *g)
+{
+    const double *y = g->data->numbers;
+    double sum = 0, most = 0;
+    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
+    if (!g->whole) return 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) sum += y[i] / g->n_rows;
+    for (uint32_t i = 0; i < g->n_rows; i++) most = fmax(most, fabs(y[i] - sum));
+    g->centre = sum;
+    g->unit = most > 0 ? ldexp(most, -NUMBER_BITS) : 1;
+    double squares = 0;
+    for (uint32_t i = 0; i < g->n_rows; i++) {
+        g->whole[i] = (int32_t) lround((y[i] - sum) / g->unit);
+        squares += (double) g->whole[i] * g->whole[i];
+    }
+    g->gain_scale = squares > 0 ? ldexp(1, 40) / squares : 1;
+    return 1;
+}
+
+ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options, ct_error *error)
+{
+    memset(g, 0, sizeof *g);
+    g->data = data;
+    g->options = options;
+    g->codes = data->codes;
+    g->scan = ct_scan_at(options->simd);
+    g->n_rows = data->codes->n_rows;
+    g->n_cols = data->codes->n_cols;
+    g->n_classes = data->n_classes;
+    g->block = options->block ? options->block : BLOCK;
+    g->gain_scale = ldexp(1, 20);
+    g->need_out = options->oob || options->permutation;
+    if (!ct_sampler_init(&g->sampler, g->n_rows, data->sampling) || !order_by_class(g) ||
+        (!g->n_classes && !make_whole(g)))
+        return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows", (unsigned long) g->n_rows);
+    return CT_OK;
+}
+
+void ct_grower_free(ct_grower *g)
+{
+    ct_sampler_free(&g->sampler);
+    ct_free(g->order);
+    ct_free(g->class_end);
+    ct_free(g->whole);
+}
+
+/* ---- what a thread owns ---- */
+
+static uint32_t block_rows(const ct_grower *g)
+{
+    uint32_t rows = 2 * g->block;
+    return rows < g->n_rows ? rows : g->n_rows;
+}
+
+static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
+
+/* Calls for each array of a desk: member, elements, whether it is needed. */
+#define DESK_ARRAYS(X)                                                              \
+    X(items, g->n_rows, 1)                                                          \
+    X(spare_items, g->n_rows, 1)                                                    \
+    X(counts, g->n_rows, 1)                                                         \
+    X(out, g->n_rows, g->need_out)                                                  \
+    X(spare_out, g->n_rows, g->need_out)                                            \
+    X(out_row, g->n_rows, g->need_out)                                              \
+    X(out_leaf, g->n_rows, g->need_out)                                             \
+    X(block_codes, (size_t) g->n_cols * block_rows(g), needs_blocks(g))             \
+    X(block_bins, (size_t) g->n_cols * block_rows(g), needs_blocks(g))              \
+    X(block_whole, block_rows(g), needs_blocks(g) && !g->n_classes)                 \
+    X(block_rows, block_rows(g), needs_blocks(g))                                   \
+    X(columns, g->n_cols, 1)                                                        \
+    X(places, g->n_cols, 1)                                                         \
+    X(runs, (size_t) CT_TASKS * runs_of(g), 1)                                      \
+    X(now, runs_of(g), 1)                                                           \
+    X(left, runs_of(g), 1)                                                          \
+    X(right, runs_of(g), 1)                                                         \
+    X(histograms, (size_t) CT_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0) \
+    X(packed, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
+    X(sums, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                              \
+    X(weights, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                           \
+    X(gains, g->n_cols, 1)
+
+static uint32_t runs_of(const ct_grower *g) { return g->n_classes ? g->n_classes : 1; }
+
+/* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */
+static int take(void *place, size_t bytes)
+{
+    void *memory = ct_alloc(bytes);
+    memcpy(place, &memory, sizeof memory);
+    return memory != NULL;
+}
+
+int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *stop)
+{
+    int fine = 1;
+    memset(desk, 0, sizeof *desk);
+    desk->grower = g;
+    desk->number = number;
+    desk->stop = stop;
+#define TAKE(member, n, wanted) \
+    if (fine && (wanted)) fine = take(&desk->member, (n) * sizeof *desk->member);
+    DESK_ARRAYS(TAKE)
+#undef TAKE
+    if (!fine) return 0;
+    for (uint32_t col = 0; col < g->n_cols; col++) desk->columns[col] = col;
+    desk->table = (ct_view){g->codes->codes, g->codes->bins, g->whole, g->n_rows, NULL};
+    desk->block = (ct_view){desk->block_codes, desk->block_bins, desk->block_whole, block_rows(g), desk->block_rows};
+    return 1;
+}
+
+void ct_desk_free(ct_desk *desk)
+{
+#define FREE(member, n, wanted) ct_free(desk->member);
+    DESK_ARRAYS(FREE)
+#undef FREE
+    ct_free(desk->nodes);
+    ct_free(desk->leaf_counts);
+    ct_free(desk->means);
+}
+
+double ct_desk_bytes(const ct_grower *g)
+{
+    const ct_desk *desk = NULL;
+    double bytes = 0;
+#define ADD(member, n, wanted) bytes += (wanted) ? (double) (n) * sizeof *desk->member : 0;
+    DESK_ARRAYS(ADD)
+#undef ADD
+    (void) desk;
+    return bytes;
+}
+
+/* ---- nodes and leaves ---- */
+
+/* An array of twice the room with what was in it; 0 if memory ends. */
+static int enlarge(void *place, size_t bytes, size_t more)
+{
+    void *old, *memory = ct_alloc(bytes + more);
+    if (!memory) return 0;
+    memcpy(&old, place, sizeof old);
+    if (bytes) memcpy(memory, old, bytes);
+    ct_free(old);
+    memcpy(place, &memory, sizeof memory);
+    return 1;
+}
+
+static int room_for_nodes(ct_desk *desk)
+{
+    if (desk->n_nodes + 2 <= desk->room_nodes) return 1;
+    uint32_t room = desk->room_nodes ? 2 * desk->room_nodes : 1024;
+    if (!enlarge(&desk->nodes, desk->n_nodes * sizeof *desk->nodes, (room - desk->n_nodes) * sizeof *desk->nodes))
+        return 0;
+    desk->room_nodes = room;
+    return 1;
+}
+
+static int room_for_leaf(ct_desk *desk)
+{
+    if (desk->n_leaves < desk->room_leaves) return 1;
+    size_t width = runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256, more = room - n;
+    if (!enlarge(&desk->leaf_counts, n * width * sizeof *desk->leaf_counts, more * width * sizeof *desk->leaf_counts) ||
+        (!desk->grower->n_classes && !enlarge(&desk->means, n * sizeof *desk->means, more * sizeof *desk->means)))
+        return 0;
+    desk->room_leaves = (uint32_t) room;
+    return 1;
+}
+
+static const ct_view *view_of(const ct_desk *desk, const ct_task *task)
+{
+    return task->in_block ? &desk->block : &desk->table;
+}
+
+static uint32_t table_row(const ct_view *view, uint32_t row)
+{
+    return view->rows ? view->rows[row] : row;
+}
+
+static double mean_of(const ct_desk *desk, const ct_task *task)
+{
+    const ct_view *view = view_of(desk, task);
+    double sum = 0;
+    for (uint32_t i = task->begin; i < task->begin + task->n; i++)
+        sum += desk->grower->data->numbers[table_row(view, desk->items[i].row)] * desk->items[i].weight;
+    return sum / task->weight;
+}
+
+/* A leaf with the rows of the task, whose runs are these. 0 if memory ends. */
+static int make_leaf(ct_desk *desk, const ct_task *task, const ct_run *runs)
+{
+    ct_hist_node *node = &desk->nodes[task->node];
+    const ct_view *view = view_of(desk, task);
+    uint32_t width = runs_of(desk->grower);
+    for (uint32_t i = task->out; i < task->out + task->n_out; i++) {
+        desk->out_row[desk->n_settled] = table_row(view, desk->out[i]);
+        desk->out_leaf[desk->n_settled++] = task->node;
+    }
+    node->feature = CT_HIST_LEAF;
+    node->cut = 0;
+    if (task->depth > desk->depth) desk->depth = task->depth;
+    if (desk->grower->n_classes && task->n_runs == 1 && task->weight < CT_HIST_PURE_WEIGHT) {
+        node->next = runs[0].class_ + CT_HIST_CLASSES * task->weight;
+        return 1;
+    }
+    if (!room_for_leaf(desk)) return 0;
+    uint32_t *counts = desk->leaf_counts + (size_t) desk->n_leaves * width;
+    memset(counts, 0, width * sizeof *counts);
+    for (uint32_t k = 0; k < task->n_runs; k++) counts[runs[k].class_] = runs[k].weight;
+    if (!desk->grower->n_classes) desk->means[desk->n_leaves] = mean_of(desk, task);
+    node->next = desk->n_leaves++ | (desk->grower->n_classes ? CT_HIST_MIXED : 0);
+    return 1;
+}
+
+static int all_equal(const ct_desk *desk, const ct_task *task)
+{
+    const ct_view *view = view_of(desk, task);
+    const ct_item *items = desk->items + task->begin;
+    uint32_t i = 1;
+    while (i < task->n && view->whole[items[i].row] == view->whole[items[0].row]) i++;
+    return i == task->n;
+}
+
+static int is_leaf(const ct_desk *desk, const ct_task *task)
+{
+    const ct_hist_options *options = desk->grower->options;
+    if (task->n < 2 || task->weight <= options->min_n || task->depth >= options->depth) return 1;
+    return desk->grower->n_classes ? task->n_runs == 1 : all_equal(desk, task);
+}
+
+/* ---- blocks ---- */
+
+/* Copies columns of the task's rows, by lines of memory: some rows of all columns at a time. */
+static void copy_rows(ct_desk *desk, uint32_t n)
+{
+    enum { TILE = 32 };
+    const ct_codes *codes = desk->grower->codes;
+    size_t stride = desk->block.stride;
+    for (uint32_t from = 0; from < n; from += TILE)
+        for (uint32_t col = 0; col < codes->n_cols; col++)
+            for (uint32_t i = from; i < from + TILE && i < n; i++)
+                desk->block_codes[col * stride + i] =
+                    codes->by_row[desk->block_rows[i] * codes->stride + col];
+    for (uint32_t col = 0; col < codes->n_cols; col++) {
+        const ct_code_column column = codes->columns[col];
+        const uint16_t *from = desk->block_codes + col * stride;
+        uint8_t *to = desk->block_bins + col * stride;
+        if (column.bin_of)
+            for (uint32_t i = 0; i < n; i++) to[i] = column.bin_of[from[i] >> column.shift];
+        else
+            for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t) from[i];
+    }
+    for (uint32_t i = 0; desk->block_whole && i < n; i++) desk->block_whole[i] = desk->grower->whole[desk->block_rows[i]];
+}
+
+/* From here on the task and all below it look at columns of their own, if these have room for its rows. */
+static void enter_block(ct_desk *desk, ct_task *task)
+{
+    const ct_grower *g = desk->grower;
+    if (task->in_block || !needs_blocks(g) || task->n > g->block || task->n + task->n_out > desk->block.stride) return;
+    uint32_t n = 0;
+    for (uint32_t i = task->begin; i < task->begin + task->n; i++) {
+        desk->block_rows[n] = desk->items[i].row;
+        desk->items[i].row = n++;
+    }
+    for (uint32_t i = task->out; i < task->out + task->n_out; i++) {
+        desk->block_rows[n] = desk->out[i];
+        desk->out[i] = n++;
+    }
+    copy_rows(desk, n);
+    task->in_block = 1;
+}
+
+/* ---- partition ---- */
+
+/* What all rows of a node are asked. */
+typedef struct {
+    const uint16_t *codes; /* of the column */
+    const uint8_t *bins;   /* NULL: codes are asked */
+    uint32_t below;        /* codes below go left */
+    uint16_t missing_left; /* 1: codes are raised by 1 beforehand, missing values to 0 */
+} question;
+
+static question question_of(const ct_view *view, const ct_split *split)
+{
+    question q = {view->codes + split->column * view->stride,
+                  split->by_bin ? view->bins + split->column * view->stride : NULL,
+                  (split->by_bin ? split->bin : split->cut) + (uint32_t) split->missing_left,
+                  (uint16_t) split->missing_left};
+    return q;
+}
+
+#define BIN_LEFT(row) ((uint32_t) ((uint8_t) (q.bins[row] + q.missing_left) < q.below))
+#define CODE_LEFT(row) ((uint32_t) ((uint16_t) (q.codes[row] + q.missing_left) < q.below))
+
+/* Parts the rows of a run, stably, without a branch that cannot be foreseen; returns how many go left, and their
+ * weight. */
+static uint32_t part_run(ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q, uint32_t *weight)
+{
+    uint32_t n_left = 0, n_right = 0, sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ct_item item = items[i];
+        uint32_t left = q.bins ? BIN_LEFT(item.row) : CODE_LEFT(item.row);
+        to[n_left] = item;
+        spare[n_right] = item;
+        sum += item.weight & (0 - left);
+        n_left += left;
+        n_right += 1 - left;
+    }
+    *weight = sum;
+    return n_left;
+}
+
+static uint32_t part_out(uint32_t *rows, uint32_t *spare, uint32_t n, question q)
+{
+    uint32_t n_left = 0, n_right = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = rows[i], left = q.bins ? BIN_LEFT(row) : CODE_LEFT(row);
+        rows[n_left] = row;
+        spare[n_right] = row;
+        n_left += left;
+        n_right += 1 - left;
+    }
+    memcpy(rows + n_left, spare, n_right * sizeof *rows);
+    return n_left;
+}
+
+static void add_run(ct_run *runs, ct_task *task, uint32_t class_, uint32_t n, uint32_t weight)
+{
+    if (!n) return;
+    runs[task->n_runs++] = (ct_run){class_, n, weight};
+    task->n += n;
+    task->weight += weight;
+}
+
+/* The rows of the task as those of two, run by run, so that each has runs again. */
+static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left, ct_task *right)
+{
+    question q = question_of(view_of(desk, task), split);
+    ct_item *from = desk->items + task->begin;
+    for (uint32_t k = 0; k < task->n_runs; k++) {
+        ct_run run = desk->now[k];
+        uint32_t weight, n = part_run(from, desk->items + task->begin + left->n, desk->spare_items + right->n, run.n, q,
+                                      &weight);
+        add_run(desk->left, left, run.class_, n, weight);
+        add_run(desk->right, right, run.class_, run.n - n, run.weight - weight);
+        from += run.n;
+    }
+    memcpy(desk->items + task->begin + left->n, desk->spare_items, right->n * sizeof *desk->items);
+    left->begin = task->begin;
+    right->begin = task->begin + left->n;
+    /* values that were never missing here go to the larger side where they are */
+    if (!split->knows_missing) split->missing_left = left->weight >= right->weight;
+    q = question_of(view_of(desk, task), split);
+    left->out = task->out;
+    left->n_out = task->n_out ? part_out(desk->out + task->out, desk->spare_out, task->n_out, q) : 0;
+    right->out = task->out + left->n_out;
+    right->n_out = task->n_out - left->n_out;
+}
+
+/* ---- gains ---- */
+
+static double sum_of(const ct_desk *desk, const ct_task *task)
+{
+    const int32_t *whole = view_of(desk, task)->whole;
+    double sum = 0;
+    for (uint32_t i = task->begin; i < task->begin + task->n; i++)
+        sum += (double) whole[desk->items[i].row] * desk->items[i].weight;
+    return sum;
+}
+
+/* Sum of squares by weight: of classes, or of the sum of numbers. */
+static double purity(const ct_desk *desk, const ct_task *task, const ct_run *runs)
+{
+    double sum = 0;
+    if (!desk->grower->n_classes) {
+        sum = sum_of(desk, task);
+        return sum * sum / task->weight;
+    }
+    for (uint32_t k = 0; k < task->n_runs; k++) sum += (double) runs[k].weight * runs[k].weight;
+    return sum / task->weight;
+}
+
+static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, const ct_task *right, uint32_t column)
+{
+    double gain = purity(desk, left, desk->left) + purity(desk, right, desk->right) - purity(desk, task, desk->now);
+    desk->gains[column] += llround(gain * desk->grower->gain_scale);
+}
+
+/* ---- a tree ---- */
+
+static ct_task child_of(const ct_task *task, uint32_t node, uint32_t side)
+{
+    ct_task child;
+    memset(&child, 0, sizeof child);
+    child.path = ct_rng_path(task->path, side);
+    child.node = node;
+    child.depth = task->depth + 1;
+    child.in_block = task->in_block;
+    return child;
+}
+
+static void push(ct_desk *desk, const ct_task *task, const ct_run *runs)
+{
+    memcpy(desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), runs, task->n_runs * sizeof *runs);
+    desk->tasks[desk->n_tasks++] = *task;
+}
+
+/* A leaf, or a task for later. */
+static int settle(ct_desk *desk, const ct_task *task, const ct_run *runs)
+{
+    if (is_leaf(desk, task)) return make_leaf(desk, task, runs);
+    push(desk, task, runs);
+    return 1;
+}
+
+/* Splits the node of the task, whose runs are in desk->now. */
+static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
+{
+    ct_split split;
+    enter_block(desk, task);
+    if (!ct_find_split(desk, view_of(desk, task), task, tree, &split)) return make_leaf(desk, task, desk->now);
+    if (!room_for_nodes(desk)) return 0;
+    ct_task left = child_of(task, desk->n_nodes, 0), right = child_of(task, desk->n_nodes + 1, 1);
+    desk->n_nodes += 2;
+    part(desk, task, &split, &left, &right);
+    note_gain(desk, task, &left, &right, split.column);
+    desk->nodes[task->node] = (ct_hist_node){left.node | (split.missing_left ? CT_HIST_FLAG : 0),
+                                             (uint16_t) split.column, (uint16_t) split.cut};
+    /* the larger one waits */
+    if (left.n >= right.n) return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
+    return settle(desk, &right, desk->right) && settle(desk, &left, desk->left);
+}
+
+/* The sample's rows by class, and those left out. */
+static ct_task make_root(ct_desk *desk, uint32_t tree)
+{
+    const ct_grower *g = desk->grower;
+    ct_task root;
+    memset(&root, 0, sizeof root);
+    root.path = ROOT_PATH;
+    ct_sample(&g->sampler, g->options->seed, tree, g->options->sample, g->options->replace, desk->counts);
+    uint32_t row = 0;
+    for (uint32_t c = 0; c < runs_of(g); c++) {
+        uint32_t begin = root.n, weight = 0, n = begin;
+        for (; row < g->class_end[c]; row++) {
+            uint32_t own = g->order[row], count = desk->counts[own];
+            desk->items[n] = (ct_item){own, count};
+            weight += count;
+            n += count > 0;
+        }
+        add_run(desk->now, &root, c, n - begin, weight);
+    }
+    for (uint32_t i = 0; g->need_out && i < g->n_rows; i++) {
+        desk->out[root.n_out] = i;
+        root.n_out += desk->counts[i] == 0;
+    }
+    return root;
+}
+
+int ct_grow_tree(ct_desk *desk, uint32_t number)
+{
+    desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
+    memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
+    ct_task task = make_root(desk, number);
+    if (!room_for_nodes(desk)) return 0;
+    desk->n_nodes = 1;
+    if (!settle(desk, &task, desk->now)) return 0;
+    while (desk->n_tasks) {
+        if (ct_halt_now(desk->stop, desk->number)) return 0;
+        task = desk->tasks[--desk->n_tasks];
+        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), task.n_runs * sizeof *desk->now);
+        if (!grow_node(desk, &task, number)) return 0;
+    }
+    return 1;
+}
+
+/* ---- breadth first ---- */
+
+static int new_tree(const ct_desk *desk, ct_hist_tree *tree)
+{
+    size_t width = runs_of(desk->grower), n = desk->n_leaves ? desk->n_leaves : 1;
+    tree->n_nodes = desk->n_nodes;
+    tree->n_leaves = desk->n_leaves;
+    tree->depth = desk->depth;
+    tree->nodes = (ct_hist_node *) ct_alloc(desk->n_nodes * sizeof *tree->nodes);
+    tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
+    tree->means = desk->grower->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);
+    return tree->nodes && tree->counts && (tree->means || desk->grower->n_classes);
+}
+
+/* Leaves that have a place get it in the order of the nodes. */
+static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next, uint32_t place)
+{
+    size_t width = runs_of(desk->grower), old = next & ~CT_HIST_MIXED;
+    memcpy(tree->counts + place * width, desk->leaf_counts + old * width, width * sizeof *tree->counts);
+    if (tree->means) tree->means[place] = desk->means[old];
+    return place | (next & CT_HIST_MIXED);
+}
+
+int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
+{
+    const ct_grower *g = desk->grower;
+    uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1, place = 0;
+    memset(tree, 0, sizeof *tree);
+    if (!old_of || !new_tree(desk, tree)) {
+        ct_free(old_of);
+        return 0;
+    }
+    uint32_t *new_of = old_of + desk->n_nodes;
+    old_of[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        ct_hist_node node = desk->nodes[old_of[i]];
+        new_of[old_of[i]] = i;
+        if (node.feature != CT_HIST_LEAF) {
+            uint32_t left = node.next & ~CT_HIST_FLAG;
+            node.next = n | (node.next & CT_HIST_FLAG);
+            old_of[n++] = left;
+            old_of[n++] = left + 1;
+        } else if (!g->n_classes || (node.next & CT_HIST_MIXED)) {
+            node.next = move_leaf(desk, tree, node.next, place++);
+        }
+        tree->nodes[i] = node;
+    }
+    for (uint32_t i = 0; i < desk->n_settled; i++) desk->out_leaf[i] = new_of[desk->out_leaf[i]];
+    ct_free(old_of);
+    return 1;
+}
+
+void ct_hist_tree_free(ct_hist_tree *tree)
+{
+    ct_free(tree->nodes);
+    ct_free(tree->counts);
+    ct_free(tree->means);
+    memset(tree, 0, sizeof *tree);
+}

@@ -1,0 +1,21 @@
+/* Which rows a tree is grown from. */
+#ifndef CT_FOREST_SAMPLE_H
+#define CT_FOREST_SAMPLE_H
+
+#include <stdint.h>
+
+/* What sampling by weight needs: the weights as whole numbers, summed up to each row. */
+typedef struct {
+    uint32_t n_rows;
+    uint32_t *upto; /* [n_rows] owned; NULL: all rows alike */
+} ct_sampler;
+
+/* 0 if memory ends. */
+int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
+void ct_sampler_free(ct_sampler *sampler);
+
+/* How often each row is drawn in `n` draws for a tree: counts[n_rows]. Without replacement n is at most n_rows and
+ * all rows are alike. A function of seed and tree alone. */
+void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace, uint32_t *counts);
+
+#endif

@@ -1,0 +1,15 @@
+#include "forest/scan.h"
+
+#ifdef CT_HAVE_X86
+#include <math.h>
+
+#include "base/simd/target.h"
+
+CT_TARGET(CT_AVX2)
+#include "forest/scan_wide.h"
+#define VEC_BYTES 32
+#include "forest/scan_body.h"
+
+const ct_scan ct_scan_avx2 = {gini, variance, small_gini, ranks};
+CT_TARGET_END
+#endif

@@ -1,0 +1,34 @@
+/* gpu/kernel.h for CUDA: functions of the device, and how they are started. */
+#ifndef CT_GPU_KERNEL_CUH
+#define CT_GPU_KERNEL_CUH
+
+#include <cuda_runtime.h>
+
+#include "gpu/kernel.h"
+
+/* The device's function of a body, as CT_GPU_THREADS_ON_HOST and CT_GPU_WARPS_ON_HOST have it. Whole warps leave together. */
+#define CT_GPU_THREADS_ON_CUDA(name, type, body)                                      \
+    __global__ void name(const type arguments, size_t items)                          \
+    {                                                                                 \
+        size_t item = (size_t) blockIdx.x * blockDim.x + threadIdx.x;                 \
+        if (item < items) body(&arguments, item);                                     \
+    }
+#define CT_GPU_WARPS_ON_CUDA(name, type, body)                                        \
+    __global__ void name(const type arguments, size_t items)                          \
+    {                                                                                 \
+        size_t item = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) / 32;          \
+        if (item < items) body(ct_team_warp(), &arguments, item);                     \
+    }
+
+/* A member `on_cuda` of ct_gpu_kernel. */
+template <class Arguments, void (*function)(const Arguments, size_t)>
+int ct_gpu_start(const ct_gpu_grid *grid, void *stream, const void *arguments)
+{
+    size_t items = grid->items;
+    void *handed[] = {const_cast<void *>(arguments), &items};
+    static_assert(sizeof(Arguments) + sizeof items <= CT_GPU_ARGUMENTS, "too much to hand to a function");
+    return (int) cudaLaunchKernel(function, dim3(grid->blocks), dim3(grid->threads), handed, grid->shared,
+                                  (cudaStream_t) stream);
+}
+
+#endif

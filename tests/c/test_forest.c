@@ -1,0 +1,629 @@
+/* Forests against plain counts over raw values. */
+#include "check.h"
+#include "forest/permute.h"
+#include "forest/walk.h"
+#include "forest_data.h"
+
+/* ---- codes ---- */
+
+static void codes_keep_order(void)
+{
+    static const uint32_t levels[] = {1, 2, 200, 255, 256, 300, 0};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        for (int few = 0; few < 2; few++) {
+            forest_table t = forest_table_new(i, few ? 700 : 6000, 2, 2, levels[i], 0.1, few ? 37 : CT_CODES);
+            for (uint32_t col = 0; col < 2; col++) {
+                const ct_code_column *column = &t.codes->columns[col];
+                const double *x = t.values + (size_t) col * t.n_rows;
+                const uint16_t *codes = t.codes->codes + (size_t) col * t.n_rows;
+                const uint8_t *bins = t.codes->bins + (size_t) col * t.n_rows;
+                int wrong = 0;
+                CHECK(column->n_codes <= (few ? 37 : CT_CODES) && column->n_bins <= CT_BINS);
+                for (uint32_t row = 0; row < t.n_rows; row++) {
+                    CHECK_INT(t.codes->by_row[row * t.codes->stride + col], codes[row]);
+                    if (x[row] != x[row]) {
+                        wrong += codes[row] != CT_CODE_MISSING || bins[row] != CT_BIN_MISSING;
+                        continue;
+                    }
+                    uint16_t code = codes[row];
+                    wrong += code >= column->n_codes || (code && !(x[row] >= column->edges[code]));
+                    wrong += code + 1 < (int) column->n_codes && !(x[row] < column->edges[code + 1]);
+                    wrong += ct_code_of(column->edges, column->n_codes, x[row]) != code;
+                    wrong += code < column->first[bins[row]] || code >= column->first[bins[row] + 1];
+                }
+                CHECK_INT(wrong, 0);
+                if (!few && levels[i] && levels[i] <= CT_BINS) CHECK(column->n_bins == column->n_codes);
+            }
+            forest_table_free(&t);
+        }
+}
+
+/* Equal parts: no bin has more than twice its part of rows that all differ. */
+static void bins_are_even(void)
+{
+    forest_table t = forest_table_new(5, 20000, 1, 2, 0, 0, CT_CODES);
+    uint32_t rows[CT_BINS] = {0}, most = 0;
+    CHECK(t.codes->columns[0].n_bins > 240);
+    for (uint32_t row = 0; row < t.n_rows; row++)
+        if (++rows[t.codes->bins[row]] > most) most = rows[t.codes->bins[row]];
+    CHECK(most < 2 * 20000 / 255);
+    forest_table_free(&t);
+}
+
+/* ---- samples ---- */
+
+static void samples(void)
+{
+    forest_table t = forest_table_new(3, 1000, 1, 2, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, 1);
+    double weights[1000];
+    for (int kind = 0; kind < 3; kind++) {
+        uint32_t drawn = 0, most = 0, times[2] = {0, 0}, sum;
+        o.replace = kind != 1;
+        o.sample = kind == 1 ? 632 : 1000;
+        for (uint32_t i = 0; i < 1000; i++) weights[i] = i < 500 ? 3 : i < 900 ? 1 : 0;
+        t.data.sampling = kind == 2 ? weights : NULL;
+        for (uint32_t tree = 0; tree < 40; tree++) {
+            uint32_t *counts = forest_sample(&t.data, &o, tree);
+            sum = 0;
+            for (uint32_t i = 0; i < 1000; i++) {
+                sum += counts[i];
+                drawn += counts[i] > 0;
+                if (counts[i] > most) most = counts[i];
+                if (i < 900) times[i >= 500] += counts[i];
+                else if (kind == 2) CHECK_INT(counts[i], 0);
+            }
+            CHECK_INT(sum, o.sample);
+            free(counts);
+        }
+        if (kind == 0) CHECK(drawn > 40 * 632 - 400 && drawn < 40 * 632 + 400); /* 1 - 1/e of them; 4 sd are 390 */
+        if (kind == 1) CHECK(most == 1);
+        if (kind == 2) CHECK(times[0] > 30900 && times[0] < 32300); /* 15/19 of 40,000 */
+    }
+    forest_table_free(&t);
+}
+
+/* ---- splits ---- */
+
+/* Rows of a node, by brute force: each sampled row is sent down from the root. */
+typedef struct {
+    const forest_table *t;
+    const ct_hist_options *o;
+    const ct_hist_tree *tree;
+    const uint32_t *counts;
+    uint32_t *node_of; /* [row] where it is now */
+    uint32_t checked;
+} recount;
+
+/* How good it is to part the rows of `node` at `x < threshold`; below 0 if a side is empty. */
+static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold, int missing_left)
+{
+    long double sum[2][CT_HIST_CLASSES], size[2] = {0, 0}, score = 0;
+    memset(sum, 0, sizeof sum);
+    for (uint32_t row = 0; row < r->t->n_rows; row++) {
+        if (!r->counts[row] || r->node_of[row] != node) continue;
+        double x = r->t->values[(size_t) col * r->t->n_rows + row];
+        int side = x != x ? !missing_left : !(x < threshold);
+        size[side] += r->counts[row];
+        if (r->t->n_classes) sum[side][r->t->classes[row]] += r->counts[row];
+        else sum[side][0] += r->counts[row] * (long double) r->t->numbers[row];
+    }
+    if (size[0] == 0 || size[1] == 0) return -1;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < (r->t->n_classes ? r->t->n_classes : 1); k++)
+            score += sum[side][k] * sum[side][k] / size[side];
+    return score;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+    return (x > y) - (x < y);
+}
+
+/* Distinct values of the node's rows, in order. */
+static uint32_t values_of(const recount *r, uint32_t node, uint32_t col, double *values, int *missing)
+{
+    uint32_t n = 0, m = 0;
+    *missing = 0;
+    for (uint32_t row = 0; row < r->t->n_rows; row++) {
+        if (!r->counts[row] || r->node_of[row] != node) continue;
+        double x = r->t->values[(size_t) col * r->t->n_rows + row];
+        if (x != x) *missing = 1;
+        else values[n++] = x;
+    }
+    qsort(values, n, sizeof *values, compare_doubles);
+    for (uint32_t i = 0; i < n; i++)
+        if (!m || values[i] != values[m - 1]) values[m++] = values[i];
+    return m;
+}
+
+static long double best_of(const recount *r, uint32_t node, double *values)
+{
+    long double best = -1;
+    for (uint32_t col = 0; col < r->t->n_cols; col++) {
+        int missing;
+        uint32_t n = values_of(r, node, col, values, &missing);
+        for (int left = 0; left <= missing; left++)
+            for (uint32_t i = 1; i <= n; i++) {
+                long double score = score_of(r, node, col, i < n ? values[i] : INFINITY, left);
+                if (score > best) best = score;
+            }
+    }
+    return best;
+}
+
+/* The split is as good as any, up to the rounding that its written form has, and lies between values of its rows. */
+static void check_inner(recount *r, uint32_t node, double *values)
+{
+    const ct_hist_node *it = &r->tree->nodes[node];
+    double threshold = raw_threshold(r->t->codes, it);
+    long double best = best_of(r, node, values);
+    long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
+    long double scale = r->t->n_classes ? 1 : 100; /* whole numbers of 24 bits have errors of their own */
+    CHECK(own >= 0 && own >= best - scale * fabsl(best) * 1.3e-7L);
+    r->checked++;
+    int missing;
+    uint32_t n = values_of(r, node, it->feature, values, &missing), i = 0;
+    while (i < n && values[i] < threshold) i++;
+    CHECK(i > 0 || missing);
+    if (i > 0 && i < n) {
+        uint16_t low = ct_code_of(r->t->codes->columns[it->feature].edges, r->t->codes->columns[it->feature].n_codes, values[i - 1]);
+        uint16_t high = ct_code_of(r->t->codes->columns[it->feature].edges, r->t->codes->columns[it->feature].n_codes, values[i]);
+        if (r->t->codes->columns[it->feature].n_codes <= CT_BINS) CHECK_INT(it->cut, (low + high + 1) / 2);
+    }
+}
+
+static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values)
+{
+    const ct_hist_node *leaf = &r->tree->nodes[node];
+    uint32_t counts[CT_HIST_CLASSES] = {0}, weight = 0, rows = 0, kinds = 0;
+    double sum = 0;
+    for (uint32_t row = 0; row < r->t->n_rows; row++) {
+        if (!r->counts[row] || r->node_of[row] != node) continue;
+        counts[r->t->classes[row]] += r->counts[row];
+        weight += r->counts[row];
+        sum += r->t->numbers[row] * r->counts[row];
+        rows++;
+    }
+    CHECK(weight > 0);
+    for (uint32_t k = 0; k < CT_HIST_CLASSES; k++) kinds += counts[k] > 0;
+    if (!r->t->n_classes) {
+        CHECK_INT(r->tree->counts[leaf->next], weight);
+        CHECK(fabs(r->tree->means[leaf->next] - sum / weight) <= 1e-12 * (1 + fabs(sum / weight)));
+    } else if (leaf->next & CT_HIST_MIXED) {
+        for (uint32_t k = 0; k < r->t->n_classes; k++)
+            CHECK_INT(r->tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * r->t->n_classes + k], counts[k]);
+    } else {
+        CHECK_INT(leaf->next / CT_HIST_CLASSES, weight);
+        CHECK_INT(counts[leaf->next % CT_HIST_CLASSES], weight);
+    }
+    /* there was a reason to stop */
+    if (r->t->n_classes && rows > 1 && kinds > 1 && weight > r->o->min_n && depth < r->o->depth)
+        CHECK(best_of(r, node, values) < 0);
+    if (depth > r->tree->depth) CHECK(0);
+}
+
+static void recount_tree(recount *r, double *values)
+{
+    uint32_t *depth = (uint32_t *) calloc(r->tree->n_nodes, sizeof *depth);
+    for (uint32_t row = 0; row < r->t->n_rows; row++) r->node_of[row] = 0;
+    for (uint32_t node = 0; node < r->tree->n_nodes; node++) {
+        const ct_hist_node *it = &r->tree->nodes[node];
+        if (it->feature == CT_HIST_LEAF) {
+            check_leaf(r, node, depth[node], values);
+            continue;
+        }
+        check_inner(r, node, values);
+        uint32_t left = it->next & ~CT_HIST_FLAG;
+        REQUIRE(left > node && left + 1 < r->tree->n_nodes);
+        depth[left] = depth[left + 1] = depth[node] + 1;
+        double threshold = raw_threshold(r->t->codes, it);
+        for (uint32_t row = 0; row < r->t->n_rows; row++) {
+            if (r->node_of[row] != node) continue;
+            double x = r->t->values[(size_t) it->feature * r->t->n_rows + row];
+            int to_left = x != x ? (it->next & CT_HIST_FLAG) != 0 : x < threshold;
+            r->node_of[row] = left + (uint32_t) !to_left;
+        }
+    }
+    free(depth);
+}
+
+static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels, double missing,
+                           uint32_t min_n, uint32_t depth)
+{
+    forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_CODES);
+    ct_hist_options o = forest_options(&t, 2);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    o.min_n = min_n;
+    o.depth = depth;
+    o.first_tree = (uint32_t) seed;
+    o.replace = seed % 3 != 0;
+    CHECK_INT(ct_hist_grow(&t.data, &o, &forest, &extra, &error), CT_OK);
+    double *values = (double *) malloc(n_rows * sizeof *values);
+    uint32_t *node_of = (uint32_t *) malloc(n_rows * sizeof *node_of);
+    for (uint32_t i = 0; i < forest.n_trees; i++) {
+        uint32_t *counts = forest_sample(&t.data, &o, forest.trees[i].number);
+        recount r = {&t, &o, &forest.trees[i], counts, node_of, 0};
+        recount_tree(&r, values);
+        CHECK(r.checked > 0);
+        free(counts);
+    }
+    free(values);
+    free(node_of);
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* Columns of at most 255 values: every node looks at all their cuts. */
+static void splits_are_best(void)
+{
+    uint32_t n = CHECK_QUICK() ? 150 : 500;
+    for (uint64_t seed = 0; seed < (CHECK_QUICK() ? 3 : 8); seed++) {
+        uint32_t levels = seed % 2 ? 40 : 6, n_classes = seed % 4 == 3 ? 0 : 2 + (uint32_t) seed % 4;
+        recount_forest(seed, n, n_classes, levels, seed % 3 ? 0.2 : 0, 1 + (uint32_t) seed % 5, seed % 4 == 1 ? 4 : 1000);
+    }
+    recount_forest(20, 100, 2, 0, 0.1, 1, 1000); /* small nodes look at all values of any column */
+    recount_forest(21, 100, 0, 0, 0.1, 5, 1000);
+    recount_forest(22, 120, 30, 50, 0, 1, 1000);
+}
+
+/* ---- the same forest ---- */
+
+static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, int64_t *sum)
+{
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    CHECK_INT(ct_hist_grow(&t->data, o, &forest, &extra, &error), CT_OK);
+    uint64_t hash = ct_hist_hash(&forest);
+    size_t width = t->n_classes ? t->n_classes : 1;
+    *sum = 0;
+    for (size_t i = 0; i < t->n_rows * width; i++) *sum = *sum * 31 + extra.oob_sums[i];
+    for (uint32_t i = 0; i < t->n_cols; i++) *sum = *sum * 31 + extra.gains[i] * 7 + (extra.harm ? extra.harm[i] : 0);
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    return hash;
+}
+
+static void same_forest(void)
+{
+    static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM};
+    for (uint32_t kind = 0; kind < 8; kind++) {
+        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, kind < 6 ? 2 + 3 * (kind % 3) : 0,
+                                          kind % 2 ? 0 : 100, kind % 3 ? 0.1 : 0, CT_CODES);
+        ct_hist_options o = forest_options(&t, 4);
+        o.mtry = 2;
+        o.oob = 1;
+        o.permutation = 1;
+        o.rule = kind < 4 ? rules[kind] : kind == 7 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
+        o.simd = CT_SIMD_SCALAR;
+        o.block = 1000000;
+        int64_t sums, now;
+        uint64_t hash = hash_of(&t, &o, &sums);
+        for (int simd = 0; simd < CT_N_SIMD; simd++)
+            for (uint32_t block = 100; block <= 1600; block *= 4)
+                for (unsigned threads = 1; threads <= 3; threads += 2) {
+                    if (!ct_cpu_has((ct_simd) simd) || (threads == 3 && block != 400)) continue;
+                    o.simd = (ct_simd) simd, o.block = block, o.threads = threads;
+                    CHECK(hash_of(&t, &o, &now) == hash);
+                    CHECK(now == sums);
+                }
+        o.seed++;
+        CHECK(hash_of(&t, &o, &now) != hash);
+        forest_table_free(&t);
+    }
+}
+
+/* Trees grown apart are those grown at once. */
+static void parts_make_the_whole(void)
+{
+    forest_table t = forest_table_new(9, 600, 4, 3, 0, 0.1, CT_CODES);
+    ct_hist_options o = forest_options(&t, 6);
+    ct_hist_forest whole, half;
+    ct_hist_extra extra;
+    ct_error error;
+    REQUIRE(ct_hist_grow(&t.data, &o, &whole, &extra, &error) == CT_OK);
+    ct_hist_extra_free(&extra);
+    o.n_trees = 3, o.first_tree = 3;
+    REQUIRE(ct_hist_grow(&t.data, &o, &half, &extra, &error) == CT_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_INT(half.trees[i].n_nodes, whole.trees[3 + i].n_nodes);
+        CHECK(!memcmp(half.trees[i].nodes, whole.trees[3 + i].nodes, half.trees[i].n_nodes * sizeof(ct_hist_node)));
+    }
+    ct_hist_forest_free(&whole);
+    ct_hist_forest_free(&half);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* How often each of 6 columns is a candidate: a tree of one split on one candidate of 3 that all separate as well. */
+static void candidates_are_even(void)
+{
+    enum { COLS = 6, TREES = 3000 };
+    forest_table t = forest_table_new(4, 40, COLS, 2, 0, 0, CT_CODES);
+    for (uint32_t i = 0; i < 40; i++) {
+        for (uint32_t col = 0; col < COLS; col++) t.values[col * 40 + i] = i < 20;
+        t.classes[i] = i < 20;
+    }
+    ct_codes_free(t.codes);
+    ct_error error;
+    REQUIRE(ct_codes_init(t.codes, t.columns, COLS, 40, CT_CODES, 0, 1, &error) == CT_OK);
+    ct_hist_options o = forest_options(&t, TREES);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    o.mtry = 3;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    uint32_t first[COLS] = {0};
+    for (uint32_t i = 0; i < TREES; i++) first[forest.trees[i].nodes[0].feature]++;
+    for (uint32_t col = 0; col < COLS; col++) CHECK(first[col] > 400 && first[col] < 600); /* 500, sd 20 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* ---- rows left out ---- */
+
+static void left_out(void)
+{
+    for (int numbers = 0; numbers < 2; numbers++) {
+        forest_table t = forest_table_new(11, 800, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        ct_hist_options o = forest_options(&t, 5);
+        ct_hist_forest forest;
+        ct_hist_extra extra;
+        ct_error error;
+        o.mtry = 2;
+        o.min_n = 4;
+        o.oob = 1;
+        REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+        int64_t *sums = (int64_t *) calloc(800 * 3, sizeof *sums);
+        double *means = (double *) calloc(800, sizeof *means);
+        uint32_t *trees = (uint32_t *) calloc(800, sizeof *trees);
+        for (uint32_t i = 0; i < 5; i++) {
+            uint32_t *counts = forest_sample(&t.data, &o, i);
+            for (uint32_t row = 0; row < 800; row++) {
+                if (counts[row]) continue;
+                const ct_hist_node *leaf = &forest.trees[i].nodes[raw_leaf(&t, &forest.trees[i], row)];
+                trees[row]++;
+                if (numbers) means[row] += forest.trees[i].means[leaf->next];
+                else ct_hist_add_shares(&forest.trees[i], 3, leaf, sums + row * 3);
+            }
+            free(counts);
+        }
+        for (uint32_t row = 0; row < 800; row++) {
+            CHECK_INT(extra.oob_trees[row], trees[row]);
+            for (uint32_t k = 0; !numbers && k < 3; k++)
+                CHECK_INT(extra.oob_sums[row * 3 + k], sums[row * 3 + k]);
+            double sum = extra.centre * trees[row] + extra.unit * (double) extra.oob_sums[row];
+            if (numbers) CHECK(fabs(sum - means[row]) < 1e-9);
+        }
+        free(sums), free(means), free(trees);
+        ct_hist_forest_free(&forest);
+        ct_hist_extra_free(&extra);
+        forest_table_free(&t);
+    }
+}
+
+/* Shuffled columns, row by row down the whole tree. */
+static void shuffled_columns(void)
+{
+    for (int numbers = 0; numbers < 2; numbers++) {
+        forest_table t = forest_table_new(12, 500, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        ct_hist_options o = forest_options(&t, 1);
+        ct_grower grower;
+        ct_desk desk;
+        ct_hist_tree tree;
+        ct_error error;
+        int64_t harm[4] = {0}, own[4] = {0};
+        o.permutation = 1;
+        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK && ct_desk_init(&desk, &grower, 0, NULL));
+        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) && ct_permute(&desk, &tree, harm));
+        uint32_t n = desk.n_settled, shuffled[500];
+        ct_rng draws = ct_rng_of(o.seed, 0, 2);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t place = ct_rng_below(&draws, i + 1);
+            shuffled[i] = shuffled[place];
+            shuffled[place] = i;
+        }
+        for (uint32_t col = 0; col < 4; col++)
+            for (uint32_t i = 0; i < n; i++) {
+                uint32_t row = desk.out_row[i], other = desk.out_row[shuffled[i]];
+                double *cell = &t.values[col * 500 + row], kept = *cell, loss[2];
+                for (int now = 0; now < 2; now++) {
+                    *cell = now ? t.values[col * 500 + other] : kept;
+                    const ct_hist_node *leaf = &tree.nodes[raw_leaf(&t, &tree, row)];
+                    double off = numbers ? tree.means[leaf->next] - t.numbers[row] : 0;
+                    loss[now] = numbers ? (double) llround(off * off / ct_permute_unit(&grower))
+                                        : ct_hist_label(&tree, 3, leaf) != (uint32_t) t.classes[row];
+                }
+                *cell = kept;
+                own[col] += (int64_t) (loss[1] - loss[0]);
+            }
+        for (uint32_t col = 0; col < 4; col++) CHECK_INT(harm[col], own[col]);
+        CHECK(harm[0] > 0 && harm[0] > 3 * llabs(harm[3]));
+        ct_hist_tree_free(&tree);
+        ct_desk_free(&desk);
+        ct_grower_free(&grower);
+        forest_table_free(&t);
+    }
+}
+
+/* Labels that have nothing to do with the columns are guessed at chance. */
+static void labels_at_random(void)
+{
+    forest_table t = forest_table_new(13, 2000, 4, 2, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, 40);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    rng r = {5};
+    for (uint32_t i = 0; i < 2000; i++) t.classes[i] = (int32_t) rng_below(&r, 2);
+    o.oob = 1;
+    o.mtry = 2;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < 2000; i++) wrong += (extra.oob_sums[2 * i + 1] > extra.oob_sums[2 * i]) != t.classes[i];
+    CHECK(wrong > 890 && wrong < 1110); /* 1,000, sd 22 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* ---- prediction ---- */
+
+static void predictions(void)
+{
+    enum { N = 700 };
+    for (int numbers = 0; numbers < 2; numbers++) {
+        uint32_t width = numbers ? 1 : 3;
+        forest_table t = forest_table_new(14, N, 4, numbers ? 0 : 3, 0, 0.1, CT_CODES);
+        ct_hist_options o = forest_options(&t, 7);
+        ct_hist_forest forest;
+        ct_hist_extra extra;
+        ct_error error;
+        o.mtry = 2;
+        o.min_n = 6;
+        REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+        rng r = {99};
+        for (uint32_t i = 0; i < 4 * N; i++) t.values[i] = rng_below(&r, 20) ? 1.2 * rng_unit(&r) : NAN; /* new ones */
+        int32_t *leaves = (int32_t *) malloc(N * 7 * sizeof *leaves);
+        double *each = (double *) malloc(N * 7 * sizeof *each);
+        int64_t *shares = (int64_t *) malloc(N * 3 * sizeof *shares);
+        uint32_t *votes = (uint32_t *) malloc(N * 3 * sizeof *votes);
+        ct_hist_output all[] = {CT_HIST_LEAVES, CT_HIST_TREES, CT_HIST_SHARES, CT_HIST_VOTES};
+        void *out[] = {leaves, each, shares, votes};
+        for (int i = 0; i < (numbers ? 3 : 4); i++)
+            REQUIRE(ct_hist_predict(&forest, t.codes->columns, t.columns, N, all[i], 2, NULL, out[i], &error) == CT_OK);
+        for (uint32_t row = 0; row < N; row++) {
+            int64_t own[3] = {0};
+            uint32_t own_votes[3] = {0};
+            double sum = 0;
+            for (uint32_t i = 0; i < 7; i++) {
+                const ct_hist_tree *tree = &forest.trees[i];
+                uint32_t leaf = raw_leaf(&t, tree, row);
+                CHECK_INT(leaves[i * N + row], leaf + 1);
+                if (numbers) sum += tree->means[tree->nodes[leaf].next];
+                else ct_hist_add_shares(tree, 3, &tree->nodes[leaf], own);
+                if (!numbers) own_votes[ct_hist_label(tree, 3, &tree->nodes[leaf])]++;
+                double said = numbers ? tree->means[tree->nodes[leaf].next] : ct_hist_label(tree, 3, &tree->nodes[leaf]) + 1;
+                CHECK(each[i * N + row] == said);
+            }
+            for (uint32_t k = 0; !numbers && k < width; k++) {
+                CHECK_INT(shares[row * 3 + k], own[k]);
+                CHECK_INT(votes[row * 3 + k], own_votes[k]);
+            }
+            if (numbers) CHECK(((double *) shares)[row] == sum);
+        }
+        free(leaves), free(each), free(shares), free(votes);
+        ct_hist_forest_free(&forest);
+        ct_hist_extra_free(&extra);
+        forest_table_free(&t);
+    }
+}
+
+/* ---- what goes wrong ---- */
+
+static void refusals(void)
+{
+    forest_table t = forest_table_new(15, 50, 2, 2, 0, 0, CT_CODES);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    for (int kind = 0; kind < 5; kind++) {
+        ct_hist_options o = forest_options(&t, 3);
+        ct_hist_data data = t.data;
+        if (kind == 0) data.n_classes = 257;
+        if (kind == 1) o.mtry = 3;
+        if (kind == 2) o.replace = 0, o.sample = 51;
+        if (kind == 3) o.n_trees = 0;
+        if (kind == 4) o.memory_limit = 1000;
+        CHECK_INT(ct_hist_grow(&data, &o, &forest, &extra, &error), kind == 4 ? CT_NO_MEMORY : CT_BAD_INPUT);
+        ct_hist_forest_free(&forest);
+        ct_hist_extra_free(&extra);
+    }
+    forest_table_free(&t);
+}
+
+static int stop_now(void *calls) { return ++*(int *) calls > 1; }
+
+static void stops(void)
+{
+    forest_table t = forest_table_new(16, 3000, 6, 3, 0, 0, CT_CODES);
+    for (int kind = 0; kind < 3; kind++) {
+        ct_hist_options o = forest_options(&t, 100000);
+        ct_hist_forest forest;
+        ct_hist_extra extra;
+        ct_error error;
+        int asked = 0;
+        o.oob = 1;
+        if (kind == 0) o.time_limit = 0.05;
+        if (kind == 1) o.stop = stop_now, o.calls = &asked;
+        if (kind == 2) o.memory_limit = (size_t) 3 << 20;
+        REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+        CHECK_INT(extra.end, kind == 0 ? CT_HIST_TIME : kind == 1 ? CT_HIST_INTERRUPTED : CT_HIST_MEMORY);
+        CHECK(forest.n_trees < 100000 && extra.seconds < 20);
+        uint32_t most = 0;
+        for (uint32_t i = 0; i < 3000; i++) most = extra.oob_trees[i] > most ? extra.oob_trees[i] : most;
+        CHECK(most <= forest.n_trees);
+        ct_hist_forest_free(&forest);
+        ct_hist_extra_free(&extra);
+    }
+    forest_table_free(&t);
+}
+
+static void memory_ends(void)
+{
+    for (int numbers = 0; numbers < 2; numbers++) {
+        forest_table t = forest_table_new(17, 300, 3, numbers ? 0 : 2, 0, 0, CT_CODES);
+        int fine = 0;
+        for (long after = 0; !fine && after < 300; after++) {
+            ct_hist_options o = forest_options(&t, 2);
+            ct_hist_forest forest;
+            ct_hist_extra extra;
+            ct_error error;
+            o.oob = o.permutation = 1;
+            o.block = 100;
+            ct_alloc_fail_after(after);
+            ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_NO_MEMORY || status == CT_OK);
+            fine = status == CT_OK && forest.n_trees == 2;
+            CHECK(fine || status == CT_NO_MEMORY || extra.end == CT_HIST_MEMORY);
+            ct_hist_forest_free(&forest);
+            ct_hist_extra_free(&extra);
+        }
+        CHECK(fine);
+        for (long after = 0; after < 12; after++) {
+            ct_codes codes;
+            ct_error error;
+            ct_alloc_fail_after(after);
+            ct_status status = ct_codes_init(&codes, t.columns, 3, 300, CT_CODES, 1, 1, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK_INT(status, CT_NO_MEMORY);
+            ct_codes_free(&codes);
+        }
+        forest_table_free(&t);
+    }
+}
+
+static const check_case cases[] = {
+    {"codes keep the order", codes_keep_order},
+    {"bins are even", bins_are_even},
+    {"samples", samples},
+    {"splits are the best", splits_are_best},
+    {"the same forest", same_forest},
+    {"parts make the whole", parts_make_the_whole},
+    {"candidates are even", candidates_are_even},
+    {"rows left out", left_out},
+    {"shuffled columns", shuffled_columns},
+    {"labels at random", labels_at_random},
+    {"predictions", predictions},
+    {"refusals", refusals},
+    {"stops", stops},
+    {"memory ends", memory_ends},
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,433 @@
+/* Batches on a device against naive counts: always on the host twin, and on every device there is, which may be the CPU with
+ * CUDA's runtime played (cuda_on_cpu/). */
+#include "check.h"
+#include "random.h"
+
+#include "data/table.h"
+#include "cuda_on_cpu/cuda_on_cpu.h"
+#include "exact/offload/device.h"
+#include "exact/offload/scan_body.h"
+#include "gpu/device.h"
+#include "gpu/twin.h"
+
+enum { TWIN = -1 };
+
+/* A ranked table and an open device. */
+typedef struct {
+    random_table table;
+    ct_table ranked;
+    ct_arena arena;
+    ct_budget budget;
+    uint32_t *ranks; /* [col][row] */
+    ct_offload_device *device;
+} bench;
+
+static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues, ct_error *error)
+{
+    const ct_data *data = &b->table.data;
+    b->budget = (ct_budget){SIZE_MAX, 0};
+    ct_arena_init(&b->arena, &b->budget);
+    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
+    b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
+    for (uint32_t col = 0; col < data->n_cols; col++) {
+        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena) >= 0);
+        uint32_t rank = 0;
+        for (uint32_t j = 0; j < data->n_rows; j++) {
+            b->ranks[(size_t) col * data->n_rows + b->ranked.order[col][j]] = rank;
+            rank += (uint32_t) ct_bit(b->ranked.ties[col], j);
+        }
+    }
+    ct_offload_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
+                          b->ranked.n_values, data->classes};
+    return ct_offload_open(device, &table, n_queues, &b->device, error);
+}
+
+static int bench_open(bench *b, int device, uint32_t max_thresholds)
+{
+    ct_error error = {CT_OK, ""};
+    ct_status status = bench_begin(b, device, max_thresholds, 1, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    return CHECK_INT(status, CT_OK);
+}
+
+static void bench_close(bench *b)
+{
+    ct_offload_close(b->device);
+    free(b->ranks);
+    ct_arena_free(&b->arena);
+    table_free(&b->table);
+}
+
+static int is_in(const bench *b, const ct_offload_conditions *conditions, uint32_t row)
+{
+    for (uint32_t i = 0; i < conditions->n; i++) {
+        uint32_t rank = b->ranks[(size_t) (conditions->line[i] / 2) * b->table.data.n_rows + row];
+        if ((rank >= conditions->threshold[i]) != (conditions->line[i] & 1)) return 0;
+    }
+    return 1;
+}
+
+static int64_t wrong_in(const uint32_t *counts, uint32_t n_classes)
+{
+    int64_t sum = 0, most = 0;
+    for (uint32_t c = 0; c < n_classes; c++) {
+        sum += counts[c];
+        if (counts[c] > most) most = counts[c];
+    }
+    return sum - most;
+}
+
+/* The errors of a split with two different labels. */
+static int64_t wrong_of_split(const uint32_t *left, const uint32_t *right, uint32_t n_classes, int64_t size)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < n_classes; i++)
+        for (uint32_t j = 0; j < n_classes; j++)
+            if (i != j && (int64_t) left[i] + right[j] > most) most = (int64_t) left[i] + right[j];
+    return size - most;
+}
+
+/* The least errors of a split on `col` in the rows of the side (marked 2), by trying every threshold that parts the row set
+ * (marked 1 or 2); all rows if there is none. */
+static int64_t naive(const bench *b, const uint8_t *marked, uint32_t col, uint32_t min_rows)
+{
+    const ct_data *data = &b->table.data;
+    uint32_t counts[2][CT_OFFLOAD_CLASSES] = {{0}}, n[2] = {0, 0}, set[2] = {0, 0};
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        set[1] += marked[row] > 0;
+        if (marked[row] > 1) counts[1][data->classes[row]]++, n[1]++;
+    }
+    int64_t least = n[1];
+    for (uint32_t j = 0; j < data->n_rows; j++) {
+        uint32_t row = b->ranked.order[col][j], c = (uint32_t) data->classes[row];
+        if (marked[row]) set[0]++, set[1]--;
+        if (marked[row] > 1) counts[0][c]++, counts[1][c]--, n[0]++, n[1]--;
+        if (!ct_bit(b->ranked.ties[col], j) || !set[0] || !set[1] || n[0] < min_rows || n[1] < min_rows) continue;
+        int64_t wrong = wrong_of_split(counts[0], counts[1], data->n_classes, (int64_t) n[0] + n[1]);
+        if (wrong < least) least = wrong;
+    }
+    return least;
+}
+
+/* Exact if below the need, else a bound that lies between them. */
+static void compare(int64_t got, int64_t expected, int64_t need)
+{
+    if (need <= 0) CHECK_INT(got, 0);
+    else if (expected < need) CHECK_INT(got, expected);
+    else CHECK(got >= need && got <= (expected > need ? expected : need));
+}
+
+static int is_in_part(const bench *b, const ct_offload_point *point, uint32_t row)
+{
+    if (point->part_threshold == CT_OFFLOAD_ALL) return 1;
+    ct_offload_conditions part = {1, {point->part_line}, {point->part_threshold}};
+    return is_in(b, &part, row);
+}
+
+static void check_point(const bench *b, const ct_offload_conditions *conditions, const ct_offload_point *point, const int32_t *errors)
+{
+    uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
+    uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
+    for (uint32_t side = 0; side < 2; side++) {
+        for (uint32_t row = 0; row < n_rows; row++) {
+            int right = b->ranks[(size_t) point->feature * n_rows + row] >= point->threshold;
+            int in = is_in(b, conditions, row) && is_in_part(b, point, row);
+            marked[row] = (uint8_t) (!in ? 0 : right == (int) side ? 2 : 1);
+        }
+        for (uint32_t col = 0; col < n_cols; col++) {
+            const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
+            compare(got[0], naive(b, marked, col, 0), point->need[side]);
+            compare(got[n_cols], naive(b, marked, col, point->min_rows[side]), point->need[side]);
+        }
+    }
+    free(marked);
+}
+
+/* A need is what a leaf costs at most: see ct_children. */
+static ct_offload_point random_point(const bench *b, rng *r, const ct_offload_conditions *conditions, int parts)
+{
+    const ct_data *data = &b->table.data;
+    ct_offload_point p = {0, CT_OFFLOAD_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    if (parts && rng_below(r, 4)) {
+        p.part_line = rng_below(r, 2 * data->n_cols);
+        p.part_threshold = rng_below(r, b->ranked.n_values[p.part_line / 2] + 1);
+    }
+    p.threshold = rng_below(r, b->ranked.n_values[p.feature] + 1);
+    uint32_t kind = rng_below(r, 3), least = 1 + rng_below(r, 2) * rng_below(r, 9);
+    for (uint32_t side = 0; side < 2; side++) {
+        uint32_t counts[CT_OFFLOAD_CLASSES] = {0};
+        for (uint32_t row = 0; row < data->n_rows; row++) {
+            int right = b->ranks[(size_t) p.feature * data->n_rows + row] >= p.threshold;
+            if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side) counts[data->classes[row]]++;
+        }
+        int32_t leaf = (int32_t) wrong_in(counts, data->n_classes);
+        p.need[side] = kind == 0 ? leaf : (int32_t) rng_below(r, (uint32_t) leaf + 1);
+        p.min_rows[side] = least;
+    }
+    return p;
+}
+
+/* What a device has not had back; the memory that it has. These can be asked of one that is played. */
+static long blocks_left(int device) { return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
+static void set_memory(int device, size_t bytes) { (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes); }
+
+static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
+{
+    ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
+    ct_offload_point points[2][CT_OFFLOAD_POINTS];
+    uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
+    for (uint32_t row = 0; row < b->table.data.n_rows; row++) n_rows += (uint32_t) is_in(b, conditions, row);
+    if (!n_rows) return;
+    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
+        int parts = rng_below(r, 2) == 1;
+        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
+        REQUIRE(ct_offload_submit(queue, slot, points[slot], n_points) == CT_OK);
+    }
+    for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
+        unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
+        const int32_t *errors;
+        REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
+        for (uint32_t p = 0; p < n_points; p++)
+            check_point(b, conditions, &points[slot][p], errors + (size_t) p * 4 * n_cols);
+    }
+    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK); /* one that nothing is asked of, under way when the next begins */
+}
+
+static void check_table(int device, rng *r, random_table table, uint32_t n_sets, uint32_t most_points)
+{
+    bench b;
+    b.table = table;
+    if (bench_open(&b, device, rng_below(r, 4) ? 0 : 1 + rng_below(r, 8))) {
+        for (uint32_t set = n_sets; set-- > 0;) { /* larger ones later */
+            ct_offload_conditions conditions = {set, {0}, {0}};
+            for (uint32_t i = 0; i < set; i++) {
+                uint32_t col = rng_below(r, table.data.n_cols);
+                conditions.line[i] = 2 * col + rng_below(r, 2);
+                conditions.threshold[i] = rng_below(r, b.ranked.n_values[col] + 1);
+            }
+            check_rows(&b, r, &conditions, 1 + rng_below(r, most_points));
+        }
+    }
+    bench_close(&b);
+}
+
+static void small_tables(int device)
+{
+    rng r = {1};
+    for (int round = 0; round < (CHECK_QUICK() ? 10 : 150); round++) {
+        uint32_t n_classes = rng_below(&r, 3) ? 2 + rng_below(&r, 3) : 2 + rng_below(&r, 63);
+        uint32_t n_rows = 1 + rng_below(&r, round % 8 ? 70 : 900), n_cols = 1 + rng_below(&r, 6);
+        random_table table = table_random(&r, n_rows, n_cols, n_classes, round % 2);
+        check_table(device, &r, table, 3, 40);
+    }
+}
+
+static void tables_of_many_rows(int device)
+{
+    rng r = {2};
+    const uint32_t n_classes[] = {2, 3, 17, 30}, n_rows[] = {100000, 70000, 9000, 3000};
+    for (size_t i = CHECK_QUICK() ? 3 : 0; i < 4; i++)
+        check_table(device, &r, table_random(&r, n_rows[i], 3, n_classes[i], (int) i % 2), 2, 4);
+}
+
+static void sides_of_one_class(int device)
+{
+    rng r = {3};
+    random_table table = table_random(&r, 300, 3, 3, 0);
+    for (uint32_t row = 0; row < 300; row++) table.classes[row] = table_column(&table, 0)[row] > 0.5;
+    check_table(device, &r, table, 4, 60);
+}
+
+/* ---- the cases ---- */
+
+static void small_on_twin(void) { small_tables(TWIN); }
+static void many_on_twin(void) { tables_of_many_rows(TWIN); }
+static void one_class_on_twin(void) { sides_of_one_class(TWIN); }
+
+static void on_every_device(void)
+{
+    ct_device_list list;
+    ct_device_query(&list);
+    if (list.n_devices == 0) SKIP("no device");
+    for (int i = 0; i < list.n_devices; i++) {
+        small_tables(i);
+        tables_of_many_rows(i);
+        sides_of_one_class(i);
+    }
+}
+
+/* The answer to the second one; NULL if the device is lost. */
+static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_conditions *conditions,
+                                  const ct_offload_point *point)
+{
+    const int32_t *errors;
+    if (ct_offload_begin_rows(queue, conditions, 50) != CT_OK) return NULL;
+    for (unsigned slot = 0; slot < 2; slot++)
+        if (ct_offload_submit(queue, slot, point, 1) != CT_OK) return NULL;
+    for (unsigned slot = 0; slot < 2; slot++)
+        if (ct_offload_wait(queue, slot, &errors) != CT_OK) return NULL;
+    return errors;
+}
+
+/* Two batches by the second queue of a device that may fail: 1 if all went well and is right, or else it has been told. */
+static int works(int device)
+{
+    rng r = {4};
+    bench b;
+    ct_error error = {CT_OK, ""};
+    ct_offload_conditions all = {0, {0}, {0}};
+    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
+    const int32_t *errors = NULL;
+    b.table = table_random(&r, 50, 3, 3, 0);
+    if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
+        ct_offload_queue *queue = ct_offload_queue_at(b.device, 1);
+        errors = two_batches(queue, &all, &point);
+        CHECK_INT(ct_offload_is_lost(b.device), !errors);
+        CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
+        if (errors) check_point(&b, &all, &point, errors);
+        else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_submit(queue, 0, &point, 1) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
+    } else {
+        CHECK_INT(error.status, CT_NO_DEVICE);
+        CHECK(error.message[0] != '\0' && b.device == NULL);
+    }
+    bench_close(&b);
+    CHECK_INT(blocks_left(device), 0);
+    return errors != NULL;
+}
+
+/* Fails at every call in turn, the first beyond the last one that is made. */
+static void twin_that_fails(void)
+{
+    long n_calls = 1;
+    for (long k = 1; k <= n_calls; k++) {
+        ct_gpu_twin_fail_at(k);
+        if (!works(TWIN)) n_calls = k + 1;
+    }
+    ct_gpu_twin_fail_at(0);
+    CHECK(n_calls > 30);
+}
+
+/* Likewise, in each way that CUDA's calls have; some of them may fail without harm. */
+static void cuda_that_fails(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(works(0));
+    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+    CHECK(n_calls > 60);
+    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
+        long n_fine = 0;
+        for (long k = 1; k <= n_calls; k++) {
+            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
+            n_fine += works(0);
+        }
+        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
+    }
+    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
+}
+
+/* The calling thread has another device, and keeps it. Closed with work under way, a device has all back. */
+static void one_of_two_devices(void)
+{
+    rng r = {6};
+    bench b;
+    ct_offload_conditions all = {0, {0}, {0}};
+    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    cuda_on_cpu_devices(2);
+    check_table(1, &r, table_random(&r, 300, 3, 3, 1), 3, 40);
+    CHECK_INT(cuda_on_cpu_current(), 0);
+    for (int round = 0; round < 20; round++) {
+        b.table = table_random(&r, 600, 3, 2, 0);
+        if (bench_open(&b, 1, 0)) {
+            ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
+            cuda_on_cpu_disturb(0);
+            REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
+            REQUIRE(ct_offload_submit(queue, 0, &point, 1) == CT_OK);
+            CHECK(round % 2 || ct_offload_submit(queue, 1, &point, 1) == CT_OK);
+        }
+        bench_close(&b);
+        CHECK_INT(blocks_left(1), 0);
+        CHECK_INT(cuda_on_cpu_current(), 0);
+    }
+    cuda_on_cpu_devices(1);
+}
+
+/* The less memory the device has, the fewer columns are there at a time; at last it is refused, by its numbers. */
+static void columns_at_a_time(int device)
+{
+    rng r = {5};
+    uint32_t widths = 0;
+    ct_status status = CT_OK;
+    for (size_t limit = 1200000; status == CT_OK; limit -= !CHECK_QUICK() ? 9000 : device == TWIN ? 100000 : 150000) {
+        bench b;
+        ct_error error = {CT_OK, ""};
+        b.table = table_random(&r, 2000, 7, 3, 0);
+        set_memory(device, limit);
+        status = bench_begin(&b, device, 0, 1, &error);
+        if (status == CT_OK) {
+            ct_offload_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
+            widths |= 1u << ct_offload_window(b.device);
+            check_rows(&b, &r, &all, 3);
+            check_rows(&b, &r, &some, 40 / (1 + rng_below(&r, 20)));
+            CHECK(!ct_offload_is_lost(b.device) && ct_offload_queue_at(b.device, 1) == NULL);
+        } else {
+            CHECK_INT(status, CT_NO_DEVICE);
+            CHECK(strstr(error.message, "GB are free") != NULL);
+        }
+        bench_close(&b);
+        CHECK_INT(blocks_left(device), 0);
+    }
+    set_memory(device, SIZE_MAX);
+    if (!CHECK_QUICK()) CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
+}
+
+static void columns_at_a_time_on_twin(void) { columns_at_a_time(TWIN); }
+
+static void columns_at_a_time_with_cuda(void)
+{
+    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
+    columns_at_a_time(0);
+}
+
+/* What every CUDA device grants a block without being asked. */
+static void memory_of_a_block(void)
+{
+    for (uint32_t n_classes = 1; n_classes <= CT_OFFLOAD_CLASSES; n_classes++) {
+        static uint64_t memory[8 * 1024];
+        ct_scan_block block = ct_scan_block_at(memory, n_classes);
+        size_t used = (size_t) ((char *) (block.found + block.n_warps * CT_GPU_LANES) - (char *) memory);
+        CHECK_INT(ct_scan_bytes(n_classes), used);
+        CHECK(used <= 48 * 1024);
+    }
+}
+
+static void devices_that_are_not_there(void)
+{
+    ct_error error = {CT_OK, ""};
+    ct_offload_device *device;
+    ct_offload_table none = {.n_rows = 1, .n_cols = 1, .n_classes = 2};
+    CHECK_INT(ct_offload_open(CT_DEVICE_MAX, &none, 1, &device, &error), CT_NO_DEVICE);
+    CHECK(device == NULL && error.message[0] != '\0');
+    none.n_classes = CT_OFFLOAD_CLASSES + 1;
+    CHECK_INT(ct_offload_open(TWIN, &none, 1, &device, &error), CT_NO_DEVICE);
+    ct_offload_close(NULL);
+}
+
+static const check_case cases[] = {
+    {"small tables on the twin", small_on_twin},
+    {"tables of many rows on the twin", many_on_twin},
+    {"sides of one class on the twin", one_class_on_twin},
+    {"batches on every CUDA device", on_every_device},
+    {"a twin that fails at every call in turn", twin_that_fails},
+    {"CUDA that fails at every call in turn", cuda_that_fails},
+    {"one of two CUDA devices", one_of_two_devices},
+    {"a twin with little memory", columns_at_a_time_on_twin},
+    {"a CUDA device with little memory", columns_at_a_time_with_cuda},
+    {"memory of a block", memory_of_a_block},
+    {"devices that are not there", devices_that_are_not_there},
+};
+CHECK_MAIN(cases)
