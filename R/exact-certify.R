@@ -76,7 +76,7 @@ new_check <- function(fit, log, checked, fault, elapsed) {
   bound <- if (certified) checked$bound else NA_real_
   check <- list(valid = is.null(fault), reason = fault, objective = proof$objective, cost = proof$cost, bound = bound,
                 rounding = if (certified) checked$rounding else NA_real_,
-                optimal = is.null(fault) && proof$status == "optimal" && checked$attained,
+                optimal = is.null(fault) && proof$status == "optimal",
                 smallest = is.null(fault) && proof$status == "optimal" && checked$smallest,
                 thresholds = if (certified) checked$points else 0, row_sets = if (certified) checked$row_sets else 0,
                 bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth, among = restrictions(fit))
@@ -206,8 +206,9 @@ proof_fault <- function(fit, frame, checked) {
   } else if (checked$bound < proof$bound - off) {
     gettextf("the certificate proves only that no tree costs less than %s, not %s%s", format(checked$bound),
              format(proof$bound), rounding_text(checked$rounding))
-  } else if (proof$status == "optimal" && !checked$attained) {
-    gettextf("the fit is called optimal and costs %s, but only %s is proven", format(proof$cost), format(checked$bound))
+  } else if (proof$status == "optimal" && !(checked$attained && proof$cost <= checked$bound + off)) {
+    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost), format(checked$bound),
+             rounding_text(checked$rounding))
   }
 }
 

@@ -171,7 +171,7 @@ test_that("rounding is named where integers are not the costs", {
   expect_output(print(check), "costs less (costs were counted as integers, which differ by at most", fixed = TRUE)
   data$w[1] <- 1e13
   check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
-  expect_invalid(check, "proves only")
+  expect_invalid(check, "is proven")
   expect_gt(check$rounding, 1e-7)
   data$w <- sample(5, 40, TRUE)
   expect_identical(contree_certify(certified(y ~ x, data, weights = w, depth = 1))$rounding, 0)
