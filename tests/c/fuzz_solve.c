@@ -1,6 +1,8 @@
-/* libFuzzer: ct_exact_solve with any data and options. It refuses with a message, or its answer is that of brute.h. */
+/* libFuzzer: ct_exact_solve with any data and options. It refuses with a message, or its answer is that of
+ * brute.h, and of brute_units.h where the numbers are such that nothing need be rounded. */
 #include "brute.h"
 #include "fuzz_api.h"
+#include "instance_units.h"
 
 enum { MOST_ROWS = 10, MOST_COLS = 3, MOST_CLASSES = 4, MOST_NODES = 7 };
 
@@ -43,7 +45,7 @@ static void draw_data(fuzz_bytes *b, problem *p)
 }
 
 /* Any links: also circles, and columns that are not there. */
-static void draw_start(fuzz_bytes *b, problem *p)
+static void draw_any_start(fuzz_bytes *b, problem *p)
 {
     p->start = (ct_start){fuzz_below(b, MOST_NODES + 1), p->feature, p->threshold, p->left, p->right};
     for (uint32_t i = 0; i < p->start.n_nodes; i++) {
@@ -74,10 +76,46 @@ static void draw_options(fuzz_bytes *b, problem *p)
     if (fuzz_rarely(b, 4)) o->off = fuzz_u32(b);
     if (fuzz_rarely(b, 8)) o->simd = levels[fuzz_below(b, 4)];
     if (fuzz_rarely(b, 4)) o->any_of_ties = 1;
-    if (fuzz_rarely(b, 4)) draw_start(b, p);
+    if (fuzz_rarely(b, 4)) draw_any_start(b, p);
     if (!fuzz_rarely(b, 4)) return;
     for (uint32_t col = 0; col < MOST_COLS; col++) p->roots[col] = (uint8_t) fuzz_below(b, 3);
     o->roots = p->roots;
+}
+
+/* Drawn last, so that the inputs kept so far mean what they did. */
+static void draw_more(fuzz_bytes *b, problem *p)
+{
+    ct_options *o = &p->options;
+    if (fuzz_rarely(b, 3)) o->max_thresholds = fuzz_size(b, 4);
+    if (fuzz_rarely(b, 3)) o->device = CT_DEVICE_TWIN;
+    if (fuzz_rarely(b, 4)) ct_gpu_twin_fail_at(1 + (long) fuzz_byte(b));
+    if (fuzz_rarely(b, 4)) ct_gpu_twin_memory(fuzz_u32(b));
+    if (fuzz_rarely(b, 4)) ct_worker_poll_every(1 + 16 * (uint64_t) fuzz_byte(b));
+    if (fuzz_rarely(b, 4)) o->time_limit = fuzz_byte(b) * 1e-5;
+    ct_alloc_fill((int) fuzz_byte(b));
+}
+
+static void as_it_was(void)
+{
+    ct_gpu_twin_fail_at(0);
+    ct_gpu_twin_memory(SIZE_MAX);
+    ct_worker_poll_every(UINT64_C(1) << 25);
+    ct_alloc_fill(-1);
+}
+
+/* The rows with the values that the cap leaves. */
+static random_table capped(const problem *p)
+{
+    const ct_data *data = &p->data;
+    random_table all = table_new(data->n_rows, data->n_cols, data->n_classes);
+    memcpy(all.classes, data->classes, data->n_rows * sizeof *all.classes);
+    for (uint32_t col = 0; col < data->n_cols; col++)
+        for (uint32_t i = 0; i < data->n_rows; i++) table_column(&all, col)[i] = ct_column_value(&data->columns[col], i);
+    random_table t = table_capped(&all, p->options.max_thresholds);
+    t.data.weights = data->weights;
+    t.data.loss = data->loss;
+    table_free(&all);
+    return t;
 }
 
 /* Brute force is for small depths; and costs that are far apart leave no digits to compare. */
@@ -85,6 +123,18 @@ static int is_comparable(const problem *p)
 {
     double most = dearest_of(&p->data), all = sum_of_weights(&p->data);
     return p->options.depth <= BRUTE_DEPTH && most > 1e-200 && most < 1e200 && all > 1e-200 && all < 1e200 && p->options.complexity * all < 1e3 * most;
+}
+
+static void check_exactly(const problem *p, const ct_data *data, const ct_result *result)
+{
+    static unit_brute b;
+    units rooted[MOST_COLS];
+    if (!units_begin(&b, data, &p->options)) return;
+    units optimum = units_optimum(&b, rooted);
+    unit_truth truth = {&b, &p->data, optimum, allowed_rounding(&b, data), rooted};
+    check_state.failed = 0;
+    check_in_units(&truth, &p->options, result);
+    FUZZ_REQUIRE(!check_state.failed);
 }
 
 static void check_answer(const problem *p, const ct_result *result, const uint32_t *leaf_of_row)
@@ -104,11 +154,14 @@ static void check_answer(const problem *p, const ct_result *result, const uint32
     }
     FUZZ_REQUIRE(result->bound <= result->cost);
     if (!is_comparable(p)) return;
-    double expected = brute_optimum(&b, data, &p->options), slack = dearest_of(data) * (data->weights ? 1e-6 : 1e-9);
+    random_table t = capped(p);
+    double expected = brute_optimum(&b, &t.data, &p->options), slack = dearest_of(data) * (data->weights ? 1e-6 : 1e-9);
     cost += splits * p->options.complexity * sum_of_weights(data);
     FUZZ_REQUIRE(fabs(cost - result->cost) <= slack);
     FUZZ_REQUIRE(result->bound <= expected + slack && expected <= result->cost + slack);
     if (result->end == CT_END_OPTIMAL) FUZZ_REQUIRE(fabs(result->cost - expected) <= slack);
+    check_exactly(p, &t.data, result);
+    table_free(&t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -122,7 +175,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     memset(&p, 0, sizeof p);
     draw_options(&b, &p);
     draw_data(&b, &p);
+    draw_more(&b, &p);
     ct_status status = ct_exact_solve(&p.data, &p.options, &result, leaf_of_row, &error);
+    as_it_was();
     if (status == CT_OK) {
         check_answer(&p, &result, leaf_of_row);
         ct_result_free(&result);

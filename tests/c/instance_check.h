@@ -10,6 +10,7 @@
 #include "brute.h"
 #include "check.h"
 #include "instance.h"
+#include "instance_units.h"
 #include "reference.h"
 #include "solve.h"
 
@@ -374,6 +375,7 @@ static inline void check_instance(const instance *in)
     check_rooted(data, &plain, &k);
     check_monotone(data, &plain, &k);
     check_references(in, &plain, &first, &k);
+    check_units(in, &plain);
     if (!isnan(in->optimum)) narrow(&k, in->optimum, in->optimum, "known optimum");
     free(k.rooted);
 }

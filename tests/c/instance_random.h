@@ -138,6 +138,16 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     return options;
 }
 
+/* Whole weights so far apart that all of one class may be nothing beside a row of another. */
+static inline void spread_weights(rng *r, random_table *t)
+{
+    uint32_t most = 1 + rng_below(r, 34), kind = rng_below(r, 3);
+    for (uint32_t i = 0; t->weights && i < t->data.n_rows; i++) {
+        if (kind == 0) t->weights[i] = ldexp(1 + rng_below(r, 4), (int) rng_below(r, most));
+        else t->weights[i] = i == 0 ? ldexp(3, (int) most) : kind == 1 ? 1 : rng_below(r, 9) / 4.0;
+    }
+}
+
 static inline instance instance_random(uint64_t seed)
 {
     static const unsigned depths[] = {1, 2, 2, 2, 2, 3, 3, 3, 4, 4};
@@ -151,6 +161,7 @@ static inline instance instance_random(uint64_t seed)
     else in.table = random_shape(&r, depth);
     in.options = random_options(&r, depth, in.table.data.n_rows);
     if (rng_below(&r, 3) == 0) table_add_weights(&in.table, &r);
+    if (rng_below(&r, 3) == 0) spread_weights(&r, &in.table);
     if (rng_below(&r, 4) == 0) table_add_loss(&in.table, &r);
     if (rng_below(&r, 5) == 0) table_add_roots(&in.table, &r);
     double scale = dearest_of(&in.table.data) / in.table.data.n_rows;

@@ -142,7 +142,7 @@ typedef struct {
     double each;
 } simpler;
 
-/* [class] what each of its rows weighs (1 where it has none); 0 if they differ within a class. */
+/* [class] what each of its rows weighs (where it has none, as the first row); 0 if they differ within a class. */
 static int weigh_classes(const ct_data *data, double *weight)
 {
     for (uint32_t c = 0; c < data->n_classes; c++) weight[c] = -1;
@@ -152,7 +152,7 @@ static int weigh_classes(const ct_data *data, double *weight)
         *own = data->weights[row];
     }
     for (uint32_t c = 0; c < data->n_classes; c++)
-        if (weight[c] < 0) weight[c] = 1;
+        if (weight[c] < 0) weight[c] = data->weights[0]; /* a number of its own could hide all others */
     return 1;
 }
 

@@ -3,7 +3,7 @@
  * A block takes one column and one group of points, a lane one point. Per word of the column's order each lane reads the
  * sides of one row for all points of the group; a transposition of 32 by 32 bits hands each lane the sides of 32 rows for
  * its own point. From there on a lane goes along the order by itself: counts per class, a bound for the word, and, where
- * that may beat what is known, every position inside (exact/kernels/many_body.h has the bounds; here a block is 32 rows).
+ * that may beat what is known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
  * The warps of a block share the order: each first counts its part, then starts its scan from the counts before it.
  *
  * With x_c the rows of class c up to a point and T_c those of the side, a split there gets max_i x_i + max_j (T_j - x_j)

@@ -4,12 +4,20 @@
 #include "exact/run/history.h"
 
 /* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
-static const uint64_t POLL_ROWS = UINT64_C(1) << 25;
+enum { POLL_ROWS = 1 << 25 };
+
+#ifdef CT_DEBUG
+static int64_t poll_rows = POLL_ROWS;
+void ct_worker_poll_every(uint64_t rows) { ct_atomic_write(&poll_rows, (int64_t) rows); }
+static uint64_t rows_to_poll(void) { return (uint64_t) ct_atomic_read(&poll_rows); }
+#else
+static uint64_t rows_to_poll(void) { return POLL_ROWS; }
+#endif
 
 void ct_worker_poll(ct_worker *worker, uint64_t rows)
 {
     worker->work += rows + 1024;
-    if (worker->work < POLL_ROWS) return;
+    if (worker->work < rows_to_poll()) return;
     worker->done += (double) worker->work;
     worker->work = 0;
     const ct_options *options = worker->search->options;
