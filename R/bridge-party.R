@@ -12,8 +12,8 @@
 #' together from the class counts of their leaves. They are right as counts, and row by row where there are two classes;
 #' among more, two misclassified rows of a leaf may have exchanged theirs.
 #'
-#' Predictions are those of [predict.contree()], with some limits of `partykit`. A factor must come with the levels of the
-#' training data (others are an error), and a character column as a factor with these levels. Infinite values count as
+#' Predictions are those of [predict.contree()], with some limits of `partykit`. Levels that were not in training are an
+#' error. Infinite values count as
 #' missing. Where missing values are
 #' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered factors and, for
 #' factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no words of its own. Columns of matrices,
@@ -28,7 +28,8 @@
 #' @param obj A fit of [contree()].
 #' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
 #' @param ... Not used.
-#' @return An object of class `constparty` and `party`.
+#' @return An object of class `constparty` and `party`, with a class of its own before these, whose `predict()` hands
+#'   `partykit` all rows of new data, those with missing values too.
 #' @examplesIf requireNamespace("partykit", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' party <- partykit::as.party(fit)
@@ -41,12 +42,45 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")
+  if (!predicts_classes(obj)) return(party_of_numbers(obj))
   terms <- used_terms(obj)
   frame <- frame_of_rows(obj, terms, data)
   fitted <- fitted_rows(obj, frame[[1]])
   warn_of_majority(obj)
   predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
-  partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
+  party <- partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
+                                                   info = list(method = "contree")))
+  structure(party, class = c("contree_party", class(party)))
+}
+
+# partykit leaves out rows with missing values, without a word, where a column is not of the very class it
+# expects: characters for a factor, doubles for integers, variables that are calls. It is given columns as it
+# wants them.
+#' @export
+predict.contree_party <- function(object, newdata = NULL, ...) {
+  class(object) <- setdiff(class(object), "contree_party")
+  if (is.null(newdata)) return(stats::predict(object, newdata, ...))
+  frame <- stats::model.frame(stats::delete.response(object$terms), newdata, na.action = stats::na.pass,
+                              xlev = Filter(Negate(is.null), lapply(object$data, levels)))
+  # the columns of a matrix are found in `newdata` alone
+  if (all(names(object$data) %in% names(frame))) {
+    newdata <- frame
+    object$data <- frame[integer(), names(object$data), drop = FALSE]
+  }
+  stats::predict(object, newdata, ...)
+}
+
+# Each row that partykit takes the mean of has the number of its leaf.
+party_of_numbers <- function(fit) {
+  if (tree_leaf(fit) != "number") {
+    stop_unsupported("obj", gettext("trees of partykit predict a class or one number in each leaf; this one does not"))
+  }
+  terms <- used_terms(fit)
+  predictors <- empty_frame(fit, used_predictors(fit))
+  leaves <- which(node_is_leaf(fit))
+  fitted <- data.frame("(fitted)" = leaves, "(response)" = fit$frame$yval[leaves],
+                       "(weights)" = node_weight(fit)[leaves], check.names = FALSE)
+  partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted, terms,
                                           info = list(method = "contree")))
 }
 
@@ -158,7 +192,7 @@ used_terms <- function(fit) {
   used <- used_predictors(fit)
   if (length(used) == 0) used <- tree_shape(fit)$names[1]
   terms <- tree_terms(fit)
-  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used])
+  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used], tree_leaf(fit))
   variables <- as.list(attr(terms, "variables"))[-1]
   labels <- vapply(variables, variable_label, "")
   # of a matrix among the variables the predictors are the columns
@@ -173,11 +207,12 @@ used_terms <- function(fit) {
 }
 
 # Terms in which every variable is a name, whatever it looks like; NULL without a response. `types`: of the predictors, by
-# name.
-terms_of_names <- function(response, types) {
+# name. `leaf`: what is predicted.
+terms_of_names <- function(response, types, leaf) {
   if (is.null(response)) return(NULL)
+  y <- if (leaf == "classes") factor() else numeric()
   variables <- lapply(c(response, names(types)), as.name)
-  columns <- stats::setNames(c(list(factor()), lapply(types, empty_column)), c(response, names(types)))
+  columns <- stats::setNames(c(list(y), lapply(types, empty_column)), c(response, names(types)))
   formula <- stats::as.formula(call("~", variables[[1]], quote(.)), globalenv())
   new_terms(formula, list(response = variables[[1]], predictors = variables[-1]), columns)
 }

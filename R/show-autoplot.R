@@ -29,10 +29,13 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
   if (check_choice("type", type, c("tree", "progress")) == "progress") return(progress_ggplot(object, main, col))
   check_inches("width", width)
   check_inches("height", height)
-  col <- class_colours(tree_classes(object), col)
+  col <- leaf_colours(object, col)
   # ggplot2 places title and legend itself: this is what they need
-  page <- list(width = width, height = height - 0.4 - 0.35 * (length(main) > 0))
-  tree_ggplot(off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL)), page, col, main)
+  main <- if (length(main)) strwrap(paste(main, collapse = "\n"), title_characters * width)
+  legend <- ggplot_legend(object, names(col), width)
+  page <- list(width = width, height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
+  layout <- off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL))
+  tree_ggplot(layout, page, col, legend, if (length(main)) paste(main, collapse = "\n"))
 }
 
 check_inches <- function(argument, value) {
@@ -53,7 +56,25 @@ off_screen <- function(page, code) {
   code
 }
 
-tree_ggplot <- function(layout, page, col, main) {
+# Characters of wide fonts in an inch of a title and of a legend.
+title_characters <- 7
+legend_characters <- 11
+
+# What the legend says of the classes, in how many rows of how many lines altogether: a name that is wider than the page is
+# broken. Numbers have no legend.
+ggplot_legend <- function(fit, colours, width) {
+  if (!predicts_classes(fit)) return(list(classes = colours, labels = colours, rows = 0, lines = 0))
+  classes <- colours[is_shown_class(fit)]
+  labels <- vapply(classes, function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
+  high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
+  # all columns are as wide as the widest
+  columns <- max(1, floor(legend_characters * width / (max(nchar(classes)) + 4)))
+  rows <- ceiling(length(classes) / columns)
+  list(classes = classes, labels = unname(labels), rows = rows, lines = rows * high)
+}
+
+tree_ggplot <- function(layout, page, col, legend, main) {
+  layout$col <- col
   .data <- ggplot2::.data
   edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend, linewidth = .data$width)
   box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom, ymax = .data$top)
@@ -63,10 +84,8 @@ tree_ggplot <- function(layout, page, col, main) {
   labels <- ggplot_labels(layout)
   bars <- ggplot_bars(layout)
   # smaller than measured, since the font of the device that draws it may be wider
-  size <- 0.88 * 12 * layout$cex / ggplot2::.pt
+  size <- 0.8 * 12 * layout$cex / ggplot2::.pt
   write <- function(data) ggplot2::geom_text(label_shape, data, size = size, lineheight = 1.2)
-  classes <- names(col)[colSums(node_counts(layout$drawn)) > 0]
-  legend_rows <- ceiling(sum(nchar(classes) + 4) / (13 * page$width))
   ggplot2::ggplot() +
     ggplot2::geom_segment(edge_shape, ggplot_edges(layout), colour = "grey55", lineend = "square") +
     ggplot2::geom_rect(box_shape, boxes, fill = "white") +
@@ -75,8 +94,8 @@ tree_ggplot <- function(layout, page, col, main) {
     ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
-    ggplot2::scale_fill_manual(values = col, limits = classes, name = NULL,
-                               guide = ggplot2::guide_legend(nrow = legend_rows)) +
+    ggplot2::scale_fill_manual(values = col, limits = legend$classes, labels = legend$labels, name = NULL,
+                               guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows) else "none") +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
     ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
     ggplot2::labs(title = main) + ggplot2::theme_void() +
@@ -87,7 +106,8 @@ tree_ggplot <- function(layout, page, col, main) {
 # The rows of the data frames below are nodes, but for edges (three a node that has a parent) and bars.
 ggplot_boxes <- function(layout) {
   data.frame(left = layout$x - layout$half_width, right = layout$x + layout$half_width, bottom = layout$bottom,
-             top = layout$top, class = as.character(node_class(layout$drawn)), strength = node_strength(layout$drawn),
+             top = layout$top, class = names(layout$col)[node_colour(layout$drawn)],
+             strength = 0.12 + 0.5 * node_strength(layout$drawn),
              line = 1 + layout$cut)
 }
 
@@ -111,11 +131,11 @@ ggplot_edges <- function(layout) {
 # The shares of the classes in the leaves, without those that are not there.
 ggplot_bars <- function(layout) {
   leaf <- which(layout$leaf)
-  shares <- node_shares(layout$drawn)[leaf, , drop = FALSE]
+  shares <- node_bars(layout$drawn)[leaf, , drop = FALSE]
   wide <- 2 * layout$half_width[leaf] * shares
   right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
   bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
-                     top = layout$bottom[leaf] + layout$bar, class = rep(tree_classes(layout$drawn), each = length(leaf)))
+                     top = layout$bottom[leaf] + layout$bar, class = rep(names(layout$col), each = length(leaf)))
   bars[c(shares) > 0, ]
 }
 

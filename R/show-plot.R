@@ -29,7 +29,8 @@
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
 #'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the
 #'   arguments on the tree are not.
-#' @param ... Not used, so that calls written for `rpart` work.
+#' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no effect, so that calls written
+#'   for it work. Any other name is an error.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
 #'   the figure, in the order of `print()`, `NA` for those not drawn; with `what = "progress"`, the history that was drawn.
 #' @examples
@@ -41,12 +42,13 @@
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
                          legend = TRUE, what = c("tree", "progress"), ...) {
+  check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
-  col <- class_colours(tree_classes(x), col)
+  col <- leaf_colours(x, col)
   page <- new_page()
-  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend) col)
+  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend && predicts_classes(x)) col)
   layout$fill <- node_fill(layout$drawn, col)
   layout$col <- col
   draw_title(layout, page)
@@ -60,6 +62,7 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c(
 #' @rdname plot.contree
 #' @export
 text.contree_model <- function(x, ...) {
+  check_rpart_dots(text_arguments_of_rpart, ...)
   check_fit(x, "x")
   last <- plotted$last
   if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
@@ -71,6 +74,17 @@ text.contree_model <- function(x, ...) {
     plotted$last$labelled <- TRUE
   }
   invisible(node_places(last$layout, x))
+}
+
+plot_arguments_of_rpart <- c("uniform", "branch", "compress", "nspace", "margin", "minbranch", "branch.col", "branch.lty",
+                             "branch.lwd")
+text_arguments_of_rpart <- c("splits", "label", "FUN", "all", "pretty", "digits", "use.n", "fancy", "fwidth", "fheight", "bg",
+                             "minlength", "cex", "col", "font", "adj", "pos", "offset", "xpd")
+
+# What a call written for rpart may have besides, and nothing else.
+check_rpart_dots <- function(known, ...) {
+  given <- list(...)
+  do.call(check_no_dots, given[!c(names(given), character(length(given)))[seq_along(given)] %in% known])
 }
 
 # NA for nodes that are not drawn.
@@ -104,18 +118,41 @@ class_colours <- function(classes, col) {
   stats::setNames(col[seq_len(n)], classes)
 }
 
-# The colour of a node's class, paler the smaller its share.
+# Of classes one each; where leaves are numbers one for all, and white for what a bar leaves free.
+leaf_colours <- function(fit, col) {
+  if (predicts_classes(fit)) return(class_colours(tree_classes(fit), col))
+  stats::setNames(c(if (is.null(col)) "#56B4E9" else col[1], "white"), c("value", "rest"))
+}
+
+# The colour of a node's class, paler the smaller its share, or of its number, paler the smaller this is.
 node_fill <- function(fit, col) {
-  strength <- node_strength(fit)
-  mixed <- strength * t(grDevices::col2rgb(col[as.integer(node_class(fit))])) + (1 - strength) * 255
+  strength <- 0.12 + 0.5 * node_strength(fit)
+  mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
   grDevices::rgb(mixed, maxColorValue = 255)
 }
 
+# Which of the colours a node has.
+node_colour <- function(fit) {
+  if (predicts_classes(fit)) as.integer(node_class(fit)) else rep(1L, length(node_ids(fit)))
+}
+
+# From 0 to 1: the share of the class above what chance gives, or the number between the smallest and the
+# largest of the tree (of several numbers the first; linear models have none).
 node_strength <- function(fit) {
-  class <- as.integer(node_class(fit))
-  share <- node_shares(fit)[cbind(seq_along(class), class)]
-  least <- 1 / max(2, length(tree_classes(fit)))
-  0.12 + 0.5 * pmax(0, share - least) / (1 - least)
+  if (predicts_classes(fit)) {
+    least <- 1 / max(2, length(tree_classes(fit)))
+    return(pmax(0, class_share(fit) - least) / (1 - least))
+  }
+  value <- node_values(fit)[, 1]
+  span <- diff(range(value))
+  if (tree_leaf(fit) == "linear" || span == 0) rep(0.5, length(value)) else (value - min(value)) / span
+}
+
+# The parts of the bar of each leaf: the shares of the classes, or how large the number is.
+node_bars <- function(fit) {
+  if (predicts_classes(fit)) return(node_shares(fit))
+  strength <- node_strength(fit)
+  cbind(strength, 1 - strength)
 }
 
 # ---- drawing -------------------------------------------------------------------------------------
@@ -144,8 +181,8 @@ draw_edges <- function(layout) {
 draw_labels <- function(layout) {
   draw_answers(layout)
   for (node in which(!layout$leaf)) draw_inner(layout, node)
-  shares <- node_shares(layout$drawn)
-  for (node in which(layout$leaf)) draw_leaf(layout, node, shares[node, ])
+  bars <- node_bars(layout$drawn)
+  for (node in which(layout$leaf)) draw_leaf(layout, node, bars[node, ])
   draw_legend(layout)
 }
 
@@ -194,7 +231,8 @@ draw_leaf <- function(layout, node, shares) {
   if (layout$turned[node]) {
     write_turned(layout$x[node], middle, lines, layout, font = 2:1)
   } else {
-    write_lines(layout$x[node], middle, lines, layout, font = rep(2:1, c(length(lines) - 2, 2)))
+    write_lines(layout$x[node], middle, lines, layout,
+                font = rep(2:1, c(length(lines) - layout$n_figures, layout$n_figures)))
   }
 }
 
