@@ -12,8 +12,8 @@
 #' together from the class counts of their leaves. They are right as counts, and row by row where there are two classes;
 #' among more, two misclassified rows of a leaf may have exchanged theirs.
 #'
-#' Predictions are those of [predict.contree()], with some limits of `partykit`. A factor must come with the levels of the
-#' training data (others are an error), and a character column as a factor with these levels. Infinite values count as
+#' Predictions are those of [predict.contree()], with some limits of `partykit`. Levels that were not in training are an
+#' error. Infinite values count as
 #' missing. Where missing values are
 #' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered factors and, for
 #' factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no words of its own. Columns of matrices,
@@ -28,7 +28,8 @@
 #' @param obj A fit of [contree()].
 #' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
 #' @param ... Not used.
-#' @return An object of class `constparty` and `party`.
+#' @return An object of class `constparty` and `party`, with a class of its own before these, whose `predict()` hands
+#'   `partykit` all rows of new data, those with missing values too.
 #' @examplesIf requireNamespace("partykit", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' party <- partykit::as.party(fit)
@@ -46,8 +47,26 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   fitted <- fitted_rows(obj, frame[[1]])
   warn_of_majority(obj)
   predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
-  partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
-                                          info = list(method = "contree")))
+  party <- partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
+                                                   info = list(method = "contree")))
+  structure(party, class = c("contree_party", class(party)))
+}
+
+# partykit leaves out rows with missing values, without a word, where a column is not of the very class it
+# expects: characters for a factor, doubles for integers, variables that are calls. It is given columns as it
+# wants them.
+#' @export
+predict.contree_party <- function(object, newdata = NULL, ...) {
+  class(object) <- setdiff(class(object), "contree_party")
+  if (is.null(newdata)) return(stats::predict(object, newdata, ...))
+  frame <- stats::model.frame(stats::delete.response(object$terms), newdata, na.action = stats::na.pass,
+                              xlev = Filter(Negate(is.null), lapply(object$data, levels)))
+  # the columns of a matrix are found in `newdata` alone
+  if (all(names(object$data) %in% names(frame))) {
+    newdata <- frame
+    object$data <- frame[integer(), names(object$data), drop = FALSE]
+  }
+  stats::predict(object, newdata, ...)
 }
 
 # partykit predicts the class that weighs most in a leaf.

@@ -10,10 +10,14 @@ plot_history <- function(fit, main, col) {
   col <- history_colours(col)
   curves <- as.matrix(history[c("cost", "bound")])
   height <- range(curves, finite = TRUE)
+  line <- max(graphics::par("mgp")[1], line_beyond_labels(height))
+  margins <- graphics::par("mar")
+  before <- graphics::par(mar = replace(margins, 2, max(margins[2], line + 1.1)))
+  on.exit(graphics::par(before))
   # above the curves there is room for the legend
   graphics::plot(range(0, history$time), height + c(0, 0.15 * diff(height)), type = "n", main = main, las = 1,
-                 xlab = gettext("seconds"),
-                 ylab = cost_label(fit))
+                 xlab = gettext("seconds"), ylab = "")
+  graphics::title(ylab = cost_label(fit), line = line)
   for (i in 1:2) {
     graphics::lines(history$time, curves[, i], type = "s", col = col[i], lwd = 2)
     # a history of one moment has no line
@@ -22,6 +26,10 @@ plot_history <- function(fit, main, col) {
   graphics::legend("top", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2, bty = "n", horiz = TRUE)
   invisible(history)
 }
+
+# The line of the margin beyond the numbers of an axis for this range, which read across it: they begin at line 1, and a digit
+# is nearly half as wide as a line is high.
+line_beyond_labels <- function(range) 1.4 + 0.5 * max(nchar(format(pretty(range))))
 
 plotted_history <- function(fit, argument) {
   history <- tree_history(fit)
@@ -37,4 +45,7 @@ history_colours <- function(col) {
   unname(col[1:2])
 }
 
-cost_label <- function(fit) if (tree_settings(fit)$complexity > 0) gettext("cost") else gettext("misclassified rows")
+cost_label <- function(fit) {
+  if (tree_settings(fit)$complexity > 0) return(gettext("cost"))
+  if (costs_differ(fit)) gettext("loss") else gettext("misclassified rows")
+}

@@ -31,8 +31,12 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
   check_inches("height", height)
   col <- class_colours(tree_classes(object), col)
   # ggplot2 places title and legend itself: this is what they need
-  page <- list(width = width, height = height - 0.4 - 0.35 * (length(main) > 0))
-  tree_ggplot(off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL)), page, col, main)
+  main <- if (length(main)) strwrap(paste(main, collapse = "\n"), title_characters * width)
+  classes <- names(col)[is_shown_class(object)]
+  legend <- ggplot_legend(classes, width)
+  page <- list(width = width, height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
+  layout <- off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL))
+  tree_ggplot(layout, page, col, legend, if (length(main)) paste(main, collapse = "\n"))
 }
 
 check_inches <- function(argument, value) {
@@ -53,7 +57,22 @@ off_screen <- function(page, code) {
   code
 }
 
-tree_ggplot <- function(layout, page, col, main) {
+# Characters of wide fonts in an inch of a title and of a legend.
+title_characters <- 7
+legend_characters <- 11
+
+# What the legend says of the classes, in how many rows of how many lines altogether: a name that is wider than the page is
+# broken.
+ggplot_legend <- function(classes, width) {
+  labels <- vapply(classes, function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
+  high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
+  # all columns are as wide as the widest
+  columns <- max(1, floor(legend_characters * width / (max(nchar(classes)) + 4)))
+  rows <- ceiling(length(classes) / columns)
+  list(classes = classes, labels = unname(labels), rows = rows, lines = rows * high)
+}
+
+tree_ggplot <- function(layout, page, col, legend, main) {
   .data <- ggplot2::.data
   edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend, linewidth = .data$width)
   box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom, ymax = .data$top)
@@ -63,10 +82,8 @@ tree_ggplot <- function(layout, page, col, main) {
   labels <- ggplot_labels(layout)
   bars <- ggplot_bars(layout)
   # smaller than measured, since the font of the device that draws it may be wider
-  size <- 0.88 * 12 * layout$cex / ggplot2::.pt
+  size <- 0.8 * 12 * layout$cex / ggplot2::.pt
   write <- function(data) ggplot2::geom_text(label_shape, data, size = size, lineheight = 1.2)
-  classes <- names(col)[colSums(node_counts(layout$drawn)) > 0]
-  legend_rows <- ceiling(sum(nchar(classes) + 4) / (13 * page$width))
   ggplot2::ggplot() +
     ggplot2::geom_segment(edge_shape, ggplot_edges(layout), colour = "grey55", lineend = "square") +
     ggplot2::geom_rect(box_shape, boxes, fill = "white") +
@@ -75,8 +92,8 @@ tree_ggplot <- function(layout, page, col, main) {
     ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
-    ggplot2::scale_fill_manual(values = col, limits = classes, name = NULL,
-                               guide = ggplot2::guide_legend(nrow = legend_rows)) +
+    ggplot2::scale_fill_manual(values = col, limits = legend$classes, labels = legend$labels, name = NULL,
+                               guide = ggplot2::guide_legend(nrow = legend$rows)) +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
     ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
     ggplot2::labs(title = main) + ggplot2::theme_void() +

@@ -6,13 +6,14 @@
 # splits are left out, one level after the other.
 
 # upright: must the text of the leaves read from left to right? turn: may that of inner nodes read upwards? facts: what these
-# say below their condition. shorten: may names be shortened? sizes: of the text, largest first.
+# say below their condition: "all" is class and figures, "some" the class where it fits. shorten: may names be shortened?
+# sizes: of the text, largest first.
 layout_stages <- list(
   list(upright = TRUE,  turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.65, by = -0.05)),
   list(upright = FALSE, turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.6, by = -0.05)),
-  list(upright = FALSE, turn = FALSE, facts = "figures", shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
-  list(upright = FALSE, turn = FALSE, facts = "figures", shorten = TRUE,  sizes = seq(0.7, 0.5, by = -0.05)),
-  list(upright = FALSE, turn = TRUE,  facts = "figures", shorten = TRUE,  sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = TRUE,  sizes = seq(0.7, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = TRUE,  facts = "some",    shorten = TRUE,  sizes = seq(0.8, 0.5, by = -0.05)),
   list(upright = FALSE, turn = TRUE,  facts = "none",    shorten = TRUE,  sizes = seq(0.6, 0.5, by = -0.05)))
 
 # `drawn`, the tree that the layout is of, ends where there is no room for more.
@@ -35,10 +36,13 @@ start_layout <- function(fit, drawn, page, title, legend_col) {
   frame <- skeleton(drawn, page)
   frame$drawn <- drawn
   frame$cut <- frame$leaf & !(frame$ids %in% node_ids(fit)[node_is_leaf(fit)])
-  frame$legend_col <- legend_col[colSums(node_counts(fit)) > 0]
+  frame$legend_col <- legend_col[is_shown_class(fit)]
   frame <- place_title(frame, page, title)
   if (any(frame$cut)) place_note(frame, page, max(frame$depth), max(node_depth(fit))) else frame
 }
+
+# Classes that rows have, or that a node predicts.
+is_shown_class <- function(fit) colSums(node_counts(fit)) > 0 | seq_along(tree_classes(fit)) %in% node_label(fit)
 
 # The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those of the stages.
 try_stages <- function(frame, words, page, facts, sizes) {
@@ -287,7 +291,8 @@ fit_turned_box <- function(node, layout, words, stage) {
   lines <- floor((2 * layout$room[node] - 0.04) / layout$line)
   question <- fit_question(words$variable[node], words$comparison[[node]], layout$longest, layout$cex, stage$shorten, FALSE)
   if (is.null(question) || length(question) > lines) return(NULL)
-  facts <- fit_facts(words, node, layout$longest, layout$cex, if (length(question) < lines) stage$facts else "none")
+  facts <- if (length(question) < lines) fit_facts(words, node, layout$longest, layout$cex, stage$facts)
+  if (length(question) + length(facts) > lines) facts <- facts[length(facts)]
   list(question = question, facts = facts, wide = (length(question) + length(facts) + 0.6) * layout$line,
        high = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex)) + layout$pad)
 }
@@ -328,11 +333,13 @@ fit_comparison <- function(comparison, width, cex, shorten) {
 fit_facts <- function(words, node, width, cex, facts) {
   if (facts == "none") return(character())
   figures <- paste(words$share[node], words$n[node])
-  whole <- paste(words$class[node], figures)
-  if (facts == "all" && text_width(whole, cex) <= width) return(whole)
-  if (text_width(figures, cex) > width) return(NULL)
-  if (facts == "figures") return(figures)
-  if (text_width(words$class[node], cex) <= width) c(words$class[node], figures)
+  fits <- function(text) text_width(text, cex) <= width
+  class <- words$class[node]
+  if (facts == "some" && !fits(class)) class <- words$short_class[node]
+  if (fits(paste(class, figures))) return(paste(class, figures))
+  if (!fits(figures)) return(NULL)
+  if (fits(class)) return(c(class, figures))
+  if (facts == "some") c(shortened_line(class, width, cex, 1), figures)
 }
 
 # Heights. The space between the rows is the same everywhere; the leaves stand on the legend.

@@ -29,7 +29,8 @@
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
 #'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the
 #'   arguments on the tree are not.
-#' @param ... Not used, so that calls written for `rpart` work.
+#' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no effect, so that calls written
+#'   for it work. Any other name is an error.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
 #'   the figure, in the order of `print()`, `NA` for those not drawn; with `what = "progress"`, the history that was drawn.
 #' @examples
@@ -41,6 +42,7 @@
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
                          legend = TRUE, what = c("tree", "progress"), ...) {
+  check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
@@ -60,6 +62,7 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c(
 #' @rdname plot.contree
 #' @export
 text.contree_model <- function(x, ...) {
+  check_rpart_dots(text_arguments_of_rpart, ...)
   check_fit(x, "x")
   last <- plotted$last
   if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
@@ -71,6 +74,17 @@ text.contree_model <- function(x, ...) {
     plotted$last$labelled <- TRUE
   }
   invisible(node_places(last$layout, x))
+}
+
+plot_arguments_of_rpart <- c("uniform", "branch", "compress", "nspace", "margin", "minbranch", "branch.col", "branch.lty",
+                             "branch.lwd")
+text_arguments_of_rpart <- c("splits", "label", "FUN", "all", "pretty", "digits", "use.n", "fancy", "fwidth", "fheight", "bg",
+                             "minlength", "cex", "col", "font", "adj", "pos", "offset", "xpd")
+
+# What a call written for rpart may have besides, and nothing else.
+check_rpart_dots <- function(known, ...) {
+  given <- list(...)
+  do.call(check_no_dots, given[!c(names(given), character(length(given)))[seq_along(given)] %in% known])
 }
 
 # NA for nodes that are not drawn.

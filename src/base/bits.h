@@ -1,4 +1,4 @@
-/* Counting and searching in 64-bit words, in portable C. The hot loops have versions of their own in exact/kernels/. */
+/* Counting and searching in 64-bit words, in portable C. Hot loops have versions of their own in base/simd/. */
 #ifndef CT_BASE_BITS_H
 #define CT_BASE_BITS_H
 

@@ -49,6 +49,7 @@ ct_simd ct_cpu_find(const char *name)
 {
     int any = !strcmp(name, "auto");
     for (int level = 0; level < CT_N_SIMD; level++)
-        if ((any || !strcmp(name, names[level])) && ct_cpu_has((ct_simd) level)) return (ct_simd) level;
+        if ((any || !strcmp(name, names[level])) && ct_cpu_has((ct_simd) level))
+            return (ct_simd) level;
     return CT_N_SIMD;
 }

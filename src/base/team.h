@@ -1,8 +1,9 @@
 /* The lanes that work on one task together: a warp on the device, one lane on the host.
  *
- * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where lanes need each other
- * they meet in a team function, which every lane of the team must reach. With one lane each body is plain C, so the
- * host twin of a kernel is the same text; tests/c/simulated_team.h makes each lane a thread, to try the others. */
+ * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where
+ * lanes need each other they meet in a team function, which every lane of the team must reach. With
+ * one lane each body is plain C, so the host twin of a kernel is the same text;
+ * tests/c/simulated_team.h makes each lane a thread, to try the others. */
 #ifndef CT_BASE_TEAM_H
 #define CT_BASE_TEAM_H
 
@@ -72,12 +73,14 @@ CT_HD uint32_t ct_team_exchange(ct_team team, uint32_t value, uint32_t step)
 #endif
 }
 
-/* The words of 32 lanes as a matrix of bits, transposed: bit i of lane j's becomes bit j of lane i's. By halves: of each
- * pair of lanes `step` apart the lower one keeps its low bits of each group and takes the other's in place of the high ones.
- * `low` marks the low bits of the groups. */
-CT_HD uint32_t ct_transpose_step(uint32_t own, uint32_t other, uint32_t lane, uint32_t step, uint32_t low)
+/* The words of 32 lanes as a matrix of bits, transposed: bit i of lane j's becomes bit j of lane
+ * i's. By halves: of each pair of lanes `step` apart the lower one keeps its low bits of each group
+ * and takes the other's in place of the high ones. `low` marks the low bits of the groups. */
+CT_HD uint32_t ct_transpose_step(uint32_t own, uint32_t other, uint32_t lane, uint32_t step,
+                                 uint32_t low)
 {
-    return lane & step ? (own & ~low) | (other & ~low) >> step : (own & low) | (other & low) << step;
+    return lane & step ? (own & ~low) | (other & ~low) >> step
+                       : (own & low) | (other & low) << step;
 }
 
 /* For a team of 32. */

@@ -109,7 +109,7 @@ done
 echo '#include <R.h>'                       > "$plant/base/a.c"
 echo '  #  include "exact/search/branch.h"' > "$plant/base/b.h"
 echo '#include <omp.h>'                     > "$plant/base/c.c"
-echo '#include "gpu/device.h"'              > "$plant/exact/kernels/a_body.h"
+echo '#include "gpu/device.h"'              > "$plant/exact/kernels/a.h"
 echo '#include "exact/finish/check.h"'      > "$plant/exact/rows/a.c"
 echo '#include <Rinternals.h>'              > "$plant/exact/search/a.c"
 echo '#include "forest/grow.h"'             > "$plant/exact/search/b.c"

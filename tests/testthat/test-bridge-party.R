@@ -15,7 +15,7 @@ test_that("partykit predicts what predict() predicts, missing values included", 
     known <- !has_new_level(rows) & !infinite
     rows <- for_partykit(rows[known, ], fit)
     party <- partykit::as.party(fit)
-    expect_s3_class(party, c("constparty", "party"), exact = TRUE)
+    expect_s3_class(party, c("contree_party", "constparty", "party"), exact = TRUE)
     expect_identical(as.character(predict(party, rows)), expected$class[known], info = name)
     expect_equal(unname(predict(party, rows, type = "prob")), expected$prob[known, ], info = name)
     # nodes may have other numbers, but have the same rows
@@ -104,4 +104,21 @@ test_that("a tree from JSON converts too", {
   party <- partykit::as.party(contree_from_json(as_json(iris2)))
   expect_identical(unname(predict(party, iris)), unname(predict(iris2, iris)))
   expect_equal(unname(predict(party, iris, type = "prob")), unname(predict(iris2, iris, type = "prob")))
+})
+
+test_that("partykit gets all rows, of characters and calls too", {
+  skip_if_not_installed("partykit")
+  set.seed(2)
+  data <- data.frame(ch = sample(c("p", "q", NA, "r"), 80, TRUE), x = sample(c(NA, 1:9), 80, TRUE), z = rexp(80))
+  data$y <- factor(ifelse(data$ch %in% c("p", NA), data$x %in% c(NA, 6:9), log(data$z) > 0))
+  data$z[1:5] <- NA
+  fit <- contree(y ~ ch + x + log(z), data, depth = 3)
+  expect_true(all(c("ch", "log(z)") %in% fit$frame$var))
+  for (party in list(partykit::as.party(fit), partykit::as.party(fit, data))) {
+    for (new in list(data, transform(data, ch = factor(ch)), transform(data, x = as.numeric(x)), data[1:3, ])) {
+      expect_identical(as.character(predict(party, new)), as.character(predict(fit, new)))
+      expect_identical(nrow(predict(party, new, type = "prob")), nrow(new))
+    }
+  }
+  expect_error(predict(partykit::as.party(fit), transform(data, ch = "new")), "new level")
 })

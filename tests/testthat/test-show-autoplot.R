@@ -59,3 +59,26 @@ test_that("arguments are checked, and devices left as they were", {
   expect_contree_error(ggplot2::autoplot(iris2, width = -1), "input", c("'width'", "-1"))
   expect_contree_error(ggplot2::autoplot(iris2, colour = "red"), "input", "colour")
 })
+
+test_that("long titles and names of classes are broken, and an answer without rows has its colour", {
+  fit <- contree(y ~ ., long_names(), depth = 2)
+  plot <- ggplot2::autoplot(fit, main = strrep("a long title ", 10), width = 4)
+  expect_gt(length(strsplit(plot$labels$title, "\n")[[1]]), 2)
+  expect_lte(max(nchar(strsplit(plot$labels$title, "\n")[[1]])), 28)
+  legend <- ggplot2::ggplot_build(plot)$plot$scales$get_scales("fill")
+  expect_match(legend$labels, "\n", fixed = TRUE)
+  expect_identical(gsub("\n", " ", legend$labels), fit$ylevels)
+  # text is at most as wide as its box, even in a wide font, whose letters are 0.55 of its size wide
+  plot <- ggplot2::autoplot(fit)
+  text <- layers_with(plot, "label")[[1]]
+  box <- layers_with(plot, "xmin")[[1]]
+  widest <- vapply(strsplit(text$label, "\n"), function(lines) max(nchar(lines)), 0L)
+  upright <- text$angle == 0
+  expect_gt(sum(upright), 3)
+  expect_true(all((widest * 0.55 * text$size * ggplot2::.pt / 72 <= box$xmax - box$xmin)[upright]))
+  loss <- matrix(c(0, 5, 1, 5, 0, 1, 1, 1, 0), 3, byrow = TRUE)
+  refusing <- contree(data.frame(x = rep(1:2, 4)), factor(rep(c("a", "b"), each = 4), c("a", "b", "refuse")), loss = loss,
+                      depth = 1)
+  scale <- ggplot2::ggplot_build(ggplot2::autoplot(refusing))$plot$scales$get_scales("fill")
+  expect_true("refuse" %in% scale$limits)
+})

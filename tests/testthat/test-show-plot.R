@@ -158,3 +158,43 @@ test_that("names are broken at words, and shortened in the middle", {
   expect_identical(contree:::without_common_ends(c("a", "b")), c("a", "b"))
   expect_identical(contree:::without_common_ends("only"), "only")
 })
+
+test_that("arguments that are misspelt are named, those of rpart are not", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_contree_error(plot(iris2, lengend = FALSE), "input", "'lengend'")
+  expect_contree_error(plot(iris2, what = "progress", colour = 1:2), "input", "'colour'")
+  expect_contree_error(plot(iris2, NULL, 1, 4, "full", NULL, TRUE, "tree", 3), "input", "without a name")
+  expect_silent(plot(iris2, uniform = TRUE, branch = 0.4, compress = TRUE, margin = 0.1, minbranch = 0.2))
+  expect_silent(text(iris2, use.n = TRUE, all = TRUE, cex = 0.8, pretty = 0, fancy = TRUE))
+  expect_contree_error(text(iris2, use_n = TRUE), "input", "'use_n'")
+})
+
+test_that("inner nodes of deep trees have their class", {
+  deep <- contree(class ~ a, data.frame(a = 1:64, class = rep(c("low", "middle", "high"), length.out = 64)), depth = 5)
+  for (size in list(c(7, 5), c(14, 9))) {
+    grDevices::pdf(NULL, size[1], size[2])
+    graphics::par(mar = rep(0, 4))
+    page <- contree:::new_page()
+    layout <- contree:::lay_out(deep, page, NULL, NULL, 4, TRUE, contree:::class_colours(deep$ylevels, NULL))
+    facts <- vapply(layout$facts[!layout$leaf], paste, "", collapse = " ")
+    grDevices::dev.off()
+    expect_identical(sum(!layout$leaf), sum(deep$frame$var != "<leaf>"))
+    expect_match(facts, "^(low|middle|high) ")
+  }
+})
+
+test_that("the title of the axis of a search's progress is beyond its numbers", {
+  fit <- iris2
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  before <- graphics::par("mar")
+  for (cost in c(7, 999, 123456, 5e7, 1e12, 1.5e-4)) {
+    fit$history <- data.frame(time = c(0, 1), cost = c(cost, cost / 3), bound = c(0, cost / 3))
+    expect_identical(plot(fit, what = "progress"), fit$history)
+    labels <- format(graphics::axTicks(2))
+    wide <- max(graphics::strwidth(labels, units = "inches")) / graphics::par("csi")
+    expect_gt(max(3, contree:::line_beyond_labels(c(0, cost))), 1 + wide)
+    expect_identical(graphics::par("mar"), before)
+  }
+})

@@ -1,6 +1,6 @@
-/* From CT_TARGET_AVX2 or CT_TARGET_AVX512 to CT_TARGET_END all functions of a file are compiled for that
- * instruction set: at the top of the file behind all headers but those of base/simd/. Such a file
- * is of x86-64 alone (CT_HAVE_X86), and what it defines runs where ct_cpu_has() the level.
+/* From CT_TARGET_AVX2 or CT_TARGET_AVX512 to CT_TARGET_END all functions of a file are compiled for
+ * that instruction set: at the top of the file behind all headers but those of base/simd/. Such a
+ * file is of x86-64 alone (CT_HAVE_X86), and what it defines runs where ct_cpu_has() the level.
  *
  * Where variables are at each instruction is left out of gcc's debugging information: of functions
  * inlined so deeply that is several times the code. */

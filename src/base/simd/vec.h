@@ -4,23 +4,24 @@
  * A vector is VEC_WORDS words of 64 bits, lanes from the lowest bits up. The names ask for nothing
  * that is not here, so that every set has all of them:
  *
- *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), or, xor, not, fill (a word in all
- *           places), any (is a bit set), majority(a, b, s): a | b where s has ones, a & b elsewhere
+ *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), or, xor, not, fill (a word in
+ *           all places), any (is a bit set), majority(a, b, s): a | b where s has ones, else a & b
  *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers'
- *           limits: count (bits set), add, sub, max, min, half (x >> 1), set (a number in all lanes),
- *           scan (sum of the lanes up to each), last (the last lane in all lanes), top (the largest
- *           lane), occupied (lanes not 0), negative, above(a, b), both (of two masks), except (in a,
- *           not in b), max_where(a, x, m): the larger where m, else a; bits (of a mask, one a lane);
- *           times(counts, x): counts up to 32 times x, where the products fit; times_short: x below
- *           2^15; pair(a, b): counts of the lanes of both, in the lower and upper halves of lanes;
- *           dot(pairs, prices): the sum of both halves times those of `prices`, which are below 2^15
- *           or, in 16 bits, 2^7; after(a, b): the last lane of b, and the lanes of a but for its last
+ *           limits: count (bits set), add, sub, max, min, half (x >> 1), set (a number in all
+ *           lanes), scan (sum of the lanes up to each), last (the last lane in all lanes), top (the
+ *           largest lane), occupied (lanes not 0), negative, above(a, b), both (of two masks),
+ *           except (in a, not in b), max_where(a, x, m): the larger where m, else a; bits (of a
+ *           mask, one a lane); times(counts, x): counts up to 32 times x, where the products fit;
+ *           times_short: x below 2^15
+ *   l32_pair(a, b), l32_dot(pairs, x)   counts of the lanes of both in the lower and upper halves
+ *           of lanes; the sum of both halves times those of x, which are below 2^15
+ *   l32_after(a, b)   the last lane of b, and the lanes of a but for its last
  *   l64_*   on 64-bit lanes, fewer of them; of_bits (lowest bits as a mask), where (0 except where
  *           the mask is)
  *   word_count(word), word_select(word, k)   bits set, and the place of the (k + 1)-th
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
- *   extremes16    the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16 bits
- *                 that end at a bit of `ties`; -128 and 128 or beyond without any */
+ *   extremes16   the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16
+ *           bits that end at a bit of `ties`; -128 and 128 or beyond without any */
 #ifndef CT_BASE_SIMD_VEC_H
 #define CT_BASE_SIMD_VEC_H
 

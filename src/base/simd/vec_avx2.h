@@ -30,26 +30,33 @@ CT_INLINE int v_any(vec a) { return !_mm256_testz_si256(a, a); }
 
 CT_INLINE vec v_bytes_count(vec a)
 {
-    const vec table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const vec table = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
     const vec low = _mm256_set1_epi8(15);
     return _mm256_add_epi8(_mm256_shuffle_epi8(table, v_and(a, low)),
                            _mm256_shuffle_epi8(table, v_and(_mm256_srli_epi16(a, 4), low)));
 }
-CT_INLINE vec l16_count(vec a) { return _mm256_maddubs_epi16(v_bytes_count(a), _mm256_set1_epi8(1)); }
+CT_INLINE vec l16_count(vec a)
+{
+    return _mm256_maddubs_epi16(v_bytes_count(a), _mm256_set1_epi8(1));
+}
 CT_INLINE vec l32_count(vec a) { return _mm256_madd_epi16(l16_count(a), _mm256_set1_epi16(1)); }
 
-#define LANE_OPS(L)                                                                                \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm256_add_epi##L(a, b); }                     \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm256_sub_epi##L(a, b); }                     \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm256_max_epi##L(a, b); }                     \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm256_min_epi##L(a, b); }                     \
-    CT_INLINE vec l##L##_half(vec a) { return _mm256_srai_epi##L(a, 1); }                          \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm256_cmpgt_epi##L(a, b); }             \
-    CT_INLINE mask##L l##L##_negative(vec a) { return _mm256_cmpgt_epi##L(v_fill(0), a); }         \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return v_not(_mm256_cmpeq_epi##L(a, v_fill(0))); }  \
-    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return v_and(a, b); }                    \
-    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return v_and_not(a, b); }              \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_max(a, _mm256_blendv_epi8(a, x, m)); }
+#define LANE_OPS(L) \
+    CT_INLINE vec l##L##_add(vec a, vec b) { return _mm256_add_epi##L(a, b); } \
+    CT_INLINE vec l##L##_sub(vec a, vec b) { return _mm256_sub_epi##L(a, b); } \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return _mm256_max_epi##L(a, b); } \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return _mm256_min_epi##L(a, b); } \
+    CT_INLINE vec l##L##_half(vec a) { return _mm256_srai_epi##L(a, 1); } \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm256_cmpgt_epi##L(a, b); } \
+    CT_INLINE mask##L l##L##_negative(vec a) { return _mm256_cmpgt_epi##L(v_fill(0), a); } \
+    CT_INLINE mask##L l##L##_occupied(vec a) { return v_not(_mm256_cmpeq_epi##L(a, v_fill(0))); } \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return v_and(a, b); } \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return v_and_not(a, b); } \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) \
+    { \
+        return l##L##_max(a, _mm256_blendv_epi8(a, x, m)); \
+    }
 
 LANE_OPS(16)
 LANE_OPS(32)
@@ -62,9 +69,7 @@ CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm256_madd_epi16(coun
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm256_mullo_epi16(counts, x); }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
-CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, _mm256_slli_epi16(b, 8)); }
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm256_slli_epi32(b, 16)); }
-CT_INLINE vec l16_dot(vec pairs, vec prices) { return _mm256_maddubs_epi16(pairs, prices); }
 CT_INLINE vec l32_dot(vec pairs, vec prices) { return _mm256_madd_epi16(pairs, prices); }
 
 CT_INLINE vec l64_set(int64_t x) { return _mm256_set1_epi64x(x); }
@@ -77,13 +82,17 @@ CT_INLINE mask64 l64_of_bits(uint64_t bits)
     return _mm256_cmpeq_epi64(v_and(l64_set((int64_t) bits), lanes), lanes);
 }
 CT_INLINE vec l64_where(vec a, mask64 m) { return v_and(a, m); }
-CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return _mm256_blendv_epi8(a, l64_max(a, x), m); }
+CT_INLINE vec l64_max_where(vec a, vec x, mask64 m)
+{
+    return _mm256_blendv_epi8(a, l64_max(a, x), m);
+}
 CT_INLINE int64_t l64_top(vec a)
 {
     uint64_t words[VEC_WORDS];
     v_store(words, a);
     int64_t top = (int64_t) words[0];
-    for (size_t i = 1; i < VEC_WORDS; i++) top = (int64_t) words[i] > top ? (int64_t) words[i] : top;
+    for (size_t i = 1; i < VEC_WORDS; i++)
+        top = (int64_t) words[i] > top ? (int64_t) words[i] : top;
     return top;
 }
 
@@ -105,10 +114,12 @@ CT_INLINE vec l32_last_part(vec a) { return _mm256_shuffle_epi32(a, 0xff); }
 /* One bit of each byte; the bit is moved to the top of its byte first. */
 CT_INLINE uint32_t gather_bit(vec bytes, unsigned bit)
 {
-    return (uint32_t) _mm256_movemask_epi8(_mm256_sll_epi16(bytes, _mm_cvtsi32_si128((int) (7 - bit))));
+    return (uint32_t) _mm256_movemask_epi8(
+        _mm256_sll_epi16(bytes, _mm_cvtsi32_si128((int) (7 - bit))));
 }
 
-CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
+                               unsigned n_planes)
 {
     const vec *parts = (const vec *) (const void *) bytes;
     vec low = _mm256_loadu_si256(parts), high = _mm256_loadu_si256(parts + 1);
@@ -120,7 +131,8 @@ CT_INLINE __m128i bytes_of(uint32_t bits)
 {
     const __m128i which = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     const __m128i bit = _mm_set1_epi64x((long long) 0x8040201008040201);
-    return _mm_cmpeq_epi8(_mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int) bits), which), bit), bit);
+    return _mm_cmpeq_epi8(
+        _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int) bits), which), bit), bit);
 }
 
 /* The lower half in the upper one, zeros in the lower. */
@@ -136,8 +148,10 @@ CT_INLINE vec l32_scan(vec a)
     a = l32_scan_part(a);
     return l32_add(a, l32_last_part(v_raised(a)));
 }
-CT_INLINE vec l16_after(vec a, vec b) { return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(b, a, 0x21), 14); }
-CT_INLINE vec l32_after(vec a, vec b) { return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(b, a, 0x21), 12); }
+CT_INLINE vec l32_after(vec a, vec b)
+{
+    return _mm256_alignr_epi8(a, _mm256_permute2x128_si256(b, a, 0x21), 12);
+}
 CT_INLINE vec l16_last(vec a) { return l16_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 CT_INLINE vec l32_last(vec a) { return l32_last_part(_mm256_permute4x64_epi64(a, 0xff)); }
 
@@ -163,7 +177,10 @@ CT_INLINE uint32_t l16_bits(mask16 m)
     uint32_t bytes = (uint32_t) _mm256_movemask_epi8(_mm256_packs_epi16(m, m));
     return (bytes & 0xff) | (bytes >> 8 & 0xff00);
 }
-CT_INLINE uint32_t l32_bits(mask32 m) { return (uint32_t) _mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+CT_INLINE uint32_t l32_bits(mask32 m)
+{
+    return (uint32_t) _mm256_movemask_ps(_mm256_castsi256_ps(m));
+}
 
 #undef LANE_OPS
 #endif

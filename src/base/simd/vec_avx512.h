@@ -1,4 +1,5 @@
-/* The vocabulary of vec.h on 512-bit vectors, with the bit counts of AVX512-BITALG and -VPOPCNTDQ. */
+/* The vocabulary of vec.h on 512-bit vectors, with the bit counts of AVX512-BITALG and
+ * -VPOPCNTDQ. */
 #ifndef CT_BASE_SIMD_VEC_AVX512_H
 #define CT_BASE_SIMD_VEC_AVX512_H
 
@@ -43,7 +44,10 @@ CT_INLINE mask32 l32_except(mask32 a, mask32 b) { return (mask32) (a & ~b); }
     CT_INLINE vec l##L##_half(vec a) { return _mm512_srai_epi##L(a, 1); }                          \
     CT_INLINE mask##L l##L##_above(vec a, vec b) { return _mm512_cmpgt_epi##L##_mask(a, b); }      \
     CT_INLINE mask##L l##L##_occupied(vec a) { return _mm512_test_epi##L##_mask(a, a); }           \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return _mm512_mask_max_epi##L(a, m, a, x); } \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) \
+    { \
+        return _mm512_mask_max_epi##L(a, m, a, x); \
+    } \
     CT_INLINE uint32_t l##L##_bits(mask##L m) { return m; }
 
 LANE_OPS(16)
@@ -53,15 +57,8 @@ CT_INLINE vec l32_times(vec counts, vec x) { return _mm512_mullo_epi32(counts, x
 CT_INLINE vec l32_times_short(vec counts, vec x) { return _mm512_madd_epi16(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return _mm512_mullo_epi16(counts, x); }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
-CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi16(b, 8)); }
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm512_slli_epi32(b, 16)); }
-CT_INLINE vec l16_dot(vec pairs, vec prices) { return _mm512_maddubs_epi16(pairs, prices); }
 CT_INLINE vec l32_dot(vec pairs, vec prices) { return _mm512_madd_epi16(pairs, prices); }
-CT_INLINE vec l16_after(vec a, vec b)
-{
-    vec up = _mm512_alignr_epi64(a, b, 7); /* the word before each */
-    return _mm512_or_si512(_mm512_slli_epi64(a, 16), _mm512_srli_epi64(up, 48));
-}
 CT_INLINE vec l32_after(vec a, vec b) { return _mm512_alignr_epi32(a, b, 15); }
 CT_INLINE vec l16_set(int x) { return _mm512_set1_epi16((short) x); }
 CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
@@ -69,10 +66,11 @@ CT_INLINE vec l32_set(int x) { return _mm512_set1_epi32(x); }
 /* The last lanes of the 128-bit parts one and two steps down; parts 0 (and 1) get nothing. */
 CT_INLINE vec l16_scan(vec a)
 {
-    const vec one = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0x000f000f000f000f, 0x000f000f000f000f,
-                                     0x0007000700070007, 0x0007000700070007, 0, 0);
-    const vec two = _mm512_set_epi64(0x000f000f000f000f, 0x000f000f000f000f, 0x0007000700070007, 0x0007000700070007, 0,
-                                     0, 0, 0);
+    const vec one = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0x000f000f000f000f,
+                                     0x000f000f000f000f, 0x0007000700070007, 0x0007000700070007, 0,
+                                     0);
+    const vec two = _mm512_set_epi64(0x000f000f000f000f, 0x000f000f000f000f, 0x0007000700070007,
+                                     0x0007000700070007, 0, 0, 0, 0);
     a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 2));
     a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 4));
     a = _mm512_add_epi16(a, _mm512_bslli_epi128(a, 8));
@@ -115,7 +113,8 @@ CT_INLINE int l16_top(vec a)
 }
 CT_INLINE int l32_top(vec a) { return _mm512_reduce_max_epi32(a); }
 
-CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
+                               unsigned n_planes)
 {
     vec all = _mm512_loadu_si512(bytes);
     for (unsigned bit = 0; bit < n_planes; bit++)
@@ -141,9 +140,11 @@ CT_INLINE int64_t weight_sum_total(weight_sum sum)
 CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int64_t *weights)
 {
 #define SUM_PART(i)                                                                                \
-    sum.part[(i) % 2] = _mm512_mask_add_epi64(sum.part[(i) % 2], (__mmask8) (members >> (8 * (i))), sum.part[(i) % 2], \
-                                              _mm512_loadu_si512(weights + 8 * (i)))
-    SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3), SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);
+    sum.part[(i) % 2] = \
+        _mm512_mask_add_epi64(sum.part[(i) % 2], (__mmask8) (members >> (8 * (i))), \
+                              sum.part[(i) % 2], _mm512_loadu_si512(weights + 8 * (i)))
+    SUM_PART(0), SUM_PART(1), SUM_PART(2), SUM_PART(3);
+    SUM_PART(4), SUM_PART(5), SUM_PART(6), SUM_PART(7);
 #undef SUM_PART
     return sum;
 }

@@ -37,17 +37,38 @@ CT_INLINE vec l32_count(vec a) { return vreinterpretq_u64_u32(vpaddlq_u16(count_
     CT_INLINE int##L##x##N##_t l##L##_in(vec a) { return vreinterpretq_s##L##_u64(a); }            \
     CT_INLINE vec l##L##_out(int##L##x##N##_t a) { return vreinterpretq_u64_s##L(a); }             \
     CT_INLINE mask##L l##L##_mask(uint##L##x##N##_t a) { return vreinterpretq_u64_u##L(a); }       \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return l##L##_out(vaddq_s##L(l##L##_in(a), l##L##_in(b))); } \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return l##L##_out(vsubq_s##L(l##L##_in(a), l##L##_in(b))); } \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_out(vmaxq_s##L(l##L##_in(a), l##L##_in(b))); } \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_out(vminq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE vec l##L##_add(vec a, vec b) \
+    { \
+        return l##L##_out(vaddq_s##L(l##L##_in(a), l##L##_in(b))); \
+    } \
+    CT_INLINE vec l##L##_sub(vec a, vec b) \
+    { \
+        return l##L##_out(vsubq_s##L(l##L##_in(a), l##L##_in(b))); \
+    } \
+    CT_INLINE vec l##L##_max(vec a, vec b) \
+    { \
+        return l##L##_out(vmaxq_s##L(l##L##_in(a), l##L##_in(b))); \
+    } \
+    CT_INLINE vec l##L##_min(vec a, vec b) \
+    { \
+        return l##L##_out(vminq_s##L(l##L##_in(a), l##L##_in(b))); \
+    } \
     CT_INLINE vec l##L##_half(vec a) { return l##L##_out(vshrq_n_s##L(l##L##_in(a), 1)); }         \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) { return l##L##_mask(vcgtq_s##L(l##L##_in(a), l##L##_in(b))); } \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) \
+    { \
+        return l##L##_mask(vcgtq_s##L(l##L##_in(a), l##L##_in(b))); \
+    } \
     CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_mask(vcltzq_s##L(l##L##_in(a))); }    \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_mask(vtstq_s##L(l##L##_in(a), l##L##_in(a))); } \
+    CT_INLINE mask##L l##L##_occupied(vec a) \
+    { \
+        return l##L##_mask(vtstq_s##L(l##L##_in(a), l##L##_in(a))); \
+    } \
     CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return v_and(a, b); }                    \
     CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return v_and_not(a, b); }              \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_max(a, vbslq_u64(m, x, a)); } \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) \
+    { \
+        return l##L##_max(a, vbslq_u64(m, x, a)); \
+    } \
     CT_INLINE vec l##L##_set(int x) { return l##L##_out(vdupq_n_s##L((int##L##_t) x)); }           \
     CT_INLINE vec l##L##_last(vec a) { return l##L##_out(vdupq_laneq_s##L(l##L##_in(a), N - 1)); } \
     CT_INLINE int l##L##_top(vec a) { return vmaxvq_s##L(l##L##_in(a)); }                          \
@@ -79,30 +100,25 @@ CT_INLINE vec l32_scan(vec a)
 
 CT_INLINE vec l32_times(vec counts, vec x)
 {
-    return vreinterpretq_u64_s32(vmulq_s32(vreinterpretq_s32_u64(counts), vreinterpretq_s32_u64(x)));
+    return vreinterpretq_u64_s32(
+        vmulq_s32(vreinterpretq_s32_u64(counts), vreinterpretq_s32_u64(x)));
 }
 CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x)
 {
-    return vreinterpretq_u64_s16(vmulq_s16(vreinterpretq_s16_u64(counts), vreinterpretq_s16_u64(x)));
+    return vreinterpretq_u64_s16(
+        vmulq_s16(vreinterpretq_s16_u64(counts), vreinterpretq_s16_u64(x)));
 }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
-CT_INLINE vec l16_pair(vec a, vec b) { return v_or(a, l16_out(vshlq_n_s16(l16_in(b), 8))); }
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, l32_out(vshlq_n_s32(l32_in(b), 16))); }
-CT_INLINE vec l16_dot(vec pairs, vec prices)
-{
-    const vec low = v_fill(UINT64_C(0x00ff00ff00ff00ff));
-    int16x8_t first = vmulq_s16(l16_in(v_and(pairs, low)), l16_in(v_and(prices, low)));
-    return l16_out(vmlaq_s16(first, vshrq_n_s16(l16_in(pairs), 8), vshrq_n_s16(l16_in(prices), 8)));
-}
 CT_INLINE vec l32_dot(vec pairs, vec prices)
 {
     const vec low = v_fill(UINT64_C(0x0000ffff0000ffff));
     int32x4_t first = vmulq_s32(l32_in(v_and(pairs, low)), l32_in(v_and(prices, low)));
-    return l32_out(vmlaq_s32(first, vshrq_n_s32(l32_in(pairs), 16), vshrq_n_s32(l32_in(prices), 16)));
+    return l32_out(
+        vmlaq_s32(first, vshrq_n_s32(l32_in(pairs), 16), vshrq_n_s32(l32_in(prices), 16)));
 }
-CT_INLINE vec l16_after(vec a, vec b) { return l16_out(vextq_s16(l16_in(b), l16_in(a), 7)); }
 CT_INLINE vec l32_after(vec a, vec b) { return l32_out(vextq_s32(l32_in(b), l32_in(a), 3)); }
 
 CT_INLINE vec l64_set(int64_t x) { return vdupq_n_u64((uint64_t) x); }
@@ -129,7 +145,10 @@ CT_INLINE vec l64_where(vec a, mask64 m) { return vandq_u64(a, m); }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return vbslq_u64(m, l64_max(a, x), a); }
 
 /* In every 8 bytes, a bit of its own for each. */
-CT_INLINE uint8x16_t byte_places(void) { return vreinterpretq_u8_u64(v_fill(UINT64_C(0x8040201008040201))); }
+CT_INLINE uint8x16_t byte_places(void)
+{
+    return vreinterpretq_u8_u64(v_fill(UINT64_C(0x8040201008040201)));
+}
 
 /* 64 bits, one for each byte: those that have none of the bits of `probe`. */
 CT_INLINE uint64_t bytes_without(const uint8x16_t bytes[4], uint8x16_t probe)
@@ -140,7 +159,8 @@ CT_INLINE uint64_t bytes_without(const uint8x16_t bytes[4], uint8x16_t probe)
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sum, sum)), 0);
 }
 
-CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
+                               unsigned n_planes)
 {
     uint8x16_t parts[4];
     for (int i = 0; i < 4; i++) parts[i] = vld1q_u8(bytes + 16 * i);
@@ -156,7 +176,10 @@ CT_INLINE uint8x16_t bytes_of(uint32_t bits)
 }
 
 /* The largest of the bytes that are marked; -128 without any. */
-CT_INLINE int top_byte(int8x16_t bytes, uint8x16_t marked) { return vmaxvq_s8(vbslq_s8(marked, bytes, vdupq_n_s8(-128))); }
+CT_INLINE int top_byte(int8x16_t bytes, uint8x16_t marked)
+{
+    return vmaxvq_s8(vbslq_s8(marked, bytes, vdupq_n_s8(-128)));
+}
 
 CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
 {

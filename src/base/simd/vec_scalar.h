@@ -28,26 +28,43 @@ CT_INLINE vec v_fill(uint64_t word) { return word; }
 CT_INLINE vec v_majority(vec a, vec b, vec s) { return (a & b) | (s & (a | b)); }
 CT_INLINE int v_any(vec a) { return a != 0; }
 
-/* Lane arithmetic within a word: the sign bits are added apart, so that no carry leaves its lane. */
-#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT)                                                       \
-    CT_INLINE vec l##L##_add(vec a, vec b) { return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); } \
-    CT_INLINE vec l##L##_sub(vec a, vec b) { return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); } \
-    CT_INLINE mask##L l##L##_spread(vec signs) { return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); } \
-    CT_INLINE mask##L l##L##_above(vec a, vec b) /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
-    {                                                                                              \
-        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS);                          \
-        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS);                                \
-    }                                                                                              \
-    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); }            \
-    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); }     \
-    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); }     \
-    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); }                   \
-    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; }                          \
-    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); }                  \
-    CT_INLINE mask##L l##L##_occupied(vec a) { return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); } \
-    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; }                          \
-    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; }                       \
-    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) { return l##L##_choose(m & l##L##_above(x, a), x, a); }
+/* Lane arithmetic within a word: the sign bits are added apart, so that no carry leaves its
+ * lane. */
+#define LANE_OPS(L, SIGNS, ONES, LAST_SHIFT) \
+    CT_INLINE vec l##L##_add(vec a, vec b) \
+    { \
+        return ((a & ~SIGNS) + (b & ~SIGNS)) ^ ((a ^ b) & SIGNS); \
+    } \
+    CT_INLINE vec l##L##_sub(vec a, vec b) \
+    { \
+        return ((a | SIGNS) - (b & ~SIGNS)) ^ ((a ^ ~b) & SIGNS); \
+    } \
+    CT_INLINE mask##L l##L##_spread(vec signs) \
+    { \
+        return (signs >> (L - 1)) * ((UINT64_C(1) << L) - 1); \
+    } \
+    /* signed a > b: unsigned not (b' >= a') after a shift of the signs */ \
+    CT_INLINE mask##L l##L##_above(vec a, vec b) \
+    { \
+        vec x = b ^ SIGNS, y = a ^ SIGNS, t = (x | SIGNS) - (y & ~SIGNS); \
+        return l##L##_spread(~((x & ~y) | (~(x ^ y) & t)) & SIGNS); \
+    } \
+    CT_INLINE vec l##L##_choose(mask##L m, vec a, vec b) { return (a & m) | (b & ~m); } \
+    CT_INLINE vec l##L##_max(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), a, b); } \
+    CT_INLINE vec l##L##_min(vec a, vec b) { return l##L##_choose(l##L##_above(a, b), b, a); } \
+    CT_INLINE vec l##L##_half(vec a) { return (a >> 1 & ~SIGNS) | (a & SIGNS); } \
+    CT_INLINE vec l##L##_last(vec a) { return (a >> LAST_SHIFT) * ONES; } \
+    CT_INLINE mask##L l##L##_negative(vec a) { return l##L##_spread(a & SIGNS); } \
+    CT_INLINE mask##L l##L##_occupied(vec a) \
+    { \
+        return l##L##_spread((a | ((a & ~SIGNS) + ~SIGNS)) & SIGNS); \
+    } \
+    CT_INLINE mask##L l##L##_both(mask##L a, mask##L b) { return a & b; } \
+    CT_INLINE mask##L l##L##_except(mask##L a, mask##L b) { return a & ~b; } \
+    CT_INLINE vec l##L##_max_where(vec a, vec x, mask##L m) \
+    { \
+        return l##L##_choose(m & l##L##_above(x, a), x, a); \
+    }
 
 LANE_OPS(16, UINT64_C(0x8000800080008000), UINT64_C(0x0001000100010001), 48)
 LANE_OPS(32, UINT64_C(0x8000000080000000), UINT64_C(0x0000000100000001), 32)
@@ -55,24 +72,18 @@ LANE_OPS(32, UINT64_C(0x8000000080000000), UINT64_C(0x0000000100000001), 32)
 CT_INLINE vec l16_set(int x) { return (uint64_t) (uint16_t) x * UINT64_C(0x0001000100010001); }
 CT_INLINE vec l32_set(int x) { return (uint64_t) (uint32_t) x * UINT64_C(0x0000000100000001); }
 
-CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; } /* all lanes of x are the same */
+/* All lanes of x are the same. */
+CT_INLINE vec l32_times(vec counts, vec x) { return counts * (uint32_t) x; }
 CT_INLINE vec l32_times_short(vec counts, vec x) { return l32_times(counts, x); }
 CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
-CT_INLINE vec l16_pair(vec a, vec b) { return a | b << 8; }
 CT_INLINE vec l32_pair(vec a, vec b) { return a | b << 16; }
-CT_INLINE vec l16_dot(vec pairs, vec prices)
-{
-    const uint64_t low = UINT64_C(0x00ff00ff00ff00ff);
-    return (pairs & low) * (prices & 0xff) + (pairs >> 8 & low) * (prices >> 8 & 0xff);
-}
 CT_INLINE vec l32_dot(vec pairs, vec prices)
 {
     const uint64_t low = UINT64_C(0x0000ffff0000ffff);
     return (pairs & low) * (prices & 0xffff) + (pairs >> 16 & low) * (prices >> 16 & 0xffff);
 }
-CT_INLINE vec l16_after(vec a, vec b) { return a << 16 | b >> 48; }
 CT_INLINE vec l32_after(vec a, vec b) { return a << 32 | b >> 32; }
 
 CT_INLINE vec l16_count(vec a)
@@ -112,7 +123,8 @@ CT_INLINE int l32_top(vec a)
 
 CT_INLINE uint32_t l16_bits(mask16 m)
 {
-    return (uint32_t) (m & 1) | (uint32_t) (m >> 15 & 2) | (uint32_t) (m >> 30 & 4) | (uint32_t) (m >> 45 & 8);
+    return (uint32_t) (m & 1) | (uint32_t) (m >> 15 & 2) | (uint32_t) (m >> 30 & 4) |
+           (uint32_t) (m >> 45 & 8);
 }
 CT_INLINE uint32_t l32_bits(mask32 m) { return (uint32_t) (m & 1) | (uint32_t) (m >> 31 & 2); }
 
@@ -143,15 +155,18 @@ CT_INLINE uint64_t transpose8(uint64_t x)
 CT_INLINE uint64_t load_bytes(const uint8_t *b)
 {
     return (uint64_t) b[0] | (uint64_t) b[1] << 8 | (uint64_t) b[2] << 16 | (uint64_t) b[3] << 24 |
-           (uint64_t) b[4] << 32 | (uint64_t) b[5] << 40 | (uint64_t) b[6] << 48 | (uint64_t) b[7] << 56;
+           (uint64_t) b[4] << 32 | (uint64_t) b[5] << 40 | (uint64_t) b[6] << 48 |
+           (uint64_t) b[7] << 56;
 }
 
-CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride, unsigned n_planes)
+CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t stride,
+                               unsigned n_planes)
 {
     uint8_t by_plane[8][8];
     for (unsigned group = 0; group < 8; group++) {
         uint64_t block = transpose8(load_bytes(bytes + 8 * group));
-        for (unsigned bit = 0; bit < 8; bit++) by_plane[bit][group] = (uint8_t) (block >> (8 * bit));
+        for (unsigned bit = 0; bit < 8; bit++)
+            by_plane[bit][group] = (uint8_t) (block >> (8 * bit));
     }
     for (unsigned bit = 0; bit < n_planes; bit++) planes[bit * stride] = ~load_bytes(by_plane[bit]);
 }

@@ -1,5 +1,5 @@
-/* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits in 128-bit vectors. Either of them
- * defines bytes_of(), which this needs. */
+/* What vec_avx2.h and vec_avx512.h share: words, and blocks of 16 bits in 128-bit vectors. Either
+ * of them defines bytes_of(), which this needs. */
 #ifndef CT_BASE_SIMD_VEC_X86_H
 #define CT_BASE_SIMD_VEC_X86_H
 
@@ -31,17 +31,23 @@ CT_INLINE __m128i bytes_of(uint32_t bits);
 CT_INLINE int top_byte(__m128i x)
 {
     x = _mm_xor_si128(x, _mm_set1_epi8(-1));
-    return 255 - (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
+    return 255 -
+           (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
+}
+
+/* In each byte the sum of the bytes up to it. */
+CT_INLINE __m128i bytes_summed_up(__m128i n)
+{
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 1));
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 2));
+    n = _mm_add_epi8(n, _mm_slli_si128(n, 4));
+    return _mm_add_epi8(n, _mm_slli_si128(n, 8));
 }
 
 CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
 {
-    const __m128i middle = _mm_set1_epi8((char) 128);
-    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a)), legal = bytes_of(ties);
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
-    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
+    const __m128i middle = _mm_set1_epi8((char) 128), legal = bytes_of(ties);
+    __m128i net = bytes_summed_up(_mm_sub_epi8(bytes_of(b), bytes_of(a)));
     *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
     *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
 }
@@ -51,20 +57,25 @@ CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int 
 CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
 {
     const __m128i zero = _mm_setzero_si128();
-    __m128i low = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) bytes), bytes_of(members & 0xffff));
-    __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) (bytes + 16)), bytes_of(members >> 16));
+    __m128i low = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) bytes),
+                                bytes_of(members & 0xffff));
+    __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) (bytes + 16)),
+                                 bytes_of(members >> 16));
     __m128i sum = _mm_add_epi64(_mm_sad_epu8(low, zero), _mm_sad_epu8(high, zero));
     return _mm_cvtsi128_si32(sum) + _mm_extract_epi16(sum, 4);
 }
 
-/* As extremes16 where rows count as much as their bytes: no more than 16 * 255. Without ties beyond +-20000. */
-CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes, int *high, int *low)
+/* As extremes16 where rows count as much as their bytes: no more than 16 * 255. Without ties beyond
+ * +-20000. */
+CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes,
+                                 int *high, int *low)
 {
     const __m128i nowhere = _mm_set1_epi16(20000);
     __m128i costs = _mm_loadu_si128((const __m128i *) (const void *) bytes), legal = bytes_of(ties);
     __m128i plus = _mm_and_si128(costs, bytes_of(a)), minus = _mm_and_si128(costs, bytes_of(b));
     __m128i first = _mm_sub_epi16(_mm_cvtepu8_epi16(plus), _mm_cvtepu8_epi16(minus));
-    __m128i second = _mm_sub_epi16(_mm_cvtepu8_epi16(_mm_srli_si128(plus, 8)), _mm_cvtepu8_epi16(_mm_srli_si128(minus, 8)));
+    __m128i second = _mm_sub_epi16(_mm_cvtepu8_epi16(_mm_srli_si128(plus, 8)),
+                                   _mm_cvtepu8_epi16(_mm_srli_si128(minus, 8)));
     first = _mm_add_epi16(first, _mm_slli_si128(first, 2));
     second = _mm_add_epi16(second, _mm_slli_si128(second, 2));
     first = _mm_add_epi16(first, _mm_slli_si128(first, 4));
@@ -72,27 +83,30 @@ CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const ui
     first = _mm_add_epi16(first, _mm_slli_si128(first, 8));
     second = _mm_add_epi16(second, _mm_slli_si128(second, 8));
     second = _mm_add_epi16(second, _mm_shuffle_epi8(first, _mm_set1_epi16(0x0f0e)));
-    __m128i of_first = _mm_cvtepi8_epi16(legal), of_second = _mm_cvtepi8_epi16(_mm_srli_si128(legal, 8));
+    __m128i of_first = _mm_cvtepi8_epi16(legal);
+    __m128i of_second = _mm_cvtepi8_epi16(_mm_srli_si128(legal, 8));
     __m128i least = _mm_sub_epi16(_mm_setzero_si128(), nowhere);
-    *high = top_of_8(_mm_max_epi16(_mm_blendv_epi8(least, first, of_first), _mm_blendv_epi8(least, second, of_second)));
-    least = _mm_min_epi16(_mm_blendv_epi8(nowhere, first, of_first), _mm_blendv_epi8(nowhere, second, of_second));
+    *high = top_of_8(_mm_max_epi16(_mm_blendv_epi8(least, first, of_first),
+                                   _mm_blendv_epi8(least, second, of_second)));
+    least = _mm_min_epi16(_mm_blendv_epi8(nowhere, first, of_first),
+                          _mm_blendv_epi8(nowhere, second, of_second));
     *low = -top_of_8(_mm_sub_epi16(_mm_setzero_si128(), least));
 }
 
-/* As extremes16 where the rows of a count of_a, those of b of_b, both of less than 2^15. Without ties beyond +-2^29. */
-CT_INLINE void extremes16_of_shorts(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b, int *high, int *low)
+/* As extremes16 where the rows of a count of_a, those of b of_b, both of less than 2^15. Without
+ * ties beyond +-2^29. */
+CT_INLINE void extremes16_of_shorts(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b,
+                                    int *high, int *low)
 {
-    const __m128i nowhere = _mm_set1_epi32(1 << 29), each = _mm_set1_epi32((int) ((unsigned) of_a | (unsigned) -of_b << 16));
-    const __m128i zero = _mm_setzero_si128();
-    __m128i n_a = _mm_sub_epi8(zero, bytes_of(a)), n_b = _mm_sub_epi8(zero, bytes_of(b)), legal = bytes_of(ties);
-    n_a = _mm_add_epi8(n_a, _mm_slli_si128(n_a, 1)), n_b = _mm_add_epi8(n_b, _mm_slli_si128(n_b, 1));
-    n_a = _mm_add_epi8(n_a, _mm_slli_si128(n_a, 2)), n_b = _mm_add_epi8(n_b, _mm_slli_si128(n_b, 2));
-    n_a = _mm_add_epi8(n_a, _mm_slli_si128(n_a, 4)), n_b = _mm_add_epi8(n_b, _mm_slli_si128(n_b, 4));
-    n_a = _mm_add_epi8(n_a, _mm_slli_si128(n_a, 8)), n_b = _mm_add_epi8(n_b, _mm_slli_si128(n_b, 8));
+    const __m128i nowhere = _mm_set1_epi32(1 << 29), zero = _mm_setzero_si128();
+    const __m128i each = _mm_set1_epi32((int) ((unsigned) of_a | (unsigned) -of_b << 16));
+    __m128i n_a = bytes_summed_up(_mm_sub_epi8(zero, bytes_of(a))), legal = bytes_of(ties);
+    __m128i n_b = bytes_summed_up(_mm_sub_epi8(zero, bytes_of(b)));
     __m128i pairs[2] = {_mm_unpacklo_epi8(n_a, n_b), _mm_unpackhi_epi8(n_a, n_b)};
     __m128i most = _mm_sub_epi32(zero, nowhere), least = nowhere;
     for (int i = 0; i < 4; i++) {
-        __m128i counts = i % 2 ? _mm_unpackhi_epi8(pairs[i / 2], zero) : _mm_unpacklo_epi8(pairs[i / 2], zero);
+        __m128i counts = i % 2 ? _mm_unpackhi_epi8(pairs[i / 2], zero)
+                               : _mm_unpacklo_epi8(pairs[i / 2], zero);
         __m128i net = _mm_madd_epi16(counts, each), where = _mm_cvtepi8_epi32(legal);
         most = _mm_max_epi32(most, _mm_blendv_epi8(most, net, where));
         least = _mm_min_epi32(least, _mm_blendv_epi8(least, net, where));

@@ -2,7 +2,7 @@
 
 #include "base/bits.h"
 
-enum { MOST = 255, SUM_BITS = 29, LOSS_BITS = 15, SMALL_BITS = 7 };
+enum { MOST = 255, SUM_BITS = 29, LOSS_BITS = 15 };
 
 /* What a row costs under a wrong label. */
 static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
@@ -83,10 +83,9 @@ static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *ar
     unsigned shift = loss_shift(costs, rows);
     if (shift == 64) return CT_OK;
     CT_ASSERT(shift < 64);
-    coarse->exact = coarse->small = 1;
+    coarse->exact = 1;
     for (size_t c = 0; c < n; c++) {
         int64_t most = costs->gains[c * (n + 1)] >> shift;
-        coarse->small = coarse->small && most < 1 << SMALL_BITS;
         for (size_t k = 0; k < n; k++) {
             int64_t loss = costs->loss[c * n + k];
             CT_ASSERT(loss >= 0 && loss >> shift <= most && most < 1 << LOSS_BITS);

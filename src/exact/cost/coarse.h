@@ -2,7 +2,7 @@
  *
  * Where a row costs the same under every wrong label, its cost is one number. Here it is a multiple of 2^shift: exactly, or
  * rounded down (and cut at 255 where rows have weights). Errors counted in such costs are at most the true ones, so that a
- * scan of them may reject what the full costs need not be asked about; the others are asked of (exact/kernels/confirm_body.h).
+ * scan of them may reject what the full costs need not be asked about; the others are asked of (exact/kernels/cost_quantised.h).
  * All rows together cost less than 2^29. */
 #ifndef CT_EXACT_COST_COARSE_H
 #define CT_EXACT_COST_COARSE_H
@@ -17,7 +17,6 @@ struct ct_coarse {
     const uint8_t *rows;   /* [row] else */
     const int32_t *by_label; /* [class][label] where costs depend on the label, as ct_costs.gains: below 2^15. The others are
                                 NULL then */
-    int small;             /* these are below 2^7 */
 };
 
 /* Sets costs->coarse; leaves it NULL where costs are plain, or depend on the label and rows have weights, or rows are too

@@ -9,7 +9,7 @@
 
 CT_TARGET(CT_AVX2)
 #define CT_VEC_AVX2
-#include "exact/kernels/isa_body.h"
+#include "exact/kernels/isa.h"
 
 CT_KERNELS(avx2);
 CT_TARGET_END

@@ -9,7 +9,7 @@
 
 CT_TARGET(CT_AVX512)
 #define CT_VEC_AVX512
-#include "exact/kernels/isa_body.h"
+#include "exact/kernels/isa.h"
 
 CT_KERNELS(avx512);
 CT_TARGET_END

@@ -2,7 +2,7 @@
 
 #ifdef CT_HAVE_NEON
 #define CT_VEC_NEON
-#include "exact/kernels/isa_body.h"
+#include "exact/kernels/isa.h"
 
 CT_KERNELS(neon);
 #endif

@@ -1,6 +1,6 @@
 #include "base/simd/target.h"
 
 CT_TARGET_ANY
-#include "exact/kernels/isa_body.h"
+#include "exact/kernels/isa.h"
 
 CT_KERNELS(scalar);

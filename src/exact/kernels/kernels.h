@@ -1,11 +1,12 @@
 /* The smallest tasks of the exact search, one implementation for each instruction set.
  *
- * Every implementation is made from the same text (the *_body.h over base/simd/vec.h) and returns the same
- * integers, so the whole search takes the same course on each of them.
+ * Every implementation is made from the same text, over the words of base/simd/vec.h, and returns
+ * the same integers, so the whole search takes the same course on each of them.
  *
- * Words. A row set is kept once for each feature g, as a bit set over the rows *in the order of g*. Its lanes are the
- * 16 or 32 consecutive bits that one vector lane holds; a lane is also the block for which counts and bounds are kept.
- * A side is the part of a row set left or right of a threshold of the root feature f. */
+ * Words. A row set is kept once for each feature g, as a bit set over the rows *in the order of g*.
+ * Its lanes are the 16 or 32 consecutive bits that one vector lane holds; a lane is also the block
+ * for which counts and bounds are kept. A side is the part of a row set left or right of a
+ * threshold of the root feature f; the features that split a side are the children. */
 #ifndef CT_EXACT_KERNELS_KERNELS_H
 #define CT_EXACT_KERNELS_KERNELS_H
 
@@ -16,9 +17,10 @@
 #include "base/cpu.h"
 #include "exact/cost/coarse.h"
 
-/* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the lowest set bit of t
- * upwards, less = majority(less, plane, selector) with a selector of all ones where t has the bit: planes below the
- * lowest set bit are never read, so thresholds with many trailing zeros are cheap. */
+/* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
+ * lowest set bit of t upwards, less = majority(less, plane, selector) with a selector of all ones
+ * where t has the bit: planes below the lowest set bit are never read, so thresholds with many
+ * trailing zeros are cheap. */
 typedef struct {
     unsigned first;        /* lowest set bit of t: the first plane that is read */
     unsigned end;          /* planes of f */
@@ -31,9 +33,30 @@ static inline ct_threshold ct_threshold_make(uint32_t t, unsigned n_planes)
     threshold.first = ct_trailing_zeros(t);
     CT_ASSERT(t > 0 && n_planes <= 32 && ct_bit_width(t) <= n_planes);
     threshold.end = n_planes;
-    for (unsigned i = threshold.first; i < n_planes; i++) threshold.selector[i] = UINT64_C(0) - (t >> i & 1);
+    for (unsigned i = threshold.first; i < n_planes; i++)
+        threshold.selector[i] = UINT64_C(0) - (t >> i & 1);
     return threshold;
 }
+
+/* What rows cost, and so which kernels count them. */
+typedef enum {
+    CT_ROWS16,      /* 1 each, in lanes of 16 bits: at most ct_lane_limit rows */
+    CT_ROWS32,      /* 1 each, in lanes of 32 bits */
+    CT_QUANTISED16, /* quantised costs (ct_coarse), exact and at most CT_COST_LIMIT together */
+    CT_QUANTISED32, /* quantised costs */
+    CT_LOSSES,      /* quantised costs that depend on the label */
+    CT_GENERAL,     /* any others, in 64 bits */
+    CT_N_KINDS
+} ct_kind;
+
+/* Rows up to which 16-bit lanes hold every intermediate value of a scan. */
+static inline uint32_t ct_lane_limit(uint32_t n_classes)
+{
+    return n_classes > 2 ? 16000 : 32000;
+}
+
+/* What they may cost up to there. */
+enum { CT_COST_LIMIT = 32000 };
 
 /* The rows of a set in the order of each feature: what all kernels read. */
 typedef struct {
@@ -45,53 +68,54 @@ typedef struct {
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
     const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
-    const ct_coarse *coarse;   /* the last four kernels alone read these: NULL, or the same in small numbers, */
+    const ct_coarse *coarse;   /* quantised costs; NULL: none, */
     const uint64_t *coarse_planes; /* [g][n_planes][words] those of the rows, complemented, */
     const uint8_t *coarse_bytes;   /* [g][64 words] and one by one */
 } ct_rows;
 
-/* One threshold of the root feature f against every child feature g: the least errors of a split on g in each side. Errors
- * are numbers of rows, or, with rows->gains, costs.
+/* One threshold of the root feature f against every child feature g: the least errors of a split on
+ * g in each side. Errors are numbers of rows, or, with rows->gains, costs.
  *
- * Lower bounds of these errors come in from two neighbouring thresholds, one whose side lies within this one's and one
- * whose side contains it with rows more whose errors are `far_rows` at most. Children whose bounds reach `need` are
- * skipped. A child's answer is
- * exact if it is below `need`, which then falls to it; else it is a lower bound not below `need`. Only splits with two
- * different labels count; the leaf is the caller's.
+ * Lower bounds of the errors come in from two neighbouring thresholds, one whose side lies within
+ * this one's and one whose side contains it with rows more whose errors are `far_rows` at most.
+ * Children whose bounds reach `need` are skipped. A child's answer is exact if it is below `need`,
+ * which then falls to it; else it is a lower bound not below `need`. (Of a child that does not
+ * change its value anywhere it is any number: there is no split.) Only splits with two different
+ * labels count; the leaf is the caller's.
  *
- * Where leaves must have `min_rows` rows, `errors` and `least` are those of splits of any size, and `need`, `best` and
- * `least_allowed` go by those that keep to it. */
+ * Where leaves must have `min_rows` rows, `errors` and `least` are those of splits of any size, and
+ * `need`, `best` and `least_allowed` go by those that keep to it. */
 typedef struct {
     const ct_rows *rows;
     const uint64_t *planes;     /* planes of f: [g][n_planes][words] */
     ct_threshold threshold;
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
     const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
-    const uint32_t *sums[2];    /* [n_classes] their coarse costs; NULL where coarse costs are exact or by class */
+    const uint32_t *sums[2];    /* [n_classes] their quantised costs; NULL where these follow */
     uint32_t size[2];           /* rows in each side */
     const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours: see ct_children_room */
     int64_t far_rows[2];
     int64_t floor[2];           /* a bound for every g */
-    uint32_t min_rows[2];       /* least rows on either side of a child's split; at most half of size, or 1 */
+    uint32_t min_rows[2];       /* of either part of a child's split; at most half of size, or 1 */
     int32_t first[4];           /* children to begin with; -1: none */
-    int64_t *errors[2];         /* out: [g], likewise */
+    int64_t *errors[2];         /* out: [g], see ct_children_room */
     int64_t need[2];            /* in and out; at most 0: the side is not wanted */
     int32_t best[2];            /* out: the last child that lowered need; -1: none */
     int64_t least[2];           /* out: the least of errors[side] */
-    int64_t least_allowed[2];   /* out: likewise over the splits that keep to min_rows; exact if it is `need` */
+    int64_t least_allowed[2];   /* out: the least over allowed splits; exact if it is `need` */
     int scan_all;               /* switch: no child is skipped */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
-    uint32_t *coarse;           /* [2 n_classes] scratch of kernels 3 and 4 */
-    int32_t *labels;            /* ct_children_labels numbers, scratch of the last two kernels */
+    uint32_t *coarse;           /* [2 n_classes] scratch: totals in quantised costs */
+    int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
 
-/* Numbers by child feature are worked on in whole vectors: room for so many, and behind the last child those of `near` are
- * CT_NO_CHILD at least. */
+/* Numbers by child feature are worked on in whole vectors: room for so many, and behind the last
+ * child those of `near` are CT_NO_CHILD at least. */
 #define CT_NO_CHILD (INT64_MAX / 4)
 
 static inline size_t ct_children_room(uint32_t n_cols)
@@ -105,7 +129,8 @@ static inline int ct_child_wanted(const ct_children *c, int side, uint32_t g)
     return c->scan_all ? c->need[side] > 0 : c->errors[side][g] < c->need[side];
 }
 
-/* Words of the scratch memory, and of those before its last part, which is for confine_body.h. */
+/* Words of the scratch memory, and of those before its last part, where job.h keeps a leaf-size
+ * window. */
 static inline size_t ct_children_kept(size_t words, uint32_t n_classes)
 {
     return (2 + 2 * (size_t) n_classes) * words + ((size_t) n_classes + 2) * 16;
@@ -121,68 +146,64 @@ static inline size_t ct_children_labels(uint32_t n_classes)
     return 3 * (size_t) n_classes * n_classes + 8 * (size_t) n_classes + 16;
 }
 
-/* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes` hold, with x_c the
- * members of class c up to the lane's end and y_c those up to its start: for two classes x_0 - y_1 and x_1 - y_0; for
- * more x_c; with coarse costs, these in place of members. With `gains` alone: what label c spares up to the word's end (see
- * heavy_body.h). */
+/* Makes one side of a row set, in the order of one feature g. For every lane the child's `lanes`
+ * hold, with x_c the members of class c up to the lane's end and y_c those up to its start: for two
+ * classes x_0 - y_1 and x_1 - y_0; for more x_c; with quantised costs, these in place of members;
+ * where they depend on the label, what each label spares up to the lane's end. General costs have
+ * none. */
 typedef struct {
     const ct_threshold *threshold; /* NULL: all rows (the whole set as its own side) */
     int right;                     /* the side: 0 left, 1 right */
     size_t words;
     uint32_t n_classes;
     const uint64_t *planes, *parent_sets;
-    size_t begin, end;             /* in: words of the parent that hold members; out: of the child */
-    const int64_t *gains, *weights; /* as in ct_rows, of feature g */
+    size_t begin, end; /* in: words of the parent that hold members; out: of the child */
+    const int64_t *gains, *weights; /* as in ct_rows, of feature g, */
     const ct_coarse *coarse;
     const uint64_t *coarse_planes;
     uint64_t *sets, *lanes;        /* out */
-    uint32_t *counts;              /* out: [words + 1][n_classes] members of each class before each word */
+    uint32_t *counts; /* out: [words + 1][n_classes] members before each word, by class */
     uint32_t *members;             /* out: [words + 1] members before each word */
-    int64_t *masses;               /* out, with `weights`: [words + 1][n_classes] those of the members before each word */
+    int64_t *masses; /* out, with `weights`: [words + 1][n_classes] what `counts` weigh */
     const uint8_t *coarse_bytes;   /* as in ct_rows, of feature g */
-    uint32_t *sums;                /* out, if not NULL: [words + 1][n_classes] their coarse costs, likewise */
+    uint32_t *sums; /* out, if not NULL: [words + 1][n_classes] what they cost, quantised */
 } ct_split;
 
 typedef struct {
     const char *name;
-    /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each `words` long. */
-    void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes, size_t words,
-                   unsigned n_planes);
-    /* [0] lanes of 16 bits, for sets of at most ct_lane_limit rows; [1] of 32 bits; [2] for rows with gains; [3] for those
-     * that have coarse costs too, in lanes of 32 bits; [4] the same in 16 bits, for coarse costs that are exact and at most
-     * CT_COST_LIMIT together; [5] and [6] likewise where they depend on the label, and at most CT_LOSS_LIMIT. */
-    void (*split[7])(ct_split *split);
-    void (*children[7])(ct_children *children);
-    /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the floor. */
+    /* Writes the n_planes <= 8 lowest bit planes, complemented, of digits[order[j]], j < n, each
+     * `words` long. */
+    void (*planes)(const uint8_t *digits, const uint32_t *order, uint32_t n, uint64_t *planes,
+                   size_t words, unsigned n_planes);
+    struct {
+        void (*split)(ct_split *split);
+        void (*children)(ct_children *children);
+    } of[CT_N_KINDS];
+    /* Fills in errors[][g] by what is known before any scan, the bounds at the neighbours and the
+     * floor. */
     void (*bound)(ct_children *children);
-    /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits before each word. */
-    size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before, size_t begin,
-                   size_t end, uint32_t k);
+    /* Position of the (k + 1)-th bit set among words begin .. end, where `before` counts the bits
+     * before each word. */
+    size_t (*find)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *before,
+                   size_t begin, size_t end, uint32_t k);
     /* Adds up `counts` and the bits below `position` in its word of each set; returns the sum. */
-    uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts, size_t position,
-                      uint32_t *totals);
-    /* How many of the members of each set's first word, from the lowest on, cost no more than `cost` together; not all do.
-     * gains[class][label] and weights[64] as in ct_rows. */
-    uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains, const int64_t *weights,
-                       int64_t cost);
+    uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts,
+                      size_t position, uint32_t *totals);
+    /* How many of the members of each set's first word, from the lowest on, cost no more than
+     * `cost` together; not all do. gains[class][label] and weights[64] as in ct_rows. */
+    uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains,
+                       const int64_t *weights, int64_t cost);
 } ct_kernels;
 
-/* Rows up to which 16-bit lanes hold every intermediate value of a scan. */
-static inline uint32_t ct_lane_limit(uint32_t n_classes)
-{
-    return n_classes > 2 ? 16000 : 32000;
-}
+/* children[CT_GENERAL] of all instruction sets. */
+void ct_children_general(ct_children *children);
 
-/* The same for what they cost exactly. */
-enum { CT_COST_LIMIT = 32000 };
-
-/* The same where losses depend on the label: see loss_body.h. */
-enum { CT_LOSS_LIMIT = 16000 };
-
-/* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind it. */
+/* The kernels that this build and this machine have, the best first, "scalar" last; NULL behind
+ * it. */
 const ct_kernels *ct_kernels_at(size_t i);
 
-/* Those of a level by its name (base/cpu.h) or of the best one, "auto"; NULL if they are not to be had. */
+/* Those of a level by its name (base/cpu.h) or of the best one, "auto"; NULL if they are not to be
+ * had. */
 const ct_kernels *ct_kernels_find(const char *name);
 
 extern const ct_kernels ct_kernels_scalar, ct_kernels_avx2, ct_kernels_avx512, ct_kernels_neon;

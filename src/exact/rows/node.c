@@ -19,14 +19,13 @@ typedef struct {
     size_t *begin, *end;
 } parts;
 
-/* Which of the kernels, see ct_kernels. */
-static int kernel_for(const ct_costs *costs, const ct_node *node)
+static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
-    if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes);
-    if (!costs->coarse) return 2;
+    if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
+    if (!costs->coarse) return CT_GENERAL;
+    if (costs->coarse->by_label) return CT_LOSSES;
     int64_t dearest = node->dearest >> costs->coarse->shift;
-    if (costs->coarse->by_label) return costs->coarse->exact && costs->coarse->small && dearest <= CT_LOSS_LIMIT ? 6 : 5;
-    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? 4 : 3;
+    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
@@ -62,7 +61,7 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     node->dearest = ct_dearest(costs, totals, node->n_rows);
     CT_ASSERT(node->n_rows <= box->n_rows);
     CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->dearest);
-    node->kernel = kernel_for(costs, node);
+    node->kind = kind_of(costs, node);
     return 1;
 }
 
@@ -116,7 +115,7 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
     CT_ASSERT(split->begin <= split->end && split->end <= box->words);
     ct_split_begins(split);
-    worker->search->kernels->split[node->kernel](split);
+    worker->search->kernels->of[node->kind].split(split);
     ct_split_ends(split);
     CT_ASSERT(split->begin <= split->end && split->end <= box->words);
     CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);

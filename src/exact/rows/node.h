@@ -12,7 +12,7 @@ typedef struct {
     ct_totals totals;
     int64_t leaf_cost;
     int64_t dearest;       /* what the rows cost at most */
-    int kernel;            /* which of the kernels: see ct_kernels */
+    ct_kind kind;          /* what its rows cost */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
     uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */

@@ -132,10 +132,11 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     ct_children_begin(children);
-    worker->search->kernels->children[roots->node->kernel](children);
+    worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
     /* where losses depend on the label, each class counts for each of them */
-    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * (roots->node->kernel == 2 ? box->n_classes : 1);
+    uint64_t labels = roots->node->kind == CT_GENERAL ? box->n_classes : 1; /* counted for each class */
+    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * labels;
     ct_worker_poll(worker, per_row * roots->node->n_rows);
     return answer(seat, m, children, leaf, allowed);
 }
@@ -207,7 +208,7 @@ static int new_extra(ct_seat *seat)
     }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
-    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kernel == 2;
+    children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kind == CT_GENERAL;
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
     children->coarse = children->active + node->rows.n_classes;
     children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
@@ -264,7 +265,7 @@ static void know_ends(ct_seat *seat)
     }
     c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
     ct_children_begin(c);
-    worker->search->kernels->children[node->kernel](c);
+    worker->search->kernels->of[node->kind].children(c);
     ct_children_end(c);
     roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));

@@ -1,16 +1,23 @@
-/* Which labels a scan has to look at where losses depend on the label, and what else of a threshold its scans share: see
- * loss_body.h. All in coarse costs (see ct_coarse).
+/* Where losses depend on the label: which labels a scan has to look at, and what else the scans of
+ * a threshold share. All in quantised costs (see ct_coarse).
  *
- * A split with labels i and j costs at least that of each row under the better of the two: pair[i][j]. So label i can be one
- * of them in a split that costs less than `need` only if pair[i][j] is below that for some other j (that with itself is the
- * leaf, which costs `need` at least). The labels that can, in a wanted side, are looked at; what the others can do at best
- * (`dropped`) bounds every answer from above, as in active_body.h.
+ * A split with labels i and j costs at least that of each row under the better of the two:
+ * pair[i][j]. So label i can be one of them in a split that costs less than `need` only if
+ * pair[i][j] is below that for some other j (that with itself is the leaf, which costs `need` at
+ * least). The labels that can, in a wanted side, are looked at; what the others can do at best
+ * (`dropped`) bounds every answer from above.
  *
- * Numbers in ct_children.labels: T[side][label], what label spares of the whole side; the classes that the sides have;
- * pair[side][i][j], i < j; the classes' prices, two by two in one number: what a row of either spares under each active
- * label, then under the least of these, then under the dearest. */
+ * Numbers in ct_children.labels: T[side][label], what a label spares of the whole side; the classes
+ * that the sides have; pair[side][i][j], i < j; what a row of either of two classes spares, as the
+ * two halves of one number: under each active label, then under the label that spares least of
+ * each, then under the one that spares most. */
+#ifndef CT_EXACT_KERNELS_LOSS_LABELS_H
+#define CT_EXACT_KERNELS_LOSS_LABELS_H
 
-enum { MOST_PAIRED = 16 }; /* with more labels these pairs would take longer than they spare */
+#include "exact/kernels/job.h"
+
+
+enum { MOST_PAIRED = 16 }; /* with more labels pairs would take longer than they spare */
 
 CT_INLINE int32_t *label_totals(const scan_job *job, int side)
 {
@@ -28,10 +35,10 @@ CT_INLINE int32_t *label_pairs(const scan_job *job, int side)
     return job->all->labels + (3 + (size_t) side * n) * n;
 }
 
-CT_INLINE int32_t *label_prices(const scan_job *job, uint32_t slot)
+CT_INLINE int32_t *label_gain_pairs(const scan_job *job, uint32_t slot)
 {
     size_t n = job->all->rows->n_classes;
-    return job->all->labels + (3 + 2 * n) * n + slot * job->n_prices;
+    return job->all->labels + (3 + 2 * n) * n + slot * job->n_pairs;
 }
 
 CT_INLINE const int32_t *label_gains(const scan_job *job, uint32_t c)
@@ -46,7 +53,7 @@ static void sum_labels(scan_job *job)
     uint32_t n = all->rows->n_classes, *classes = label_classes(job);
     job->n_present = 0;
     memset(all->labels, 0, 2 * (size_t) n * sizeof *all->labels);
-    for (int side = 0; side < 2; side++) job->size[side] = 0, job->dearest[side] = 0;
+    for (int side = 0; side < 2; side++) job->size[side] = 0, job->most_cost[side] = 0;
     for (uint32_t c = 0; c < n; c++) {
         const int32_t *gains = label_gains(job, c);
         if (all->totals[0][c] + all->totals[1][c] == 0) continue;
@@ -55,10 +62,10 @@ static void sum_labels(scan_job *job)
             int32_t rows = (int32_t) all->totals[side][c], *totals = label_totals(job, side);
             for (uint32_t k = 0; k < n; k++) totals[k] += rows * gains[k];
             job->size[side] += (uint32_t) (rows * gains[c]);
-            job->dearest[side] += rows * all->rows->gains[c * (n + 1)];
+            job->most_cost[side] += rows * all->rows->gains[c * (n + 1)];
         }
     }
-    job->n_prices = (job->n_present + 3) / 4 * 2;
+    job->n_pairs = (job->n_present + 3) / 4 * 2;
 }
 
 static void pair_labels(scan_job *job)
@@ -115,28 +122,29 @@ static void drop_labels(scan_job *job, uint32_t kept)
     }
 }
 
-/* `half`: by how many bits the second of two prices is moved up. */
-static void set_prices(scan_job *job, unsigned half)
+/* What a row of each of two classes spares, by label. */
+static void pair_gains(scan_job *job)
 {
-    uint32_t n_active = job->n_active, n_prices = job->n_prices;
-    int32_t *all = label_prices(job, 0);
-    memset(all, 0, (n_active + 2) * n_prices * sizeof *all);
+    enum { HALF = 16 }; /* bits */
+    uint32_t n_active = job->n_active, n_pairs = job->n_pairs;
+    int32_t *all = label_gain_pairs(job, 0);
+    memset(all, 0, (n_active + 2) * n_pairs * sizeof *all);
     for (uint32_t p = 0; p < job->n_present; p++) {
         const int32_t *gains = label_gains(job, label_classes(job)[p]);
-        int32_t *prices = all + p / 2, least = INT32_MAX, most = 0;
-        unsigned up = p % 2 ? half : 0;
-        for (uint32_t a = 0; a < n_active; a++, prices += n_prices) {
+        int32_t *pairs = all + p / 2, least = INT32_MAX, most = 0;
+        unsigned up = p % 2 ? HALF : 0;
+        for (uint32_t a = 0; a < n_active; a++, pairs += n_pairs) {
             int32_t gain = gains[job->all->active[a]];
             if (gain < least) least = gain;
             if (gain > most) most = gain;
-            *prices |= (int32_t) ((uint32_t) gain << up);
+            *pairs |= (int32_t) ((uint32_t) gain << up);
         }
-        prices[0] |= (int32_t) ((uint32_t) least << up);
-        prices[n_prices] |= (int32_t) ((uint32_t) most << up);
+        pairs[0] |= (int32_t) ((uint32_t) least << up);
+        pairs[n_pairs] |= (int32_t) ((uint32_t) most << up);
     }
 }
 
-static void choose_labels(scan_job *job, unsigned half)
+static void choose_labels(scan_job *job)
 {
     const ct_children *all = job->all;
     uint32_t n = all->rows->n_classes;
@@ -149,7 +157,7 @@ static void choose_labels(scan_job *job, unsigned half)
         if (every || wanted >> k & 1) all->active[job->n_active++] = k;
     job->dropped[0] = job->dropped[1] = INT64_MAX;
     if (!every) drop_labels(job, wanted);
-    if (job->n_active) set_prices(job, half);
+    if (job->n_active) pair_gains(job);
 }
 
 /* The two largest of some numbers, and which is the first of these. */
@@ -168,4 +176,9 @@ CT_INLINE void take_in(two_largest *t, int which, int number)
     }
 }
 
-CT_INLINE int largest_but(const two_largest *t, int which) { return which == t->which ? t->second : t->first; }
+CT_INLINE int largest_but(const two_largest *t, int which)
+{
+    return which == t->which ? t->second : t->first;
+}
+
+#endif

@@ -1,30 +1,52 @@
-/* One root threshold against every child feature: see ct_children.
+/* A template, see lane.h: one threshold of the root feature against every child feature. See
+ * ct_children.
  *
- * A scan of one child: pass 1 counts each class in each block, sums the counts up along the order of g, and takes from
- * the sums at a block's two ends an upper bound of the rows that any split inside the block gets right ("score"). A
- * side whose best block bound leaves at least `need` errors is done: that is its lower bound. Pass 2 looks at scores
- * that are known exactly (at block ends where the value of g changes), then into those blocks whose bound still exceeds
- * the best score, in order. Blocks within which the value of g never changes hold no split and are passed over. */
+ * A scan of one child: pass 1 counts each class in each block, sums the counts up along the order
+ * of the child, and takes from the sums at a block's two ends an upper bound of what any split
+ * inside the block spares ("score"). A side whose best block bound leaves at least `need` errors is
+ * done: that is its lower bound. Pass 2 looks at scores that are known exactly (at block ends where
+ * the value of the child changes), then into those blocks whose bound still exceeds the best score,
+ * in order. Blocks within which the value never changes hold no split and are passed over.
+ *
+ * Of a kind this asks for
+ *
+ *   start(job)          what all scans of the threshold share
+ *   choose(job)         which labels can be in a split below job->need: n_active, active[], dropped
+ *   aim_costs(job, g)   before the scan of child g: the costs of its rows
+ *   own_cost(job, cost) a cost in the numbers that the scan counts in, rounded up
+ *   first_pass(job, sides, error)     lower bounds of the wanted sides' errors
+ *   second_pass(job, side, derived)   the least errors if below the need, else a lower bound that
+ *                       is not below it
+ *   in_full(job, need, error, allowed)  the answers to a scan, from its own numbers to costs */
 
-/* Likewise over the splits that keep to min_rows, where `error` is the answer over all of them. */
-static int64_t FN(refine_allowed)(scan_job *job, int side, int derived, int64_t error)
+#include "exact/kernels/job.h"
+
+#ifndef CT_KIND
+#include "exact/kernels/classes.h"
+#endif
+
+/* The answer over the splits that keep to min_rows, where `error` is that over all of them. */
+static int64_t FN(allowed_error)(scan_job *job, int side, int derived, int64_t error)
 {
     const uint64_t *ties = job->ties;
-    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all)) return error;
-    confine(job, side);
-    job->confined |= 1U << side;
-    int64_t allowed = FN(refine)(job, side, derived);
+    if (job->all->min_rows[side] <= 1 || (error >= job->need[side] && !job->all->refine_all))
+        return error;
+    keep_window(job, side);
+    job->windowed |= 1U << side;
+    int64_t allowed = FN(second_pass)(job, side, derived);
     job->ties = ties;
     return allowed;
 }
 
 /* Pass 2 for one side, if pass 1 leaves a chance to stay below its need. */
-CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2], int64_t allowed[2])
+CT_INLINE void FN(look_into)(scan_job *job, int side, int sides, int64_t error[2],
+                             int64_t allowed[2])
 {
     int derived = side && sides == BOTH;
     int64_t need = job->need[side], dropped = job->dropped[side];
-    if (error[side] < need || job->all->refine_all) error[side] = FN(refine)(job, side, derived);
-    allowed[side] = FN(refine_allowed)(job, side, derived, error[side]);
+    if (error[side] < need || job->all->refine_all)
+        error[side] = FN(second_pass)(job, side, derived);
+    allowed[side] = FN(allowed_error)(job, side, derived, error[side]);
     if (error[side] >= need && error[side] > dropped) error[side] = dropped;
     if (allowed[side] >= need && allowed[side] > dropped) allowed[side] = dropped;
 }
@@ -45,10 +67,10 @@ CT_INLINE void FN(aim)(scan_job *job, uint32_t g)
     FN(aim_costs)(job, g);
 }
 
-/* What the sides need, in the kernel's own numbers. */
-CT_INLINE void FN(want)(scan_job *job, const int64_t need[2])
+/* What the sides need, in the scan's own numbers. */
+CT_INLINE void FN(set_needs)(scan_job *job, const int64_t need[2])
 {
-    int64_t left = FN(own)(job, need[0]), right = FN(own)(job, need[1]);
+    int64_t left = FN(own_cost)(job, need[0]), right = FN(own_cost)(job, need[1]);
     if (left == job->need[0] && right == job->need[1]) return;
     job->need[0] = left;
     job->need[1] = right;
@@ -71,7 +93,7 @@ CT_INLINE void FN(take)(ct_children *c, uint32_t g, int side, int64_t error, int
 static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
 {
     int64_t need[2] = {sides == RIGHT ? 0 : c->need[0], sides == LEFT ? 0 : c->need[1]};
-    FN(want)(job, need);
+    FN(set_needs)(job, need);
     FN(aim)(job, g);
     int64_t error[2] = {job->dropped[0], job->dropped[1]}, allowed[2] = {error[0], error[1]};
     if (job->n_active > 1) {
@@ -79,7 +101,7 @@ static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
         if (sides != RIGHT) FN(look_into)(job, 0, sides, error, allowed);
         if (sides != LEFT) FN(look_into)(job, 1, sides, error, allowed);
     }
-    FN(settle)(job, need, error, allowed);
+    FN(in_full)(job, need, error, allowed);
     if (sides != RIGHT) FN(take)(c, g, 0, error[0], allowed[0]);
     if (sides != LEFT) FN(take)(c, g, 1, error[1], allowed[1]);
     c->scans++;
@@ -96,13 +118,13 @@ static void FN(children)(ct_children *c)
     job.need[0] = job.need[1] = -1;
     job.refined = 0;
     job.scanned = 0;
-    FN(begin)(&job);
-    FN(know_labels)(&job);
+    FN(start)(&job);
     FN(choose)(&job);
     bound(c);
     for (int i = 0; i < 4; i++) {
         uint32_t g = (uint32_t) c->first[i];
-        if (c->first[i] >= 0 && !c->done[g] && (sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
+        if (c->first[i] < 0 || c->done[g]) continue;
+        if ((sides = wanted_sides(c, g)) != NONE) FN(child)(c, &job, g, sides);
     }
     for (uint32_t g = 0; g < c->rows->n_cols; g++) {
         if (c->done[g]) continue;

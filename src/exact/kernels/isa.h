@@ -1,0 +1,58 @@
+/* All kernels of one instruction set: included once by each isa_*.c, which defines which it is. */
+#ifndef CT_EXACT_KERNELS_ISA_H
+#define CT_EXACT_KERNELS_ISA_H
+
+#include "exact/kernels/job.h"
+#include "exact/kernels/losses.h"
+
+#define CT_LANE 16
+#define CT_KIND rows16
+#include "exact/kernels/cost_rows.h"
+#include "exact/kernels/classes.h"
+#include "exact/kernels/children.h"
+#undef CT_KIND
+
+#define CT_KIND quantised16
+#include "exact/kernels/cost_quantised.h"
+#include "exact/kernels/classes.h"
+#include "exact/kernels/children.h"
+#undef CT_KIND
+#undef CT_LANE
+
+#define CT_LANE 32
+#define CT_KIND rows32
+#include "exact/kernels/cost_rows.h"
+#include "exact/kernels/classes.h"
+#include "exact/kernels/children.h"
+#undef CT_KIND
+
+#define CT_KIND quantised32
+#include "exact/kernels/cost_quantised.h"
+#include "exact/kernels/classes.h"
+#include "exact/kernels/children.h"
+#undef CT_KIND
+#undef CT_LANE
+
+/* General costs have no lanes: see general.c. */
+static void split_general(ct_split *s)
+{
+    split_sets(s);
+    split_masses(s);
+}
+
+#define CT_KERNELS(isa)                                                               \
+    const ct_kernels ct_kernels_##isa = {                                             \
+        #isa,                                                                         \
+        planes8,                                                                      \
+        {[CT_ROWS16] = {split_rows16, children_rows16},                               \
+         [CT_ROWS32] = {split_rows32, children_rows32},                               \
+         [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
+         [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
+         [CT_LOSSES] = {split_losses, children_losses},                               \
+         [CT_GENERAL] = {split_general, ct_children_general}},                        \
+        bound,                                                                        \
+        find,                                                                         \
+        count,                                                                        \
+        afford}
+
+#endif

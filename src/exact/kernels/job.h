@@ -1,0 +1,201 @@
+/* One threshold of the root feature at work: what the scans of its child features share, whatever
+ * rows cost. See ct_children. */
+#ifndef CT_EXACT_KERNELS_JOB_H
+#define CT_EXACT_KERNELS_JOB_H
+
+#include "exact/kernels/lane.h"
+#include "exact/kernels/rows.h"
+
+enum { NONE = -1, LEFT, RIGHT, BOTH }; /* sides that a scan is for */
+
+/* One child feature under scan. What each child sets lies apart from one another, or gcc makes
+ * vectors of the addresses, with multiplications of 64 bits. */
+typedef struct {
+    const ct_children *all;
+    const uint64_t *planes; /* of the child, see ct_rows, */
+    const int64_t *weights;
+    const uint64_t *sets;
+    const uint64_t *coarse_planes;
+    const uint64_t *lanes;
+    const uint8_t *coarse_bytes;
+    const uint64_t *ties; /* and where it may be split */
+    size_t words, begin, end;
+    const uint32_t *totals[2]; /* of the classes in either side: rows, or their quantised costs */
+    uint32_t size[2];          /* the sums of the totals */
+    uint32_t n_active;         /* classes or labels that are looked at: all->active[] */
+    uint32_t largest[2][2];    /* see choose_active() */
+    int64_t need[2];           /* as all but most_cost and found in the numbers of the kind */
+    int64_t dropped[2];        /* what splits with labels that are not active cost at least */
+    int64_t most_cost[2];      /* of the sides, each row under the label that is worst for it */
+    unsigned windowed;         /* 1 << side: the side was looked into within its leaf-size window */
+    size_t reached;            /* see cost_quantised.h; */
+    int64_t found[2][2];       /* full costs found: [over splits that keep to min_rows][side] */
+    uint32_t n_present, n_pairs, wanted; /* see loss_labels.h */
+    int best_end[2];           /* see losses.h */
+    uint32_t refined;          /* blocks looked into */
+    uint64_t scanned;          /* words */
+} scan_job;
+
+/* ---- bounds before and after the scans ---- */
+
+enum { SCANNED = 1 }; /* in ct_children.done, SCANNED << side */
+
+/* The sides that can gain from child g, by their bounds. */
+CT_INLINE int wanted_sides(const ct_children *c, uint32_t g)
+{
+    return ct_child_wanted(c, 0, g) + 2 * ct_child_wanted(c, 1, g) - 1;
+}
+
+/* What the neighbours say about every child, in each side. */
+static inline void bound(ct_children *c)
+{
+    size_t room = ct_children_room(c->rows->n_cols);
+    for (int side = 0; side < 2; side++) {
+        const uint64_t *near = (const uint64_t *) c->near[side],
+                       *far = (const uint64_t *) c->far[side];
+        uint64_t *errors = (uint64_t *) c->errors[side];
+        vec far_rows = l64_set(c->far_rows[side]), floor = l64_set(c->floor[side]);
+        for (size_t g = 0; g < room; g += VEC_WORDS) {
+            vec by_far = l64_sub(v_load(far + g), far_rows);
+            v_store(errors + g, l64_max(l64_max(v_load(near + g), by_far), floor));
+        }
+    }
+}
+
+/* The least of one side's errors. */
+CT_INLINE int64_t least_error(const ct_children *c, int side)
+{
+    const uint64_t *errors = (const uint64_t *) c->errors[side];
+    vec most = l64_sub(v_fill(0), v_load(errors));
+    for (size_t g = VEC_WORDS; g < ct_children_room(c->rows->n_cols); g += VEC_WORDS)
+        most = l64_max(most, l64_sub(v_fill(0), v_load(errors + g)));
+    return -l64_top(most);
+}
+
+static inline void sum_up(ct_children *c)
+{
+    for (int side = 0; side < 2; side++) {
+        c->least[side] = least_error(c, side);
+        if (c->min_rows[side] <= 1) { /* every split is allowed */
+            c->least_allowed[side] = c->least[side];
+            continue;
+        }
+        for (uint32_t g = 0; g < c->rows->n_cols; g++)
+            if (!(c->done[g] & SCANNED << side) && c->errors[side][g] < c->least_allowed[side])
+                c->least_allowed[side] = c->errors[side][g];
+    }
+    memset(c->done, 0, c->rows->n_cols);
+}
+
+/* ---- which classes a scan has to count ----
+ *
+ * A split labels its two leaves with two classes, and is wrong on all rows of the others. So class
+ * c can be one of them in a split with fewer than `need` errors only if T_c + (the largest other) >
+ * size - need. The classes that can, in a wanted side, are counted; what the others can do at best
+ * (`dropped`) bounds every answer from above, since it is no longer known to be a bound of
+ * theirs. */
+
+/* The totals of the two largest classes of either side. */
+static inline void find_largest(scan_job *job)
+{
+    for (int side = 0; side < 2; side++) {
+        const uint32_t *totals = job->totals[side];
+        uint32_t first = 0, second = 0;
+        for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
+            uint32_t rows = totals[c], lower = rows < first ? rows : first;
+            if (rows > first) first = rows;
+            if (lower > second) second = lower;
+        }
+        job->largest[side][0] = first;
+        job->largest[side][1] = second;
+    }
+}
+
+/* 1 if class c is counted; otherwise the errors it cannot stay below are noted in job->dropped. */
+static inline int is_active(scan_job *job, uint32_t c)
+{
+    int64_t reach[2];
+    int wanted = 0;
+    for (int side = 0; side < 2; side++) {
+        uint32_t rows = job->totals[side][c],
+                 other = job->largest[side][rows == job->largest[side][0]];
+        reach[side] = (int64_t) job->size[side] - rows - other;
+        wanted |= reach[side] < job->need[side];
+    }
+    for (int side = 0; side < 2 && !wanted; side++)
+        if (reach[side] < job->dropped[side]) job->dropped[side] = reach[side];
+    return wanted;
+}
+
+static inline void choose_active(scan_job *job)
+{
+    uint32_t n_classes = job->all->rows->n_classes;
+    int every = n_classes == 2 || job->all->count_all;
+    job->dropped[0] = job->dropped[1] = INT64_MAX;
+    job->n_active = 0;
+    for (uint32_t c = 0; c < n_classes; c++)
+        if (every || is_active(job, c)) job->all->active[job->n_active++] = c;
+}
+
+/* ---- the leaf-size window ----
+ *
+ * The splits of one child that leave enough rows on either side are, in its order, one contiguous
+ * range of places: from the side's min_rows-th row to before its (size - min_rows + 1)-th. Both
+ * ends are found in a few words. */
+
+/* The members of a side of all classes in one vector's words. */
+CT_INLINE void side_words(const scan_job *job, int side, size_t w, uint64_t *members)
+{
+    vec keep = v_less(less_make(job->planes, job->words, &job->all->threshold), w), all = v_fill(0);
+    for (uint32_t c = 0; c < job->all->rows->n_classes; c++) {
+        vec set = v_load(job->sets + c * job->words + w);
+        all = v_or(all, side == RIGHT ? v_and_not(set, keep) : v_and(set, keep));
+    }
+    v_store(members, all);
+}
+
+/* Position of the k-th member (k >= 1) of a side, which has as many. */
+static inline size_t kth_member(const scan_job *job, int side, uint32_t k)
+{
+    uint64_t members[VEC_WORDS];
+    for (size_t w = job->begin;; w += VEC_WORDS) {
+        side_words(job, side, w, members);
+        for (size_t i = 0; i < VEC_WORDS; i++) {
+            unsigned n = word_count(members[i]);
+            if (n >= k) return (w + i) * 64 + word_select(members[i], k - 1);
+            k -= n;
+        }
+    }
+}
+
+/* Position of the k-th member from the end. */
+static inline size_t kth_last_member(const scan_job *job, int side, uint32_t k)
+{
+    uint64_t members[VEC_WORDS];
+    for (size_t w = job->end - VEC_WORDS;; w -= VEC_WORDS) {
+        side_words(job, side, w, members);
+        for (size_t i = VEC_WORDS; i-- > 0;) {
+            unsigned n = word_count(members[i]);
+            if (n >= k) return (w + i) * 64 + word_select(members[i], n - k);
+            k -= n;
+        }
+    }
+}
+
+/* Points job->ties at those in the window of one side, in the last part of the scratch memory. */
+static inline void keep_window(scan_job *job, int side)
+{
+    uint32_t least = job->all->min_rows[side];
+    uint64_t *kept = job->all->scratch + ct_children_kept(job->words, job->all->rows->n_classes);
+    size_t first = kth_member(job, side, least), last = kth_last_member(job, side, least);
+    memset(kept + job->begin, 0, (job->end - job->begin) * sizeof *kept);
+    if (first < last) {
+        memcpy(kept + first / 64, job->ties + first / 64,
+               (last / 64 - first / 64 + 1) * sizeof *kept);
+        kept[first / 64] &= ~ct_low_bits(first % 64);
+        kept[last / 64] &= ct_low_bits(last % 64);
+    }
+    job->ties = kept;
+}
+
+#endif
