@@ -4,19 +4,20 @@
 #define CT_EXACT_KERNELS_CONDITIONS_H
 
 #include "base/status.h"
-#include "data/table.h"
 #include "exact/kernels/kernels.h"
 
 #ifdef CT_DEBUG
 
+enum { CT_WIDEST = 8 }; /* words of the widest vector: those of a bit set come by so many */
+
 static inline void ct_rows_are_sound(const ct_rows *rows)
 {
     CT_ASSERT(rows->n_cols > 0 && rows->n_classes > 0 && rows->words > 0);
-    CT_ASSERT(rows->words % CT_WORD_STEP == 0);
+    CT_ASSERT(rows->words % CT_WIDEST == 0);
     CT_ASSERT(rows->sets && rows->lanes && rows->ties);
     for (uint32_t g = 0; g < rows->n_cols; g++) {
         CT_ASSERT(rows->begin[g] <= rows->end[g] && rows->end[g] <= rows->words);
-        CT_ASSERT(rows->begin[g] % CT_WORD_STEP == 0 && rows->end[g] % CT_WORD_STEP == 0);
+        CT_ASSERT(rows->begin[g] % CT_WIDEST == 0 && rows->end[g] % CT_WIDEST == 0);
     }
     CT_ASSERT(!rows->weights || rows->gains);
 }
@@ -73,7 +74,7 @@ static inline void ct_children_end(const ct_children *c)
 
 static inline void ct_split_begins(const ct_split *split)
 {
-    CT_ASSERT(split->words % CT_WORD_STEP == 0 && split->n_classes > 0);
+    CT_ASSERT(split->words % CT_WIDEST == 0 && split->n_classes > 0);
     CT_ASSERT(split->begin <= split->end && split->end <= split->words);
     CT_ASSERT(split->parent_sets && split->sets && split->lanes && split->counts && split->members);
     CT_ASSERT(!split->threshold || (split->planes && split->threshold->first < split->threshold->end));
@@ -85,7 +86,7 @@ static inline void ct_split_begins(const ct_split *split)
 static inline void ct_split_ends(const ct_split *split)
 {
     CT_ASSERT(split->begin <= split->end && split->end <= split->words);
-    CT_ASSERT(split->begin % CT_WORD_STEP == 0 && split->end % CT_WORD_STEP == 0);
+    CT_ASSERT(split->begin % CT_WIDEST == 0 && split->end % CT_WIDEST == 0);
     for (size_t w = split->begin; w <= split->end; w++) {
         uint32_t sum = 0;
         for (uint32_t c = 0; c < split->n_classes; c++) {
