@@ -164,8 +164,8 @@ contree <- function(x, ...) UseMethod("contree")
 
 #' @rdname contree
 #' @export
-contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
-                            class_weights = NULL, control = contree_control(...)) {
+contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
+                            class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
@@ -176,8 +176,8 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 
 #' @rdname contree
 #' @export
-contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
-                            class_weights = NULL, control = contree_control(...)) {
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
+                            class_weights = NULL, ..., control = contree_control(...)) {
   # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever its name
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree.formula), parent.frame()))

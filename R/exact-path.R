@@ -55,8 +55,8 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 
 #' @rdname contree_path
 #' @export
-contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
-                                 class_weights = NULL, control = contree_control(...)) {
+contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
+                                 class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
@@ -67,8 +67,8 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 
 #' @rdname contree_path
 #' @export
-contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
-                                 class_weights = NULL, control = contree_control(...)) {
+contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
+                                 class_weights = NULL, ..., control = contree_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
   }
