@@ -61,7 +61,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree is a root or, if not even
 #' the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a share of the training rows, from 0 to 1. The tree minimises *misclassified
+#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree minimises *misclassified
 #'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
 #'   With weights, n is their sum; with losses, it may be as much as the largest of them. The default 0 minimises the
 #'   misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
@@ -101,7 +101,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   leaf sizes or the predictors is left out. A good tree saves time, a poor one does no harm, and neither changes what is
 #'   optimal.
 #' @param progress A function called with the state of the search about five times a second at most: a list of `elapsed`
-#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (share of the thresholds of the root that need no
+#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion of the thresholds of the root that need no
 #'   further look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
 #'   `progressr`, which has bars for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
 #'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
@@ -275,6 +275,6 @@ check_aliases <- function(given) {
   }
 }
 
-# rpart counts the cost of a split in shares of the errors of the root, contree in shares of the rows. A cost of all errors
+# rpart counts the cost of a split as proportions of the errors of the root, contree as proportions of the rows. A cost of all errors
 # or more allows no split at all, whatever its size.
 complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n
