@@ -13,7 +13,7 @@ SEXP ffi_forest_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_forest_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_forest_sample(SEXP control, SEXP number);
 SEXP ffi_forest_tree(SEXP forest, SEXP number);
-SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
+SEXP ffi_tree_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
 SEXP ffi_gpu_info(void);
@@ -30,7 +30,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_forest_sample, 2),
     ENTRY(ffi_forest_tree, 2),
-    ENTRY(ffi_forest_predict, 4),
+    ENTRY(ffi_tree_predict, 4),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),
     ENTRY(ffi_gpu_info, 0),
