@@ -179,7 +179,7 @@ run_growth <- function(frame, orders, settings) {
   control <- growth_control(settings, if (audience$listens) report)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
-  grown <- call_forest(.Call(ffi_forest_grow, forest_columns(frame$columns, orders), y, n_classes, control))
+  grown <- call_forest(.Call(ffi_hist_grow, forest_columns(frame$columns, orders), y, n_classes, control))
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
     stop_contree("interrupted", gettextf("interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",
                                          format(signif(grown$elapsed, 2))), NULL)
@@ -258,7 +258,7 @@ new_forest_importance <- function(grown, names, measure) {
 inbag_matrix <- function(numbers, n, settings) {
   control <- list(seed = settings$seed, sample = settings$sample, replace = as.integer(settings$replace),
                   sampling = settings$sampling, n_rows = n)
-  vapply(numbers, function(number) .Call(ffi_forest_sample, control, number), integer(n))
+  vapply(numbers, function(number) .Call(ffi_hist_sample, control, number), integer(n))
 }
 
 refuse_empty_forest <- function(grown, settings) {

@@ -61,7 +61,7 @@ predict_left_out <- function(object, type) {
 
 said_by_forest <- function(object, columns, type, threads) {
   what <- c(response = 0L, class = 0L, prob = 0L, votes = 1L, leaf = 2L, trees = 3L)[[type]]
-  answer <- call_forest(.Call(ffi_forest_predict, object$forest, columns, what, threads))
+  answer <- call_forest(.Call(ffi_hist_predict, object$forest, columns, what, threads))
   if (what > 1) return(answer)
   if (object$type == "regression") return(answer / length(object$forest$number))
   colnames(answer) <- object$classes

@@ -60,7 +60,7 @@ used_predictors <- function(fit) {
   intersect(tree_shape(fit)$names, c(node_variable(fit), tree_regressors(fit)))
 }
 
-# The leaves as C takes them, see ffi_tree_predict. `columns`: the names of the columns.
+# The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
 leaf_payload <- function(fit, columns) {
   values <- node_values(fit)
   if (tree_leaf(fit) != "linear") return(list(values = values))

@@ -29,7 +29,7 @@ SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
 }
 
 /* See r_forest_of for `nodes` and `leaf`; the answer is a matrix, a row a row and a column a number that the forest says. */
-SEXP ffi_tree_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
+SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     ct_forest forest = r_forest_of(nodes, leaf);

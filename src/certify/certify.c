@@ -51,16 +51,29 @@ void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *
 
 static double below(double x) { return nextafter(x, -INFINITY); }
 
-/* The cost in units of the objective that is proven by a cost counted in integers, rounded down. Splits differ from what they
- * cost, too, but not more of them count than cost less than all. */
+/* x y, rounded down. */
+static double times(double x, double y)
+{
+    double product = x * y;
+    return fma(x, y, -product) < 0 ? below(product) : product;
+}
+
+/* The least objective of all trees whose cost counted in integers is `counted` or more, rounded down: of so many splits and
+ * at least so many units of errors. */
 static void set_bound(const ct_problem *p, int64_t counted, ct_certified *result)
 {
-    double cost = (double) counted, splits = p->most_splits;
-    if (p->split_cost && counted / p->split_cost < p->most_splits) splits = (double) (counted / p->split_cost + 1);
-    if (cost > 0x1p53 && (int64_t) cost > counted) cost = below(cost);
-    double bound = cost * p->unit;
-    if (fma(cost, p->unit, -bound) < 0) bound = below(bound);
-    result->rounding = p->rounding + splits * p->split_rounding * (1 + 2 * DBL_EPSILON);
+    double bound = INFINITY;
+    int64_t unit = (int64_t) 1 << p->shift;
+    for (uint32_t splits = 0; splits <= p->most_splits; splits++, counted -= p->split_cost) {
+        int64_t units = counted > 0 ? (counted - 1) / unit + 1 : 0;
+        double errors = (double) units, objective;
+        if (errors > 0x1p53 && (int64_t) errors > units) errors = below(errors);
+        objective = times(errors, p->unit * (double) unit);
+        if (splits && p->price > 0) objective = below(objective + times(p->price, splits));
+        bound = fmin(bound, objective);
+        if (counted <= 0) break;
+    }
+    result->rounding = p->rounding + p->most_splits * p->price_rounding * (1 + 2 * DBL_EPSILON);
     if (result->rounding > 0) bound = below(bound - nextafter(result->rounding, INFINITY));
     result->bound = bound > 0 ? bound : 0;
 }

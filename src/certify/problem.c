@@ -121,14 +121,12 @@ static double sum_of_weights(const ct_data *data, double *off)
     return sum;
 }
 
-/* What a split costs. One that costs more than all rows do is never worth it, whatever it costs. */
-static void set_split_cost(ct_problem *p, const ct_claim *claim)
+/* What a split costs in the objective. */
+static void set_price(ct_problem *p, const ct_claim *claim)
 {
-    double off, sum = sum_of_weights(p->data, &off), most = ldexp(1, 60 - (int) claim->depth);
-    double cost = claim->complexity * sum, units = cost / p->unit;
-    p->split_cost = (int64_t) llround(units < most ? units : most);
-    if (units < most && cost > 0)
-        p->split_rounding = distance(p->split_cost, p->unit, claim->complexity, sum) + 2 * claim->complexity * off;
+    double off, sum = sum_of_weights(p->data, &off);
+    p->price = claim->complexity * sum;
+    p->price_rounding = fabs(fma(claim->complexity, sum, -p->price)) + 2 * claim->complexity * off;
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -140,7 +138,7 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
     double all = 0;
     for (size_t i = 0; i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
-        int64_t loss = costs->plain ? (int64_t) 1 << costs->shift : costs->loss[i], *least = &p->cheapest[i / n];
+        int64_t loss = ct_cost_of_units(costs, costs->plain ? 1 : costs->loss[i]), *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
         p->loss[i] = loss;
         if (loss < 0) return 0;
@@ -154,15 +152,17 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         if (p->mass[row] < 0) return 0;
         all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
     }
-    p->unit = costs->unit;
-    return all < 0x1p61 && p->unit > 0 && isfinite(p->unit);
+    p->shift = costs->shift;
+    p->split_cost = costs->split;
+    p->unit = ldexp(costs->unit, -(int) costs->shift);
+    return all < 0x1p61 && p->split_cost >= 0 && p->split_cost < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
 {
     ct_costs costs;
     size_t n = p->n_classes;
-    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity > 0, p->arena, error));
+    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
     p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
@@ -170,7 +170,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
     if (!take_costs(p, &costs)) return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
-    set_split_cost(p, claim);
+    set_price(p, claim);
     return CT_OK;
 }
 

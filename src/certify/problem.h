@@ -16,11 +16,13 @@ typedef struct {
     int64_t *dearest;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
     int uniform;           /* dearest and cheapest are the same */
-    int64_t split_cost;
+    unsigned shift;        /* what rows cost are multiples of 2^shift, see exact/cost/price.h, */
+    int64_t split_cost;    /* splits not */
     uint32_t min_bucket, min_split;
     double unit;           /* of the objective */
     double rounding;       /* all rows: by how much their costs may differ from what they are, under any labels */
-    double split_rounding; /* the same of a split */
+    double price;          /* of a split, in the objective */
+    double price_rounding; /* by how much it may differ from what it is */
     uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;

@@ -95,12 +95,12 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
     long double sum = 0;
     size_t n = data->n_classes;
     ct_arena_init(&arena, &budget);
-    CHECK_INT(ct_costs_init(&costs, data, options->depth, options->complexity > 0, &arena, &error), CT_OK);
+    CHECK_INT(ct_costs_init(&costs, data, options->depth, options->complexity, &arena, &error), CT_OK);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         long double most = 0;
         for (uint32_t label = 0; label < n; label++) {
             size_t own = (size_t) data->classes[row];
-            long double units = costs.plain ? ldexpl(own != label, (int) costs.shift) : costs.loss[own * n + label];
+            long double units = costs.plain ? own != label : costs.loss[own * n + label];
             if (costs.weights) units *= costs.weights[row];
             long double cost = absolute_cost_of_row(data, row, label), off = fabsl(units * costs.unit - cost);
             if (off > 0) most = fmaxl(most, off + cost * LDBL_EPSILON);
@@ -109,7 +109,7 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
     }
     if (options->complexity > 0) {
         long double split = options->complexity * absolute_weight(data), units = split / costs.unit;
-        long double off = fabsl(units - roundl(units)) * costs.unit; /* the search has `units` in double */
+        long double off = costs.rounding > 0 ? fabsl(units - roundl(units)) * costs.unit : 0;
         sum += (data->n_rows - 1) * (off + split * data->n_rows * DBL_EPSILON);
     }
     ct_arena_free(&arena);
@@ -244,9 +244,9 @@ static void tampered_bytes_prove_nothing_untrue(void)
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
 int __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
 int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
-ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena,
+ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
                                ct_error *error);
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena,
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
                                ct_error *error);
 
 static struct {
@@ -270,10 +270,10 @@ int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
     return capped;
 }
 
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena,
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
                                ct_error *error)
 {
-    ct_status status = __real_ct_costs_init(costs, data, depth, fine, arena, error);
+    ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
     int64_t *weights = (int64_t *) costs->weights, *loss = (int64_t *) costs->loss;
     spoiled.weighted = weights != NULL;
     if (spoiled.costs == 1 && weights) weights[spoiled.row] += 1000;
