@@ -91,7 +91,7 @@ forest_tree <- function(fit, tree = 1) {
   if (!is_count(tree) || tree > length(fit$forest$number)) {
     stop_input("tree", gettextf("'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
   }
-  nodes <- .Call(ffi_forest_tree, fit$forest, as.integer(tree))
+  nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
   leaf <- nodes$feature == 0L
   variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
   counts <- nodes$counts

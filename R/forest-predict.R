@@ -9,7 +9,7 @@
 #' @param type What to return for each row:
 #'   * `"class"`: the most probable class (the first of equal ones), a factor;
 #'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over the trees of the class's
-#'     share in the row's leaf;
+#'     proportion in the row's leaf;
 #'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
 #'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
 #'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as in [forest_tree()];
@@ -61,7 +61,7 @@ predict_left_out <- function(object, type) {
 
 said_by_forest <- function(object, columns, type, threads) {
   what <- c(response = 0L, class = 0L, prob = 0L, votes = 1L, leaf = 2L, trees = 3L)[[type]]
-  answer <- call_forest(.Call(ffi_forest_predict, object$forest, columns, what, threads))
+  answer <- call_forest(.Call(ffi_hist_predict, object$forest, columns, what, threads))
   if (what > 1) return(answer)
   if (object$type == "regression") return(answer / length(object$forest$number))
   colnames(answer) <- object$classes

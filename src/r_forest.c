@@ -263,7 +263,7 @@ static void report(void *calls, uint32_t trees, double seconds)
 
 static int by_row_pays(uint32_t n_rows) { return n_rows > 16384; }
 
-SEXP ffi_forest_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
     ct_hist_options options = options_of(control);
@@ -305,7 +305,7 @@ SEXP ffi_forest_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 }
 
 /* How often each row was drawn for a tree. control: seed, sample, replace, sampling, n_rows. */
-SEXP ffi_forest_sample(SEXP control, SEXP number_)
+SEXP ffi_hist_sample(SEXP control, SEXP number_)
 {
     uint32_t n_rows = count_of(control, "n_rows");
     const double *weights = doubles_of(r_element(control, "sampling"), n_rows, "sampling");
@@ -456,7 +456,7 @@ static SEXP room_for(ct_hist_output what, uint32_t n_rows, const ct_hist_forest 
 }
 
 /* `what`: 0 shares (numbers: sums over the trees), 1 votes, 2 leaves, 3 what each tree says. */
-SEXP ffi_forest_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
+SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     ct_hist_output what = (ct_hist_output) (Rf_asInteger(what_) % 4);
@@ -515,7 +515,7 @@ static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree,
 
 /* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in leaves), threshold,
  * left and right (from 1), default_left, counts (a matrix; numbers: weights), mean. */
-SEXP ffi_forest_tree(SEXP list, SEXP number_)
+SEXP ffi_hist_tree(SEXP list, SEXP number_)
 {
     static const char *const names[] = {"feature", "threshold", "left", "right", "default_left", "counts", "mean"};
     SEXP edges = r_element(list, "edges");

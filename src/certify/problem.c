@@ -124,12 +124,13 @@ static double sum_of_weights(const ct_data *data, double *off)
     return sum;
 }
 
-/* What a split costs in the objective. */
+/* What a split costs in the objective, and how many a tree may have. */
 static void set_price(ct_problem *p, const ct_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    p->price = claim->complexity * sum;
-    p->price_rounding = fabs(fma(claim->complexity, sum, -p->price)) + 2 * claim->complexity * off;
+    product price = product_of(claim->complexity, sum);
+    p->price = price.value;
+    p->price_off = (fabs(price.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -141,10 +142,10 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
     double all = 0;
     for (size_t i = 0; i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
-        int64_t loss = ct_cost_of_units(costs, costs->plain ? 1 : costs->loss[i]), *least = &p->cheapest[i / n];
+        int64_t units = costs->plain ? 1 : costs->loss[i], *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
-        p->loss[i] = loss;
-        if (loss < 0) return 0;
+        if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
+        int64_t loss = p->loss[i] = units << costs->shift;
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
         CT_ASSERT(loss >= 0 && i / n < n);
         if (first || loss < *least) *least = loss;
@@ -156,10 +157,10 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         if (p->mass[row] < 0) return 0;
         all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
     }
+    p->unit = ldexp(costs->unit, -(int) costs->shift);
     p->shift = costs->shift;
     p->split_cost = costs->split;
-    p->unit = ldexp(costs->unit, -(int) costs->shift);
-    return all < 0x1p61 && p->split_cost >= 0 && p->split_cost < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
+    return all < 0x1p61 && costs->split >= 0 && costs->split < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
@@ -178,12 +179,12 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     return CT_OK;
 }
 
-int64_t ct_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
-    int64_t cost = p->split_cost * tree->n_splits;
+    int64_t count = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        cost += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
-    return cost;
+        count += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+    return count >> p->shift;
 }
 
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
