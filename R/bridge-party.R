@@ -42,6 +42,7 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")
+  if (!predicts_classes(obj)) return(party_of_numbers(obj))
   terms <- used_terms(obj)
   frame <- frame_of_rows(obj, terms, data)
   fitted <- fitted_rows(obj, frame[[1]])
@@ -67,6 +68,20 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
     object$data <- frame[integer(), names(object$data), drop = FALSE]
   }
   stats::predict(object, newdata, ...)
+}
+
+# Each row that partykit takes the mean of has the number of its leaf.
+party_of_numbers <- function(fit) {
+  if (tree_leaf(fit) != "number") {
+    stop_unsupported("obj", gettext("trees of partykit predict a class or one number in each leaf; this one does not"))
+  }
+  terms <- used_terms(fit)
+  predictors <- empty_frame(fit, used_predictors(fit))
+  leaves <- which(node_is_leaf(fit))
+  fitted <- data.frame("(fitted)" = leaves, "(response)" = fit$frame$yval[leaves],
+                       "(weights)" = node_weight(fit)[leaves], check.names = FALSE)
+  partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted, terms,
+                                          info = list(method = "contree")))
 }
 
 # partykit predicts the class that weighs most in a leaf.
@@ -177,7 +192,7 @@ used_terms <- function(fit) {
   used <- used_predictors(fit)
   if (length(used) == 0) used <- tree_shape(fit)$names[1]
   terms <- tree_terms(fit)
-  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used])
+  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used], tree_leaf(fit))
   variables <- as.list(attr(terms, "variables"))[-1]
   labels <- vapply(variables, variable_label, "")
   # of a matrix among the variables the predictors are the columns
@@ -192,11 +207,12 @@ used_terms <- function(fit) {
 }
 
 # Terms in which every variable is a name, whatever it looks like; NULL without a response. `types`: of the predictors, by
-# name.
-terms_of_names <- function(response, types) {
+# name. `leaf`: what is predicted.
+terms_of_names <- function(response, types, leaf) {
   if (is.null(response)) return(NULL)
+  y <- if (leaf == "classes") factor() else numeric()
   variables <- lapply(c(response, names(types)), as.name)
-  columns <- stats::setNames(c(list(factor()), lapply(types, empty_column)), c(response, names(types)))
+  columns <- stats::setNames(c(list(y), lapply(types, empty_column)), c(response, names(types)))
   formula <- stats::as.formula(call("~", variables[[1]], quote(.)), globalenv())
   new_terms(formula, list(response = variables[[1]], predictors = variables[-1]), columns)
 }

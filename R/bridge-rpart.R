@@ -43,13 +43,18 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   check_no_dots(...)
   need_package("rpart", "as.rpart()")
   check_fit(x, "x")
+  if (!tree_leaf(x) %in% c("classes", "number")) {
+    stop_unsupported("x", gettext("trees of rpart predict a class or one number in each leaf; this one does not"))
+  }
   terms <- used_terms(x)
+  classes <- predicts_classes(x)
   template <- rpart_template(tree_classes(x))
-  shares <- node_shares(x)[1, ]
   tree <- c(rpart_nodes_and_splits(x), list(
-    where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x), method = "class",
-    parms = list(prior = shares, loss = rpart_loss(x), split = 1),
-    control = template$control, functions = template$functions, numresp = length(shares) + 2L,
+    where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x),
+    method = if (classes) "class" else "anova",
+    parms = if (classes) list(prior = node_shares(x)[1, ], loss = rpart_loss(x), split = 1),
+    control = template$control, functions = template$functions,
+    numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x), model = frame_of_rows(x, terms, data)))
   warn_of_direction(x)
   levels <- tree_xlevels(x)
@@ -63,8 +68,9 @@ rpart_loss <- function(fit) {
 
 # rpart's own functions for printing nodes, and its default settings.
 rpart_template <- function(classes) {
-  data <- data.frame(y = factor(classes, levels = classes), x = seq_along(classes))
-  rpart::rpart(y ~ x, data, method = "class", control = rpart::rpart.control(usesurrogate = 2, xval = 0))
+  y <- if (is.null(classes)) 1:2 else factor(classes, levels = classes)
+  rpart::rpart(y ~ x, data.frame(y = y, x = seq_along(y)), method = if (is.null(classes)) "anova" else "class",
+               control = rpart::rpart.control(usesurrogate = 2, xval = 0))
 }
 
 # Two trees: the root costs 1, each split of the whole tree saves the same share on average.
@@ -86,7 +92,7 @@ rpart_nodes_and_splits <- function(fit) {
   leaf <- node_is_leaf(fit)
   surrogates <- lapply(seq_along(leaf), function(node) if (needs_surrogates(fit)[node]) surrogate_rows(fit, node))
   parts$frame <- cbind(parts$frame[1:5], complexity = ifelse(leaf, 0, rpart_cptable(fit)[1, "CP"]), ncompete = 0L,
-                       nsurrogate = vapply(surrogates, NROW, 0L), parts$frame["yval2"])
+                       nsurrogate = vapply(surrogates, NROW, 0L), parts$frame[-(1:5)])
   if (all(leaf)) return(parts["frame"])
   turned <- parts$splits[, "index"] %in% Inf
   parts$splits[turned, c("ncat", "index")] <- rep(c(1, -Inf), each = sum(turned))

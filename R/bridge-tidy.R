@@ -36,13 +36,12 @@ tidy.contree_model <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.contree_model <- function(x, ...) {
   check_no_dots(...)
-  proof <- tree_proof(check_fit(x, "x"))
-  leaf <- node_is_leaf(x)
-  counts <- node_counts(x)
-  right <- counts[cbind(seq_along(leaf), as.integer(node_class(x)))]
-  data.frame(nobs = node_n(x)[1], depth = max(node_depth(x)), leaves = sum(leaf),
-             accuracy = sum(right[leaf]) / sum(counts[1, ]),
-             proof[c("objective", "cost", "bound", "gap", "status", "elapsed")])
+  check_fit(x, "x")
+  figures <- training_figures(x)
+  size <- data.frame(nobs = node_n(x)[1], depth = max(node_depth(x)), leaves = sum(node_is_leaf(x)),
+                     figures[names(figures) %in% c("accuracy", "deviance", "r.squared")])
+  if (!has_proof(x)) return(size)
+  data.frame(size, tree_proof(x)[c("objective", "cost", "bound", "gap", "status", "elapsed")])
 }
 
 #' @rdname tidy.contree
@@ -50,10 +49,19 @@ glance.contree_model <- function(x, ...) {
 augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   if (is.null(newdata)) newdata <- if (is.null(data)) stats::model.frame(x) else data
-  shares <- as.data.frame(stats::predict(x, newdata, type = "prob"))
-  names(shares) <- paste0(".prob_", tree_classes(x))
-  added <- data.frame(.pred_class = unname(stats::predict(x, newdata)), shares,
-                      .node = unname(stats::predict(x, newdata, type = "node")), check.names = FALSE)
+  added <- if (predicts_classes(x)) augment_classes(x, newdata) else augment_numbers(x, newdata)
+  added$.node <- unname(stats::predict(x, newdata, type = "node"))
   newdata[names(added)] <- added
   newdata
+}
+
+augment_classes <- function(fit, newdata) {
+  shares <- as.data.frame(stats::predict(fit, newdata, type = "prob"))
+  names(shares) <- paste0(".prob_", tree_classes(fit))
+  data.frame(.pred_class = unname(stats::predict(fit, newdata)), shares, check.names = FALSE)
+}
+
+augment_numbers <- function(fit, newdata) {
+  numbers <- as.data.frame(stats::predict(fit, newdata), optional = TRUE)
+  stats::setNames(numbers, if (tree_leaf(fit) == "numbers") paste0(".pred_", names(numbers)) else ".pred")
 }

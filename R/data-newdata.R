@@ -17,7 +17,7 @@ new_columns <- function(fit, newdata, na.action) {
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
-  if (!all(names(columns) %in% shape$names) || !all(stats::na.omit(node_variable(fit)) %in% names(columns))) {
+  if (!all(names(columns) %in% shape$names) || !all(used_predictors(fit) %in% names(columns))) {
     stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s", show_names(names(columns)),
                                    show_names(shape$names)))
   }
@@ -49,10 +49,10 @@ check_newdata <- function(newdata, fit) {
   newdata
 }
 
-# Does the tree split on the variable of that label? A matrix `p` among the variables splits as `p.1`, `p.2`, ...
+# Does the tree ask for the variable of that label? A matrix `p` among the variables splits as `p.1`, `p.2`, ...
 is_asked <- function(label, fit) {
-  split <- unique(stats::na.omit(node_variable(fit)))
-  any(split == label, startsWith(split, paste0(label, ".")))
+  used <- used_predictors(fit)
+  any(used == label, startsWith(used, paste0(label, ".")))
 }
 
 # The columns of new data that a split may look at, in their order.

@@ -10,6 +10,9 @@
 #'
 #' * `int contree_predict(const double *x)`: the class of a row, as a place in `contree_predict_classes`, the first is 0;
 #' * `const double *contree_predict_prob(const double *x)`: the shares of the classes in the row's leaf;
+#' * where leaves are numbers or linear models, `double contree_predict(const double *x)` instead of these two: the number;
+#'   where they are several numbers, `const double *contree_predict(const double *x)`, with the names of the numbers in
+#'   `contree_predict_outputs`;
 #' * `int contree_predict_node(const double *x)`: the number of the leaf, as shown by `print()`;
 #' * `contree_predict_classes`, `contree_predict_inputs`: names of the classes and of the predictors that `x` holds, which
 #'   are those that the tree uses, in the order of the fit, each list ended by a null pointer;
@@ -44,21 +47,25 @@ as_c.contree_model <- function(fit, name = "contree_predict", ...) {
   inputs <- used_predictors(fit)
   levels <- tree_xlevels(fit)[inputs]
   new_code(paste(collapse = "\n", c(
-    "/* A classification tree made by the R package contree. */", "#include <math.h>", "#include <stddef.h>", "",
-    c_strings(paste0(name, "_classes"), tree_classes(fit)),
-    "", "/* What x holds. */", c_strings(paste0(name, "_inputs"), inputs),
+    sprintf("/* A %s tree made by the R package contree. */",
+            if (predicts_classes(fit)) "classification" else "regression"),
+    "#include <math.h>", "#include <stddef.h>", "", c_names(fit, name),
+    "/* What x holds. */", c_strings(paste0(name, "_inputs"), inputs),
     "", "/* Of inputs that are texts, the levels: x holds the place of the level, the first is 1. */",
     c_levels(paste0(name, "_levels"), levels),
     "", "/* Leaves from left to right. A missing value is a NAN. */", sprintf("static int %s_leaf(const double *x)", name),
     "{", indent(c(if (length(inputs) == 0) "(void) x;", c_nest(fit, inputs))), "}", "",
-    c_answers(fit, name))))
+    c_answers(fit, name, inputs))))
 }
 
 #' @export
 as_c.default <- function(fit, ...) check_fit(fit)
 
-# The predictors that the tree asks for, in the order of the fit.
-used_predictors <- function(fit) intersect(tree_shape(fit)$names, node_variable(fit))
+# Names of the classes, or of several numbers.
+c_names <- function(fit, name) {
+  switch(tree_leaf(fit), classes = c(c_strings(paste0(name, "_classes"), tree_classes(fit)), ""),
+         numbers = c(c_strings(paste0(name, "_outputs"), colnames(node_values(fit))), ""))
+}
 
 # A leaf gives its place among the leaves.
 c_nest <- function(fit, inputs) {
@@ -86,19 +93,39 @@ c_condition <- function(question, inputs, xlevels) {
   if (yes) among else sprintf("!(%s)", among)
 }
 
-c_answers <- function(fit, name) {
+c_answers <- function(fit, name, inputs) {
   leaf <- node_is_leaf(fit)
-  shares <- apply(node_shares(fit)[leaf, , drop = FALSE], 1, function(row) paste(c_number(row), collapse = ", "))
-  table <- function(type, values) {
-    c(sprintf("  static const %s = {", type), strwrap(paste(values, collapse = ", "), 110, indent = 4, exdent = 4), "  };")
+  rows <- function(values) {
+    sprintf("{%s}", apply(values[leaf, , drop = FALSE], 1, function(row) paste(c_number(row), collapse = ", ")))
   }
-  entry <- function(head, type, values) {
-    c(sprintf(head, name), "{", table(type, values), sprintf("  return table[%s_leaf(x)];", name), "}")
-  }
-  c(entry("int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
-    entry("const double *%s_prob(const double *x)", sprintf("double table[][%d]", length(tree_classes(fit))),
-          sprintf("{%s}", shares)), "",
-    entry("int %s_node(const double *x)", "int table[]", node_ids(fit)[leaf]))
+  answer <- switch(
+    tree_leaf(fit),
+    classes = c(
+      c_entry(name, "int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
+      c_entry(name, "const double *%s_prob(const double *x)",
+              sprintf("double table[][%d]", length(tree_classes(fit))), rows(node_shares(fit)))),
+    number = c_entry(name, "double %s(const double *x)", "double table[]", c_number(fit$frame$yval[leaf])),
+    numbers = c_entry(name, "const double *%s(const double *x)",
+                      sprintf("double table[][%d]", ncol(node_values(fit))), rows(node_values(fit))),
+    linear = c_models(fit, name, inputs))
+  c(answer, "", c_entry(name, "int %s_node(const double *x)", "int table[]", node_ids(fit)[leaf]))
+}
+
+# A function that looks its answer up by leaf.
+c_entry <- function(name, head, type, values) {
+  c(sprintf(head, name), "{", sprintf("  static const %s = {", type),
+    strwrap(paste(values, collapse = ", "), 110, indent = 4, exdent = 4), "  };",
+    sprintf("  return table[%s_leaf(x)];", name), "}")
+}
+
+# The model of each leaf; the last one for want of a default.
+c_models <- function(fit, name, inputs) {
+  models <- model_code(fit, c_number, function(regressor) sprintf("x[%d]", match(regressor, inputs) - 1L))
+  models <- models[node_is_leaf(fit)]
+  last <- length(models)
+  c(sprintf("double %s(const double *x)", name), "{", sprintf("  switch (%s_leaf(x)) {", name),
+    sprintf("  case %d: return %s;", seq_len(last - 1) - 1L, models[-last]),
+    sprintf("  default: return %s;", models[last]), "  }", "}")
 }
 
 c_number <- function(x) {

@@ -25,7 +25,7 @@ as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
   ids <- node_ids(fit)
   child <- which(node_parent(fit) > 0)
   nodes <- sprintf("n%d [label=%s, fillcolor=\"%s\"];", ids, dot_string(dot_labels(fit, digits)),
-                   node_fill(fit, class_colours(tree_classes(fit), col)))
+                   node_fill(fit, leaf_colours(fit, col)))
   edges <- sprintf("n%d -> n%d [label=\"%s\"];", ids[child] %/% 2L, ids[child], ifelse(ids[child] %% 2L == 0, "yes", "no"))
   new_code(paste(collapse = "\n", c(
     "digraph tree {", "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];",
@@ -37,9 +37,8 @@ as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
 as_dot.default <- function(fit, ...) check_fit(fit)
 
 dot_labels <- function(fit, digits) {
-  class <- node_class(fit)
-  share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
-  leaf <- sprintf("%s\n%s%%\nn = %d", class, format(round(100 * share, 1), trim = TRUE), node_n(fit))
+  share <- if (predicts_classes(fit)) sprintf("\n%s%%", format(round(100 * class_share(fit), 1), trim = TRUE))
+  leaf <- paste0(leaf_words(fit, digits), share, sprintf("\nn = %d", node_n(fit)))
   condition <- vapply(left_words(fit, digits), function(words) {
     paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")
   }, "")

@@ -12,19 +12,29 @@ contree_from_json <- function(x) {
     stop_input("x", gettextf("'x' is not JSON: %s", strsplit(conditionMessage(problem), "\n")[[1]][1]))
   })
   if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
-  if (!identical(document$format_version, json_version)) {
-    stop_input("x", gettextf("'x' has format_version %s, but this version of contree reads %d; update the package",
+  if (!document$format_version %in% seq_len(json_version)) {
+    stop_input("x", gettextf("'x' has format_version %s, but this version of contree reads %d and below; update the package",
                              show_value(document$format_version), json_version))
   }
-  document <- json_object(document, "", list(
-    format = json_string, format_version = json_amount, settings = json_settings, objective = json_amount,
-    cost = json_amount, bound = json_amount, status = json_string, capped = json_flag, restricted = json_levels,
-    response = json_name_or_null, classes = json_names, predictors = json_array, nodes = json_array),
-    list(weighted = json_flag, loss = json_array))
+  if (identical(document$format_version, 1L)) document$leaf <- "classes"
+  if (!isTRUE(document$leaf %in% leaf_kinds)) bad_json("leaf", paste0("\"", leaf_kinds, "\"", collapse = ", "))
+  document <- read_members(document)
   document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
   nodes <- nodes_of_json(document, predictors)
   check_fit(model_of_document(document, predictors, nodes), "x")
+}
+
+# Fits of contree() have classes and a proof; of other trees that may be missing.
+read_members <- function(document) {
+  proof <- list(settings = json_settings, objective = json_amount, cost = json_amount, bound = json_amount,
+                status = json_string, capped = json_flag, restricted = json_levels)
+  fields <- list(format = json_string, format_version = json_amount, leaf = json_string, response = json_name_or_null,
+                 predictors = json_array, nodes = json_array)
+  names <- switch(document$leaf, classes = list(classes = json_names), numbers = list(outputs = json_names))
+  proven <- document$leaf == "classes" || "status" %in% names(document)
+  optional <- list(weighted = json_flag, loss = json_array)
+  json_object(document, "", c(fields, names, if (proven) proof), if (proven) optional else list())
 }
 
 # The rows as a matrix; NULL if there are none.
@@ -73,13 +83,13 @@ predictors_of_json <- function(array) {
 # The nodes as lists in preorder, with `sides` of the levels at splits by level, see data-derive.R.
 nodes_of_json <- function(document, predictors) {
   nodes <- lapply(seq_along(document$nodes), function(i) {
-    node_of_json(document$nodes[[i]], sprintf("nodes[%d]", i), document$classes, predictors)
+    node_of_json(document$nodes[[i]], sprintf("nodes[%d]", i), document, predictors)
   })
   ids <- vapply(nodes, function(node) as.numeric(node$id), 0)
   inner <- ids[!vapply(nodes, function(node) is.null(node$split), NA)]
   if (!is_tree(ids, !ids %in% inner)) bad_json("nodes", gettext("a tree whose nodes are in preorder"))
   for (id in inner) {
-    rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)], function(node) c(node$n, node$counts))
+    rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)], function(node) c(node$n, node$counts, node$weight))
     if (!isTRUE(all.equal(rows[[1]], rows[[2]] + rows[[3]]))) {
       bad_json(sprintf("nodes[%d]", match(id, ids)), gettext("a node whose 'n' and 'counts' are the sums of its children's"))
     }
@@ -87,13 +97,41 @@ nodes_of_json <- function(document, predictors) {
   nodes
 }
 
-node_of_json <- function(node, path, classes, predictors) {
+node_of_json <- function(node, path, document, predictors) {
+  said <- switch(
+    document$leaf,
+    classes = list(class = json_string, counts = json_counts),
+    number = list(weight = json_amount, value = json_finite),
+    numbers = list(weight = json_amount, values = json_finites),
+    linear = list(weight = json_amount, intercept = json_finite,
+                  coefficients = function(value, path) coefficients_of_json(value, path, predictors)))
   node <- json_object(
-    node, path, list(id = json_count, class = json_string, n = json_count, counts = json_counts, errors = json_amount),
+    node, path, c(list(id = json_count, n = json_count, errors = json_amount), said),
     list(split = function(split, path) split_of_json(split, path, predictors)))
+  if (document$leaf == "classes") check_json_class(node, path, document$classes)
+  if (document$leaf == "numbers" && length(node$values) != length(document$outputs)) {
+    bad_json(paste0(path, ".values"), gettext("one number an output"))
+  }
+  node
+}
+
+check_json_class <- function(node, path, classes) {
   if (!node$class %in% classes) bad_json(paste0(path, ".class"), gettext("one of the classes"))
   if (length(node$counts) != length(classes)) bad_json(paste0(path, ".counts"), gettext("one number a class"))
-  node
+}
+
+# One number a predictor, 0 where the model does not have it.
+coefficients_of_json <- function(value, path, predictors) {
+  if (!is.list(value) || (length(value) && !is_names(names(value)))) bad_json(path, gettext("an object"))
+  for (name in names(value)) {
+    if (!isTRUE(predictors[[name]]$type %in% number_types)) {
+      bad_json(paste0(path, ".", name), gettext("left out: it is no predictor that is a number"))
+    }
+  }
+  given <- vapply(value, json_finite, 0, path)
+  coefficients <- stats::setNames(numeric(length(predictors)), names(predictors))
+  coefficients[names(given)] <- given
+  coefficients
 }
 
 split_of_json <- function(split, path, predictors) {
@@ -167,6 +205,13 @@ json_value <- function(value, path) {
   if (is.numeric(value) && length(value) == 1 && is.finite(value)) return(as.numeric(value))
   bad_json(path, gettext("a number, \"Infinity\" or \"-Infinity\""))
 }
+
+json_finite <- function(value, path) {
+  if (is.numeric(value) && length(value) == 1 && is.finite(value)) return(as.numeric(value))
+  bad_json(path, gettext("a number"))
+}
+
+json_finites <- function(value, path) vapply(json_array(value, path), json_finite, 0, path)
 
 json_counts <- function(value, path) vapply(json_array(value, path), json_amount, 0, path)
 

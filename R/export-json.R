@@ -9,19 +9,22 @@
 #' @details
 #' The document is an object with these members:
 #'
-#' * `format`: `"contree"`; `format_version`: 1.
+#' * `format`: `"contree"`; `format_version`: 2. Documents of version 1, which had no `leaf`, are read too.
+#' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear model).
 #' * `response`: name of the response, or null if the fit has none.
-#' * `classes`: array of the names of the classes.
+#' * `classes`: array of the names of the classes; `outputs`: with `"numbers"` in its place, array of their names.
 #' * `predictors`: array of objects with `name`, `type` (`"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`,
 #'   `"difftime"`, `"ordered"`, `"factor"` or `"character"`); `levels` (array of strings) for the last three types; `unit`
 #'   for POSIXct (time zone) and difftime (unit).
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`, see [contree_control()];
 #'   `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what is proven, see [contree.object].
 #'   Only where they are there: `weighted` (true), `loss` (array of arrays, one a true class, of one number for each predicted
-#'   class).
+#'   class). Trees of which nothing is proven have neither `settings` nor these.
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k are 2k and 2k + 1),
 #'   `class` (what the node predicts), `n` (training rows), `counts` (of each class; with weights, what they weigh), `errors`
-#'   (what the node would cost as a leaf) and, unless it is a leaf, `split`.
+#'   (what the node would cost as a leaf) and, unless it is a leaf, `split`. Where `leaf` is not `"classes"`, `weight` (what
+#'   the rows weigh) and `value` (a number), `values` (an array of numbers) or `intercept` and `coefficients` (object of a
+#'   number for each predictor of the model) stand in place of `class` and `counts`.
 #'
 #' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`: where a missing value
 #' goes), `missing_rows` (training rows of the node whose value is missing) and either `threshold` or `left` and `right`.
@@ -66,9 +69,11 @@ as_json.contree_model <- function(fit, ...) {
   need_package("jsonlite", "as_json()")
   terms <- tree_terms(fit)
   members <- c(
-    list(format = "contree", format_version = json_version), json_proof(fit),
-    list(response = if (is.null(terms)) NA else response_name(fit, character()), classes = I(tree_classes(fit)),
-         predictors = json_predictors(fit), nodes = json_nodes(fit)))
+    list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)), if (has_proof(fit)) json_proof(fit),
+    list(response = if (is.null(terms)) NA else response_name(fit, character())),
+    switch(tree_leaf(fit), classes = list(classes = I(tree_classes(fit))),
+           numbers = list(outputs = I(colnames(node_values(fit))))),
+    list(predictors = json_predictors(fit), nodes = json_nodes(fit)))
   new_code(paste(collapse = "\n", c("{", indent(paste0("\"", names(members), "\": ", lapply(members, json_member),
                                                        rep(c(",", ""), c(length(members) - 1, 1)))), "}")))
 }
@@ -76,7 +81,7 @@ as_json.contree_model <- function(fit, ...) {
 #' @export
 as_json.default <- function(fit, ...) check_fit(fit)
 
-json_version <- 1L
+json_version <- 2L
 
 # One member of the document: an array of objects has a line for each of them.
 json_member <- function(value) {
@@ -115,7 +120,7 @@ json_nodes <- function(fit) {
   threshold <- node_threshold(fit)
   levels <- node_levels(fit)
   missing <- node_missing(fit)
-  counts <- node_counts(fit)
+  leaf <- json_leaves(fit)
   side <- ifelse(node_default_left(fit), "left", "right")
   lapply(seq_along(threshold), function(node) {
     split <- if (!node_is_leaf(fit)[node]) {
@@ -124,10 +129,29 @@ json_nodes <- function(fit) {
         lapply(levels[[node]][c("left", "right")], I)[!is.null(levels[[node]])],
         list(missing = side[node], missing_rows = json_number(missing[node])))
     }
-    c(list(id = node_ids(fit)[node], class = as.character(node_class(fit))[node], n = node_n(fit)[node],
-           counts = json_numbers(counts[node, ]), errors = json_number(node_errors(fit)[node])),
-      if (!is.null(split)) list(split = split))
+    c(list(id = node_ids(fit)[node], n = node_n(fit)[node]), leaf(node),
+      list(errors = json_number(node_errors(fit)[node])), if (!is.null(split)) list(split = split))
   })
+}
+
+# A function that gives what a node predicts.
+json_leaves <- function(fit) {
+  if (predicts_classes(fit)) {
+    class <- as.character(node_class(fit))
+    counts <- node_counts(fit)
+    return(function(node) list(class = class[node], counts = json_numbers(counts[node, ])))
+  }
+  values <- node_values(fit)
+  say <- switch(
+    tree_leaf(fit),
+    number = function(node) list(value = json_number(values[node, 1])),
+    numbers = function(node) list(values = json_numbers(values[node, ])),
+    linear = function(node) {
+      used <- node_coefficients(fit)[node, ]
+      used <- used[used != 0]
+      list(intercept = json_number(values[node, 1]), coefficients = lapply(as.list(used), json_number))
+    })
+  function(node) c(list(weight = json_number(node_weight(fit)[node])), say(node))
 }
 
 # Numbers that jsonlite puts into the text as they are: by itself it writes 15 digits at most.

@@ -34,6 +34,9 @@ write_pmml <- function(fit, file, ...) UseMethod("write_pmml")
 write_pmml.contree_model <- function(fit, file, ...) {
   check_no_dots(...)
   check_fit(fit)
+  if (tree_leaf(fit) == "numbers") {
+    stop_unsupported("fit", gettext("write_pmml() writes trees that predict one thing; a TreeModel of PMML has no several numbers"))
+  }
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
   if (inherits(file, "connection")) {
     writeLines(text, file, useBytes = TRUE)
@@ -69,7 +72,8 @@ write_file <- function(text, path) {
 pmml_document <- function(fit) {
   inputs <- used_predictors(fit)
   target <- response_name(fit, inputs)
-  header <- xml_tag("Header", c(description = "Classification tree"), xml_tag("Application", c(
+  kind <- if (predicts_classes(fit)) "Classification tree" else "Regression tree"
+  header <- xml_tag("Header", c(description = kind), xml_tag("Application", c(
     name = "contree", version = as.character(utils::packageVersion("contree")))))
   xml_tag("PMML", c(xmlns = "http://www.dmg.org/PMML-4_4", version = "4.4"), c(
     header, pmml_dictionary(fit, inputs, target), pmml_model(fit, inputs, target)))
@@ -86,7 +90,8 @@ response_name <- function(fit, inputs) {
 
 pmml_dictionary <- function(fit, inputs, target) {
   # levels are not listed: engines hold all others for invalid or missing then
-  fields <- c(Map(pmml_field, inputs, tree_types(fit)[inputs]), list(pmml_field(target, "factor", tree_classes(fit))))
+  response <- if (predicts_classes(fit)) "factor" else "numeric"
+  fields <- c(Map(pmml_field, inputs, tree_types(fit)[inputs]), list(pmml_field(target, response, tree_classes(fit))))
   xml_tag("DataDictionary", c(numberOfFields = length(fields)), unlist(fields))
 }
 
@@ -103,7 +108,8 @@ pmml_field <- function(name, type, values = NULL) {
 pmml_model <- function(fit, inputs, target) {
   fields <- c(xml_tag("MiningField", c(name = target, usageType = "target")),
               unlist(lapply(inputs, function(name) xml_tag("MiningField", c(name = name, usageType = "active")))))
-  xml_tag("TreeModel", c(functionName = "classification", algorithmName = "contree", missingValueStrategy = "defaultChild",
+  purpose <- if (predicts_classes(fit)) "classification" else "regression"
+  xml_tag("TreeModel", c(functionName = purpose, algorithmName = "contree", missingValueStrategy = "defaultChild",
                          splitCharacteristic = "binarySplit"),
           c(xml_tag("MiningSchema", NULL, fields), pmml_output(fit, c(inputs, target)), pmml_nodes(fit)))
 }
@@ -111,9 +117,11 @@ pmml_model <- function(fit, inputs, target) {
 # What an engine returns: the class and the shares of the classes, under names that no field has.
 pmml_output <- function(fit, fields) {
   classes <- tree_classes(fit)
-  names <- make.unique(c(fields, "predicted", sprintf("probability(%s)", classes)))[-seq_along(fields)]
+  names <- c("predicted", if (length(classes)) sprintf("probability(%s)", classes))
+  names <- make.unique(c(fields, names))[-seq_along(fields)]
+  type <- if (length(classes)) c("categorical", "string") else c("continuous", "double")
   xml_tag("Output", NULL, c(
-    xml_tag("OutputField", c(name = names[1], optype = "categorical", dataType = "string", feature = "predictedValue")),
+    xml_tag("OutputField", c(name = names[1], optype = type[1], dataType = type[2], feature = "predictedValue")),
     unlist(Map(function(name, class) {
       xml_tag("OutputField", c(name = name, optype = "continuous", dataType = "double", feature = "probability",
                                value = class))
@@ -124,21 +132,38 @@ pmml_output <- function(fit, fields) {
 
 pmml_nodes <- function(fit) {
   ids <- node_ids(fit)
-  class <- as.character(node_class(fit))
   n <- node_n(fit)
-  counts <- node_counts(fit)
+  score <- switch(tree_leaf(fit), classes = as.character(node_class(fit)), number = exact_number(fit$frame$yval))
+  said <- pmml_leaves(fit)
   predicates <- pmml_predicates(fit)
   questions <- node_questions(fit)
   node_tag <- function(node, children, default = NULL) {
-    shares <- unlist(Map(function(class, count) {
-      xml_tag("ScoreDistribution", c(value = class, recordCount = exact_number(count)))
-    }, tree_classes(fit), counts[node, ]))
-    xml_tag("Node", c(id = ids[node], score = class[node], recordCount = n[node], defaultChild = default),
-            c(predicates[[node]], shares, children))
+    xml_tag("Node", c(id = ids[node], score = score[node], recordCount = n[node], defaultChild = default),
+            c(predicates[[node]], said(node), children))
   }
   fold_tree(fit, function(node) node_tag(node, NULL), function(node, left, right) {
     node_tag(node, c(left, right), 2L * ids[node] + !questions[[node]]$missing_left)
   })
+}
+
+# A function that gives what stands in a node beside its score: the classes, or in leaves the linear model.
+pmml_leaves <- function(fit) {
+  if (tree_leaf(fit) == "linear") return(function(node) if (node_is_leaf(fit)[node]) pmml_regression(fit, node))
+  if (!predicts_classes(fit)) return(function(node) NULL)
+  counts <- node_counts(fit)
+  function(node) unlist(Map(function(class, count) {
+    xml_tag("ScoreDistribution", c(value = class, recordCount = exact_number(count)))
+  }, tree_classes(fit), counts[node, ]))
+}
+
+pmml_regression <- function(fit, node) {
+  used <- node_coefficients(fit)[node, ]
+  used <- used[used != 0]
+  terms <- unlist(Map(function(name, coefficient) {
+    xml_tag("NumericPredictor", c(name = name, coefficient = exact_number(coefficient)))
+  }, names(used), used))
+  xml_tag("Regression", c(functionName = "regression"),
+          xml_tag("RegressionTable", c(intercept = exact_number(fit$frame$yval[node])), terms))
 }
 
 # The condition under which a row comes from the parent to each node: its question, or the opposite.

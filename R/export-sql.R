@@ -22,7 +22,9 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the share of a class among the training
-#'   rows of the leaf, one expression a class; `"node"`, the number of the leaf, as shown by `print()`.
+#'   rows of the leaf, one expression a class; `"node"`, the number of the leaf, as shown by `print()`. Where leaves are
+#'   numbers or linear models, `"response"` in place of the first two: the number, one expression for each if there are
+#'   several.
 #' @param con A connection of the package DBI to the database that is to run it, for its way of quoting; `NULL` for
 #'   standard SQL.
 #' @param dates What columns of dates and times hold, see Details.
@@ -42,16 +44,27 @@ as_sql <- function(fit, ...) UseMethod("as_sql")
 as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = NULL, dates = c("literal", "number"), ...) {
   check_no_dots(...)
   check_fit(fit)
-  type <- check_choice("type", type, c("class", "prob", "node"))
+  type <- check_prediction(fit, type, c("class", "prob", "node"))
   dates <- check_choice("dates", dates, c("literal", "number"))
   quote <- sql_quotes(con)
   conditions <- lapply(node_questions(fit), sql_condition, quote, dates)
-  shares <- node_shares(fit)
+  each <- function(values) apply(values, 2, function(value) sql_case(fit, conditions, sql_number(value)))
   new_code(switch(type,
     class = sql_case(fit, conditions, quote$text(as.character(node_class(fit)))),
-    prob = vapply(tree_classes(fit), function(class) sql_case(fit, conditions, sql_number(shares[, class])), ""),
+    prob = each(node_shares(fit)),
+    response = if (tree_leaf(fit) == "numbers") each(node_values(fit)) else
+      sql_case(fit, conditions, sql_values(fit, quote)),
     node = sql_case(fit, conditions, as.character(node_ids(fit)))))
 }
+
+# One number a node, or its linear model.
+sql_values <- function(fit, quote) {
+  if (tree_leaf(fit) == "number") return(sql_number(node_values(fit)[, 1]))
+  types <- tree_types(fit)
+  model_code(fit, sql_number, function(name) sql_as_number(quote$name(name), types[[name]]))
+}
+
+sql_as_number <- function(name, type) if (type == "logical") sprintf("CAST(%s AS INTEGER)", name) else name
 
 #' @export
 as_sql.default <- function(fit, ...) check_fit(fit)
@@ -82,7 +95,7 @@ sql_condition <- function(question, quote, dates) {
 sql_less <- function(name, question, dates) {
   type <- question$type
   threshold <- question$threshold
-  if (type == "logical") name <- sprintf("CAST(%s AS INTEGER)", name)
+  name <- sql_as_number(name, type)
   if (!type %in% c("Date", "POSIXct") || dates == "number") return(paste(name, "<", sql_number(threshold)))
   check_literal(if (type == "Date") threshold * 86400 else threshold, question$variable)
   # a day is less than half a day more than another one if it is less than the next one; likewise for microseconds

@@ -29,11 +29,10 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
   if (check_choice("type", type, c("tree", "progress")) == "progress") return(progress_ggplot(object, main, col))
   check_inches("width", width)
   check_inches("height", height)
-  col <- class_colours(tree_classes(object), col)
+  col <- leaf_colours(object, col)
   # ggplot2 places title and legend itself: this is what they need
   main <- if (length(main)) strwrap(paste(main, collapse = "\n"), title_characters * width)
-  classes <- names(col)[is_shown_class(object)]
-  legend <- ggplot_legend(classes, width)
+  legend <- ggplot_legend(object, names(col), width)
   page <- list(width = width, height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
   layout <- off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL))
   tree_ggplot(layout, page, col, legend, if (length(main)) paste(main, collapse = "\n"))
@@ -62,8 +61,10 @@ title_characters <- 7
 legend_characters <- 11
 
 # What the legend says of the classes, in how many rows of how many lines altogether: a name that is wider than the page is
-# broken.
-ggplot_legend <- function(classes, width) {
+# broken. Numbers have no legend.
+ggplot_legend <- function(fit, colours, width) {
+  if (!predicts_classes(fit)) return(list(classes = colours, labels = colours, rows = 0, lines = 0))
+  classes <- colours[is_shown_class(fit)]
   labels <- vapply(classes, function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
   high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
   # all columns are as wide as the widest
@@ -73,6 +74,7 @@ ggplot_legend <- function(classes, width) {
 }
 
 tree_ggplot <- function(layout, page, col, legend, main) {
+  layout$col <- col
   .data <- ggplot2::.data
   edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend, linewidth = .data$width)
   box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom, ymax = .data$top)
@@ -93,7 +95,7 @@ tree_ggplot <- function(layout, page, col, legend, main) {
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
     ggplot2::scale_fill_manual(values = col, limits = legend$classes, labels = legend$labels, name = NULL,
-                               guide = ggplot2::guide_legend(nrow = legend$rows)) +
+                               guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows) else "none") +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
     ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
     ggplot2::labs(title = main) + ggplot2::theme_void() +
@@ -104,7 +106,8 @@ tree_ggplot <- function(layout, page, col, legend, main) {
 # The rows of the data frames below are nodes, but for edges (three a node that has a parent) and bars.
 ggplot_boxes <- function(layout) {
   data.frame(left = layout$x - layout$half_width, right = layout$x + layout$half_width, bottom = layout$bottom,
-             top = layout$top, class = as.character(node_class(layout$drawn)), strength = node_strength(layout$drawn),
+             top = layout$top, class = names(layout$col)[node_colour(layout$drawn)],
+             strength = 0.12 + 0.5 * node_strength(layout$drawn),
              line = 1 + layout$cut)
 }
 
@@ -128,11 +131,11 @@ ggplot_edges <- function(layout) {
 # The shares of the classes in the leaves, without those that are not there.
 ggplot_bars <- function(layout) {
   leaf <- which(layout$leaf)
-  shares <- node_shares(layout$drawn)[leaf, , drop = FALSE]
+  shares <- node_bars(layout$drawn)[leaf, , drop = FALSE]
   wide <- 2 * layout$half_width[leaf] * shares
   right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
   bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
-                     top = layout$bottom[leaf] + layout$bar, class = rep(tree_classes(layout$drawn), each = length(leaf)))
+                     top = layout$bottom[leaf] + layout$bar, class = rep(names(layout$col), each = length(leaf)))
   bars[c(shares) > 0, ]
 }
 

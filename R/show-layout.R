@@ -36,7 +36,7 @@ start_layout <- function(fit, drawn, page, title, legend_col) {
   frame <- skeleton(drawn, page)
   frame$drawn <- drawn
   frame$cut <- frame$leaf & !(frame$ids %in% node_ids(fit)[node_is_leaf(fit)])
-  frame$legend_col <- legend_col[is_shown_class(fit)]
+  if (length(legend_col)) frame$legend_col <- legend_col[is_shown_class(fit)]
   frame <- place_title(frame, page, title)
   if (any(frame$cut)) place_note(frame, page, max(frame$depth), max(node_depth(fit))) else frame
 }
@@ -84,11 +84,14 @@ side_room <- function(node, x, leaf, depth, page) {
 # The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner nodes, class and figures
 # of all.
 node_words <- function(fit, digits) {
-  class <- node_class(fit)
-  share <- node_shares(fit)[cbind(seq_along(class), as.integer(class))]
-  list(variable = node_variable(fit), comparison = left_words(fit, digits),
-       class = as.character(class), short_class = without_common_ends(levels(class))[as.integer(class)],
-       share = percent(share), n = paste0("n=", node_n(fit)))
+  said <- leaf_words(fit, digits)
+  n <- paste0("n=", node_n(fit))
+  words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said, short_class = said,
+                figures = as.list(n))
+  if (!predicts_classes(fit)) return(words)
+  words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
+  words$figures <- Map(c, percent(class_share(fit)), n, USE.NAMES = FALSE)
+  words
 }
 
 # Long names that begin or end alike would all be shortened to the same: without the words they share. Each keeps one.
@@ -220,7 +223,7 @@ leaf_class <- function(words, leaf, width, cex, shorten) {
 fit_upright <- function(layout, words, shorten) {
   leaf <- which(layout$leaf)
   width <- layout$unit - 0.06 - 1.6 * layout$pad
-  figures <- Map(c, words$share[leaf], words$n[leaf])
+  figures <- words$figures[leaf]
   if (max(text_width(unlist(figures), layout$cex)) > width) return(NULL)
   class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width, cex = layout$cex, most = 2,
                   shorten = shorten)
@@ -230,7 +233,8 @@ fit_upright <- function(layout, words, shorten) {
   layout$facts[leaf] <- Map(c, class, figures)
   widest <- max(text_width(unlist(class), layout$cex, 2), text_width(unlist(figures), layout$cex))
   layout$half_width <- ifelse(layout$leaf, (max(widest, 0.25) + 1.6 * layout$pad) / 2, 0)
-  layout$leaf_height <- (rows + 2) * layout$line + layout$pad + layout$bar
+  layout$n_figures <- max(lengths(figures))
+  layout$leaf_height <- (rows + layout$n_figures) * layout$line + layout$pad + layout$bar
   layout
 }
 
@@ -239,7 +243,7 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   room <- layout$unit - 0.04
   lines <- if (room >= 2.3 * layout$line) 2 else 1
   if (room < 1.1 * layout$line && !force) return(NULL)
-  figures <- paste(words$share, words$n)[leaf]
+  figures <- vapply(words$figures[leaf], paste, "", collapse = " ")
   height <- longest - layout$bar - layout$pad
   class <- leaf_class(words, leaf, height, layout$cex, shorten)
   too_long <- text_width(class, layout$cex, 2) > height
@@ -332,7 +336,7 @@ fit_comparison <- function(comparison, width, cex, shorten) {
 
 fit_facts <- function(words, node, width, cex, facts) {
   if (facts == "none") return(character())
-  figures <- paste(words$share[node], words$n[node])
+  figures <- paste(words$figures[[node]], collapse = " ")
   fits <- function(text) text_width(text, cex) <= width
   class <- words$class[node]
   if (facts == "some" && !fits(class)) class <- words$short_class[node]

@@ -46,9 +46,9 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c(
   check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
-  col <- class_colours(tree_classes(x), col)
+  col <- leaf_colours(x, col)
   page <- new_page()
-  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend) col)
+  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend && predicts_classes(x)) col)
   layout$fill <- node_fill(layout$drawn, col)
   layout$col <- col
   draw_title(layout, page)
@@ -118,18 +118,41 @@ class_colours <- function(classes, col) {
   stats::setNames(col[seq_len(n)], classes)
 }
 
-# The colour of a node's class, paler the smaller its share.
+# Of classes one each; where leaves are numbers one for all, and white for what a bar leaves free.
+leaf_colours <- function(fit, col) {
+  if (predicts_classes(fit)) return(class_colours(tree_classes(fit), col))
+  stats::setNames(c(if (is.null(col)) "#56B4E9" else col[1], "white"), c("value", "rest"))
+}
+
+# The colour of a node's class, paler the smaller its share, or of its number, paler the smaller this is.
 node_fill <- function(fit, col) {
-  strength <- node_strength(fit)
-  mixed <- strength * t(grDevices::col2rgb(col[as.integer(node_class(fit))])) + (1 - strength) * 255
+  strength <- 0.12 + 0.5 * node_strength(fit)
+  mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
   grDevices::rgb(mixed, maxColorValue = 255)
 }
 
+# Which of the colours a node has.
+node_colour <- function(fit) {
+  if (predicts_classes(fit)) as.integer(node_class(fit)) else rep(1L, length(node_ids(fit)))
+}
+
+# From 0 to 1: the share of the class above what chance gives, or the number between the smallest and the
+# largest of the tree (of several numbers the first; linear models have none).
 node_strength <- function(fit) {
-  class <- as.integer(node_class(fit))
-  share <- node_shares(fit)[cbind(seq_along(class), class)]
-  least <- 1 / max(2, length(tree_classes(fit)))
-  0.12 + 0.5 * pmax(0, share - least) / (1 - least)
+  if (predicts_classes(fit)) {
+    least <- 1 / max(2, length(tree_classes(fit)))
+    return(pmax(0, class_share(fit) - least) / (1 - least))
+  }
+  value <- node_values(fit)[, 1]
+  span <- diff(range(value))
+  if (tree_leaf(fit) == "linear" || span == 0) rep(0.5, length(value)) else (value - min(value)) / span
+}
+
+# The parts of the bar of each leaf: the shares of the classes, or how large the number is.
+node_bars <- function(fit) {
+  if (predicts_classes(fit)) return(node_shares(fit))
+  strength <- node_strength(fit)
+  cbind(strength, 1 - strength)
 }
 
 # ---- drawing -------------------------------------------------------------------------------------
@@ -158,8 +181,8 @@ draw_edges <- function(layout) {
 draw_labels <- function(layout) {
   draw_answers(layout)
   for (node in which(!layout$leaf)) draw_inner(layout, node)
-  shares <- node_shares(layout$drawn)
-  for (node in which(layout$leaf)) draw_leaf(layout, node, shares[node, ])
+  bars <- node_bars(layout$drawn)
+  for (node in which(layout$leaf)) draw_leaf(layout, node, bars[node, ])
   draw_legend(layout)
 }
 
@@ -208,7 +231,8 @@ draw_leaf <- function(layout, node, shares) {
   if (layout$turned[node]) {
     write_turned(layout$x[node], middle, lines, layout, font = 2:1)
   } else {
-    write_lines(layout$x[node], middle, lines, layout, font = rep(2:1, c(length(lines) - 2, 2)))
+    write_lines(layout$x[node], middle, lines, layout,
+                font = rep(2:1, c(length(lines) - layout$n_figures, layout$n_figures)))
   }
 }
 

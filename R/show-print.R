@@ -23,7 +23,7 @@ print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, .
   check_fit(x, "x")
   cat(rows_line(x), "\n\n", sep = "")
   cat(proof_line(x, time), "\n\n", sep = "")
-  cat("node), split, n, loss, yval, (yprob)\n      * denotes terminal node\n\n")
+  cat(node_heading(x), "\n      * denotes terminal node\n\n", sep = "")
   cat(node_lines(x, digits), sep = "\n")
   invisible(x)
 }
@@ -39,8 +39,21 @@ node_lines <- function(fit, digits) {
   ids <- node_ids(fit)
   indent <- strrep("  ", node_depth(fit))
   paste0(indent, format(ids), ") ", split_text(fit, digits), " ", node_n(fit), " ",
-         format(signif(node_errors(fit), digits)), " ", node_class(fit), " (",
-         share_text(node_shares(fit), digits), ") ", ifelse(node_is_leaf(fit), "*", " "))
+         format(signif(node_errors(fit), digits)), " ", node_text(fit, digits), " ",
+         ifelse(node_is_leaf(fit), "*", " "))
+}
+
+node_heading <- function(fit) {
+  switch(tree_leaf(fit), classes = "node), split, n, loss, yval, (yprob)",
+         number = "node), split, n, deviance, yval", numbers = "node), split, n, deviance, (yval)",
+         linear = "node), split, n, deviance, (model)")
+}
+
+node_text <- function(fit, digits) {
+  switch(tree_leaf(fit),
+         classes = paste0(node_class(fit), " (", share_text(node_shares(fit), digits), ")"),
+         number = format(signif(fit$frame$yval, digits), trim = TRUE),
+         paste0("(", leaf_words(fit, digits), ")"))
 }
 
 # Of more classes than this a line of a node names the largest shares, and a table has the classes with
@@ -93,17 +106,25 @@ print_confusion <- function(title, confusion, figures, digits) {
 
 # "Optimal tree of depth <= 3, 4 leaves, 1 error (0.67%); proven optimal"
 proof_line <- function(fit, time = FALSE) {
+  if (!has_proof(fit)) return(size_line(fit))
   settings <- tree_settings(fit)
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
-  leaves <- sum(node_is_leaf(fit))
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
   gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
            settings$depth, if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
-           sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves),
+           leaves_text(fit),
            objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
+}
+
+# Of a tree of which nothing is proven.
+size_line <- function(fit) gettextf("Tree of depth %d, %s", max(node_depth(fit)), leaves_text(fit))
+
+leaves_text <- function(fit) {
+  leaves <- sum(node_is_leaf(fit))
+  sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves)
 }
 
 # "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)".

@@ -30,13 +30,11 @@ contree_rules <- function(fit, ...) UseMethod("contree_rules")
 contree_rules.contree_model <- function(fit, digits = getOption("digits"), ...) {
   check_no_dots(...)
   check_fit(fit)
-  leaf <- node_is_leaf(fit)
-  class <- node_class(fit)[leaf]
-  shares <- node_shares(fit)[leaf, , drop = FALSE]
-  structure(
-    data.frame(node = node_ids(fit)[leaf], rule = leaf_rules(fit, digits)[leaf], n = node_n(fit)[leaf], class = class,
-               probability = shares[cbind(seq_along(class), as.integer(class))]),
-    class = c("contree_rules", "data.frame"))
+  rules <- data.frame(node = node_ids(fit), rule = leaf_rules(fit, digits), n = node_n(fit))
+  columns <- leaf_columns(fit, full = FALSE)
+  rules[names(columns)] <- columns
+  rules <- rules[node_is_leaf(fit), ]
+  structure(rules, row.names = .set_row_names(nrow(rules)), class = c("contree_rules", "data.frame"))
 }
 
 #' @export
@@ -48,7 +46,7 @@ leaf_rules <- function(fit, digits) {
   vapply(node_knowledge(fit, digits), function(known) {
     if (length(known) == 0) return("TRUE")
     names <- names(known)
-    names[!names %in% calls] <- vapply(names[!names %in% calls], function(name) deparse1(as.name(name), backtick = TRUE), "")
+    names[!names %in% calls] <- vapply(names[!names %in% calls], code_name, "")
     paste(unlist(Map(condition_text, names, known)), collapse = " & ")
   }, "")
 }

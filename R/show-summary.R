@@ -81,14 +81,23 @@
 #' @export
 summary.contree_model <- function(object, ...) {
   check_fit(object, "object")
-  confusion <- training_confusion(object)
   structure(
-    c(list(call = tree_call(object), n = node_n(object)[1], accuracy = sum(diag(confusion)) / sum(confusion),
-           confusion = confusion, classes = class_figures(confusion), variable.importance = tree_importance(object),
-           importance = split_importance(object),
-           leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)), proof = proof_line(object)),
-      tree_proof(object)),
+    c(list(call = tree_call(object), n = node_n(object)[1]), training_figures(object),
+      list(variable.importance = tree_importance(object), importance = split_importance(object),
+           leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)),
+           proof = proof_line(object)),
+      if (has_proof(object)) tree_proof(object)),
     class = "summary.contree")
+}
+
+# How the tree does on its training rows: classes by name, numbers by what is left of their deviance.
+training_figures <- function(fit) {
+  if (!predicts_classes(fit)) {
+    deviance <- sum(node_errors(fit)[node_is_leaf(fit)])
+    return(list(deviance = deviance, r.squared = 1 - deviance / node_errors(fit)[1]))
+  }
+  confusion <- training_confusion(fit)
+  list(accuracy = sum(diag(confusion)) / sum(confusion), confusion = confusion, classes = class_figures(confusion))
 }
 
 # True classes in rows, predicted classes in columns.
@@ -107,13 +116,22 @@ training_confusion <- function(fit) {
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
   cat("\nn= ", x$n, "\n", x$proof, "\n", sep = "")
-  cat("\n")
-  print_confusion(gettext("Training rows by true and predicted class:"), x$confusion, x$classes, digits)
-  cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
-  say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
+  if (is.null(x$confusion)) say_deviance(x, digits) else say_classes(x, digits)
   if (nrow(x$importance)) {
     cat("\n")
     print(x$importance, digits = digits)
   }
   invisible(x)
+}
+
+say_classes <- function(x, digits) {
+  cat("\n")
+  print_confusion(gettext("Training rows by true and predicted class:"), x$confusion, x$classes, digits)
+  cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)), "\n", sep = "")
+  say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
+}
+
+say_deviance <- function(x, digits) {
+  cat("\n", gettextf("Deviance on the training rows: %s, %s%% of it explained", format(x$deviance, digits = digits),
+                     format(100 * x$r.squared, digits = digits)), "\n", sep = "")
 }

@@ -37,6 +37,7 @@ contree_accuracy <- function(fit, ...) UseMethod("contree_accuracy")
 contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL, ...) {
   check_no_dots(...)
   check_fit(fit)
+  need_classes(fit, "contree_accuracy()")
   check_level(level)
   truth <- true_classes(fit, newdata, y)
   confusion <- confusion_table(truth, stats::predict(fit, newdata))

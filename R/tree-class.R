@@ -222,27 +222,42 @@ model_of_document <- function(document, predictors, nodes) {
   ids <- vapply(nodes, `[[`, 0, "id")
   split <- lapply(nodes, `[[`, "split")
   of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
-  counts <- do.call(rbind, lapply(nodes, `[[`, "counts"))
+  leaf <- leaves_of_document(document, nodes)
+  weights <- lapply(nodes, function(node) c(node$counts, node$weight))
   tree <- list(
     feature = match(of_split("variable", ""), names, 0L),
     left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
     threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
     sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0),
-    n = vapply(nodes, `[[`, 0, "n"), weight = rowSums(counts), errors = vapply(nodes, `[[`, 0, "errors"))
-  label <- match(vapply(nodes, `[[`, "", "class"), document$classes)
+    n = vapply(nodes, `[[`, 0, "n"), weight = vapply(weights, sum, 0),
+    errors = vapply(nodes, `[[`, 0, "errors"))
   data <- list(types = types, xlevels = pick("levels"), units = unlist(pick("unit")),
                shape = list(names = names, inputs = names),
-               terms = terms_of_names(document$response, types))
+               terms = terms_of_names(document$response, types, document$leaf))
+  call <- quote(contree_from_json())
+  if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
   new_model(
-    tree, class_leaves(document$classes, label, counts, document$loss), data, quote(contree_from_json()),
-    class = "contree", where = integer(), residuals = integer(), loss = document$loss,
-    weighted = document$weighted, control = kept_settings(settings), objective = document$objective,
-    cost = document$cost, bound = document$bound, gap = document$cost - document$bound,
-    status = document$status, capped = document$capped, elapsed = NA_real_,
-    restricted = if (length(document$restricted)) document$restricted)
+    tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
+    loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
+    objective = document$objective, cost = document$cost, bound = document$bound,
+    gap = document$cost - document$bound, status = document$status, capped = document$capped,
+    elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
 }
+
+leaves_of_document <- function(document, nodes) {
+  each <- function(member) do.call(rbind, lapply(nodes, `[[`, member))
+  switch(
+    document$leaf,
+    classes = class_leaves(document$classes, match(each("class"), document$classes), each("counts"), document$loss),
+    number = number_leaves(c(each("value"))),
+    numbers = numbers_leaves(structure(each("values"), dimnames = list(NULL, document$outputs))),
+    linear = linear_leaves(c(each("intercept")), used_columns(each("coefficients"))))
+}
+
+# Without the columns that are 0 everywhere.
+used_columns <- function(table) table[, colSums(table != 0) > 0, drop = FALSE]
 
 # ---- checking ------------------------------------------------------------------------------------
 
@@ -339,6 +354,7 @@ node_ids <- function(fit) as.integer(row.names(fit$frame))
 node_is_leaf <- function(fit) fit$frame$var == leaf_mark
 node_variable <- function(fit) ifelse(node_is_leaf(fit), NA_character_, fit$frame$var)
 node_n <- function(fit) fit$frame$n
+node_weight <- function(fit) fit$frame$wt
 node_errors <- function(fit) fit$frame$dev
 node_default_left <- function(fit) fit$frame$default_left
 node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
@@ -350,6 +366,9 @@ node_class <- function(fit) class_factor(node_label(fit), fit$ylevels)
 # Training rows, and their share, by node (rows) and class (columns).
 node_counts <- function(fit) class_columns(fit, 0)
 node_shares <- function(fit) class_columns(fit, length(fit$ylevels))
+
+# The share of the class of each node.
+class_share <- function(fit) node_shares(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
 
 class_columns <- function(fit, offset) {
   classes <- fit$ylevels
@@ -526,6 +545,7 @@ reprice <- function(fit, complexity, bound, status) {
 
 # The parts of the fit that an object of rpart has as they are, for as.rpart().
 rpart_parts <- function(fit) {
-  list(frame = fit$frame[c("var", "n", "wt", "dev", "yval", "yval2")], splits = fit$splits, csplit = fit$csplit,
+  columns <- c("var", "n", "wt", "dev", "yval", if (predicts_classes(fit)) "yval2")
+  list(frame = fit$frame[columns], splits = fit$splits, csplit = fit$csplit,
        ordered = fit$ordered)
 }

@@ -81,6 +81,7 @@ contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y =
   check_no_dots(...)
   check_fit(fit)
   if (is.null(data) && is.null(y)) return(split_importance(fit))
+  need_classes(fit, "contree_importance(data = )")
   shuffling_importance(fit, data, repeats, y)
 }
 

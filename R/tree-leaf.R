@@ -1,5 +1,5 @@
-# What the leaves of a tree predict. Every node has it, so that a tree may be cut anywhere. The kinds,
-# and where the fit has them (`yval` and `yval2` are columns of the frame):
+# What the leaves of a tree predict, and how it is said. Every node has it, so that a tree may be cut
+# anywhere. The kinds, and where a fit has them (`yval` and `yval2` are columns of the frame):
 #   classes  class counts: a class, as a code into `ylevels`, in yval; the code, what the rows of each
 #            class weigh, and their proportions in yval2
 #   number   one number, in yval
@@ -38,3 +38,96 @@ linear_leaves <- function(intercept, coefficients) {
 # Formats 1 and 2 knew classes only.
 tree_leaf <- function(fit) if (is.null(fit[["leaf"]])) "classes" else fit[["leaf"]]
 predicts_classes <- function(fit) tree_leaf(fit) == "classes"
+
+# The numbers that nodes predict, a row a node; of linear models the intercepts.
+node_values <- function(fit) {
+  if (tree_leaf(fit) == "numbers") return(fit$frame$yval2)
+  matrix(fit$frame$yval, dimnames = list(NULL, "value"))
+}
+
+# The coefficients of linear models, a row a node, a column a predictor.
+node_coefficients <- function(fit) fit$frame$yval2[, -1, drop = FALSE]
+
+# The predictors in the models of the leaves, in the order of the fit.
+tree_regressors <- function(fit) {
+  if (tree_leaf(fit) != "linear") return(character())
+  coefficients <- node_coefficients(fit)[node_is_leaf(fit), , drop = FALSE]
+  intersect(tree_shape(fit)$names, colnames(coefficients)[colSums(coefficients != 0) > 0])
+}
+
+# The predictors that the tree asks for, or that its leaves compute with, in the order of the fit.
+used_predictors <- function(fit) {
+  intersect(tree_shape(fit)$names, c(node_variable(fit), tree_regressors(fit)))
+}
+
+# The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
+leaf_payload <- function(fit, columns) {
+  values <- node_values(fit)
+  if (tree_leaf(fit) != "linear") return(list(values = values))
+  coefficients <- node_coefficients(fit) * node_is_leaf(fit)
+  used <- which(t(coefficients != 0), arr.ind = TRUE) # node by node
+  column <- match(colnames(coefficients)[used[, 1]], columns)
+  if (anyNA(column)) {
+    stop_input("newdata", gettextf("'newdata' gives no %s, which the leaves use",
+                                   show_names(unique(colnames(coefficients)[used[is.na(column), 1]]))))
+  }
+  list(values = values, first_term = c(0L, cumsum(tabulate(used[, 2], nrow(coefficients)))),
+       column = column, coefficient = coefficients[used[, 2:1, drop = FALSE]])
+}
+
+# ---- in words ------------------------------------------------------------------------------------
+
+# What each node predicts, for people, in one line.
+leaf_words <- function(fit, digits) {
+  number <- significant(digits)
+  switch(
+    tree_leaf(fit),
+    classes = as.character(node_class(fit)), number = number(fit$frame$yval),
+    numbers = apply(node_values(fit), 1, function(row) paste0(names(row), "=", number(row), collapse = ", ")),
+    linear = model_code(fit, number, code_name))
+}
+
+# The linear model of each node as an expression, which reads alike in R, C and SQL: `number` writes
+# numbers, `name` predictors.
+model_code <- function(fit, number, name) {
+  coefficients <- node_coefficients(fit)
+  names <- vapply(colnames(coefficients), name, "")
+  vapply(seq_len(nrow(coefficients)), function(node) {
+    b <- coefficients[node, coefficients[node, ] != 0]
+    terms <- paste0(ifelse(b < 0, " - ", " + "), number(abs(b)), " * ", names[names(b)], recycle0 = TRUE)
+    paste(c(number(fit$frame$yval[node]), terms), collapse = "")
+  }, "")
+}
+
+# A predictor as R code.
+code_name <- function(name) deparse1(as.name(name), backtick = TRUE)
+
+# What each node predicts, as columns of a data frame: for `full` in all its numbers.
+leaf_columns <- function(fit, full) {
+  if (predicts_classes(fit)) {
+    class <- node_class(fit)
+    shares <- node_shares(fit)
+    columns <- data.frame(class = class, probability = shares[cbind(seq_along(class), as.integer(class))])
+    if (full) columns[paste0("prob.", tree_classes(fit))] <- as.data.frame(shares)
+    return(columns)
+  }
+  if (tree_leaf(fit) != "linear") return(as.data.frame(node_values(fit), optional = TRUE))
+  if (!full) return(data.frame(model = leaf_words(fit, getOption("digits"))))
+  columns <- as.data.frame(fit$frame$yval2)
+  stats::setNames(columns, paste0("coefficient.", names(columns)))
+}
+
+# `type` of a prediction, one of `offered` where leaves are classes; elsewhere "response" stands for
+# what they say.
+check_prediction <- function(fit, type, offered) {
+  if (predicts_classes(fit)) return(check_choice("type", type, offered, alias = c(response = "class")))
+  if (identical(type, offered)) type <- "response"
+  check_choice("type", type, c("response", setdiff(offered, c("class", "prob"))))
+}
+
+# Stops where only trees of classes will do.
+need_classes <- function(fit, what) {
+  if (predicts_classes(fit)) return(invisible())
+  stop_unsupported(what, gettextf("%s is for trees that predict classes; the leaves of this one are of kind \"%s\"", what,
+                                  tree_leaf(fit)))
+}

@@ -130,14 +130,12 @@ as.data.frame.contree_model <- function(x, row.names = NULL, optional = FALSE, .
   ids <- node_ids(x)
   children <- node_children(x)
   number <- function(row) ids[ifelse(row == 0, NA, row)]
-  class <- node_class(x)
-  shares <- node_shares(x)
   nodes <- data.frame(
     node = ids, parent = number(node_parent(x)), depth = node_depth(x), leaf = node_is_leaf(x), variable = node_variable(x),
     threshold = node_threshold(x), levels = vapply(node_levels(x), left_levels, ""), default_left = node_default_left(x),
-    left = number(children$left), right = number(children$right), n = node_n(x), errors = node_errors(x),
-    class = class, probability = shares[cbind(seq_along(ids), as.integer(class))])
-  nodes[paste0("prob.", tree_classes(x))] <- as.data.frame(shares)
+    left = number(children$left), right = number(children$right), n = node_n(x), errors = node_errors(x))
+  columns <- leaf_columns(x, full = TRUE)
+  nodes[names(columns)] <- columns
   row.names(nodes) <- row.names
   nodes
 }

@@ -40,11 +40,14 @@
 predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
                             new_levels = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice("type", type, c("class", "prob", "node", "path"), alias = c(response = "class"))
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
+  type <- check_prediction(object, type, c("class", "prob", "node", "path"))
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
       stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
+    }
+    if (type == "response" && tree_leaf(object) == "linear") {
+      stop_input("newdata", gettext("the leaves are linear models and the fit has no predictors of the training rows; give 'newdata'"))
     }
     where <- tree_where(object)
     answer <- tell(object, function(values) values[where], names(where), type)
@@ -54,19 +57,45 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   new <- new_columns(object, newdata, na.action)
   tell_new_levels(object, new$columns, new_levels)
-  answer <- tell(object, function(values) route(object, new$columns, values), new$row_names, type)
+  answer <- if (type == "response") {
+    by_row(forest_outputs(object, new$columns), new$row_names)
+  } else {
+    tell(object, function(values) route(object, new$columns, values), new$row_names, type)
+  }
   stats::napredict(new$na.action, answer)
 }
 
 # What `values` (one integer a node; its row in the node table unless given) has for the leaf of each row of `columns`;
 # factors are codes of levels, 0 for none known.
 route <- function(fit, columns, values = seq_along(node_ids(fit))) {
+  route_nodes(routing_table(fit), asked_columns(fit, columns), columns, values)
+}
+
+# The number of the column that each node asks, 0 in leaves.
+asked_columns <- function(fit, columns) {
   feature <- match(node_variable(fit), column_names(columns), 0L)
-  if (any(feature == 0L & !node_is_leaf(fit))) { # C would take the node for a leaf
+  absent <- feature == 0L & !node_is_leaf(fit) # C would take such a node for a leaf
+  if (any(absent)) {
     stop_input("newdata", gettextf("'newdata' gives no %s, which the tree asks for",
-                                   show_names(unique(node_variable(fit)[feature == 0L & !node_is_leaf(fit)]))))
+                                   show_names(unique(node_variable(fit)[absent]))))
   }
-  route_nodes(routing_table(fit), feature, columns, values)
+  feature
+}
+
+# What leaves that are no classes predict for each row of `columns`: a matrix, a column a number.
+forest_outputs <- function(fit, columns) {
+  nodes <- c(list(feature = asked_columns(fit, columns), roots = 1L), routing_table(fit))
+  nodes["levels_left"] <- list(nodes$levels_left)
+  outputs <- .Call(ffi_forest_predict, nodes, leaf_payload(fit, column_names(columns)), columns,
+                   threads_for(columns))
+  colnames(outputs) <- colnames(node_values(fit))
+  outputs
+}
+
+# A matrix of predictions named by row; one number a row as a vector.
+by_row <- function(outputs, row_names) {
+  if (ncol(outputs) == 1) return(stats::setNames(outputs[, 1], row_names))
+  structure(outputs, dimnames = list(row_names, colnames(outputs)))
 }
 
 # What walks need of the nodes but the columns that they ask, which the data say. Where all values are less than Inf, Inf is
@@ -83,11 +112,14 @@ routing_table <- function(fit) {
 
 # `feature`: the number of the column that each node asks, 0 in leaves.
 route_nodes <- function(table, feature, columns, values) {
-  n_rows <- if (is.matrix(columns)) dim(columns)[1L] else length(columns[[1L]])
-  # below it, finding out how many threads there are takes longer than the walks
-  threads <- if (n_rows < 50000) 1L else threads_to_use(NULL)
   .Call(ffi_tree_route, feature, table$threshold, table$left, table$right, table$default_left, table$levels_left, values,
-        columns, threads)
+        columns, threads_for(columns))
+}
+
+# For few rows, finding out how many threads there are takes longer than the walks.
+threads_for <- function(columns) {
+  n_rows <- if (is.matrix(columns)) dim(columns)[1L] else length(columns[[1L]])
+  if (n_rows < 50000) 1L else threads_to_use(NULL)
 }
 
 # For each node NULL or, at a split by level, whether each level goes left, and last whether an unknown one does.
@@ -108,6 +140,7 @@ tell <- function(fit, of_rows, row_names, type) {
   leaf <- function() of_rows(seq_along(node_ids(fit)))
   switch(type,
     class = class_factor(of_rows(node_label(fit)), tree_classes(fit), row_names),
+    response = by_row(node_values(fit)[leaf(), , drop = FALSE], row_names),
     prob = structure(node_shares(fit)[leaf(), , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
     node = stats::setNames(of_rows(node_ids(fit)), row_names),
     path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf()], row_names))

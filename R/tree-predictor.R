@@ -41,7 +41,7 @@ contree_predictor <- function(fit, ...) UseMethod("contree_predictor")
 contree_predictor.contree_model <- function(fit, type = c("class", "prob", "node"), new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(fit)
-  type <- check_choice("type", type, c("class", "prob", "node"), alias = c(response = "class"))
+  type <- check_prediction(fit, type, c("class", "prob", "node"))
   if (!is.null(new_levels)) check_choice("new_levels", new_levels, c("majority", "error"))
   prepared <- prepare(fit, type, new_levels)
   function(newdata) predict_prepared(prepared, newdata)
@@ -59,9 +59,10 @@ prepare <- function(fit, type, new_levels) {
        levels = unname(tree_xlevels(fit)[asked]), question = match(variable, asked, 0L) + 1L, nodes = routing_table(fit),
        number = unname(types[asked]) %in% number_types,
        # otherwise columns are not the predictors, or there is none to count rows by
-       simple = identical(shape$names, shape$inputs) && length(asked) > 0, numbers = all(types %in% number_types),
-       values = switch(type, class = node_label(fit), node = node_ids(fit), prob = seq_along(variable)),
-       shares = structure(node_shares(fit), dimnames = list(NULL, tree_classes(fit))),
+       simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear", numbers = all(types %in% number_types),
+       values = switch(type, class = node_label(fit), node = node_ids(fit), seq_along(variable)),
+       table = switch(type, prob = structure(node_shares(fit), dimnames = list(NULL, tree_classes(fit))),
+                      response = node_values(fit)),
        factor = list(levels = tree_classes(fit), class = "factor"))
 }
 
@@ -70,10 +71,12 @@ predict_prepared <- function(prepared, newdata) {
   columns <- if (prepared$simple) ready_columns(prepared, newdata)
   if (is.null(columns)) return(predict_unprepared(prepared, newdata))
   answer <- route_nodes(prepared$nodes, columns$feature, columns$values, prepared$values)
-  switch(prepared$type, node = answer, prob = prepared$shares[answer, , drop = FALSE], class = {
-    attributes(answer) <- prepared$factor
-    answer
-  })
+  switch(
+    prepared$type, node = answer, prob = prepared$table[answer, , drop = FALSE],
+    response = by_row(prepared$table[answer, , drop = FALSE], NULL), class = {
+      attributes(answer) <- prepared$factor
+      answer
+    })
 }
 
 predict_unprepared <- function(prepared, newdata) {

@@ -94,6 +94,59 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     return tree;
 }
 
+/* Indices from 1 as indices from 0; what is none becomes one that no check lets pass. */
+static uint32_t *indices_of(SEXP x, R_xlen_t n, uint32_t from, const char *name)
+{
+    const int *given = node_integers(x, n, name);
+    uint32_t *out = (uint32_t *) R_alloc((size_t) (n ? n : 1), sizeof *out);
+    for (R_xlen_t i = 0; i < n; i++) out[i] = given[i] < (int) from ? UINT32_MAX : (uint32_t) given[i] - from;
+    return out;
+}
+
+static const double *doubles(SEXP x, R_xlen_t n, const char *name)
+{
+    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n) Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
+    return REAL_RO(x);
+}
+
+static void add_terms(ct_forest *forest, SEXP leaf)
+{
+    SEXP coefficient = r_element(leaf, "coefficient");
+    R_xlen_t n = Rf_xlength(coefficient);
+    if (n > INT_MAX) Rf_error("'coefficient' is too long");
+    const double *given = doubles(coefficient, n, "coefficient");
+    forest->leaf = CT_LEAF_LINEAR;
+    forest->n_terms = (uint32_t) n;
+    forest->term_column = indices_of(r_element(leaf, "column"), n, 1, "column");
+    forest->first_term = indices_of(r_element(leaf, "first_term"), (R_xlen_t) forest->n_nodes + 1, 0, "first_term");
+    forest->coefficient = (double *) R_alloc((size_t) (n ? n : 1), sizeof *forest->coefficient);
+    for (R_xlen_t i = 0; i < n; i++) forest->coefficient[i] = given[i];
+}
+
+ct_forest r_forest_of(SEXP nodes, SEXP leaf)
+{
+    if (TYPEOF(nodes) != VECSXP || TYPEOF(leaf) != VECSXP) Rf_error("'nodes' and 'leaf' must be lists");
+    ct_forest forest = r_tree_of(r_element(nodes, "feature"), r_element(nodes, "threshold"), r_element(nodes, "left"),
+                                 r_element(nodes, "right"), r_element(nodes, "default_left"),
+                                 r_element(nodes, "levels_left"));
+    SEXP roots = r_element(nodes, "roots"), values = r_element(leaf, "values");
+    if (Rf_xlength(roots) < 1 || Rf_xlength(roots) > INT_MAX) Rf_error("'roots' must have one value a tree");
+    forest.n_trees = (uint32_t) Rf_xlength(roots);
+    forest.roots = indices_of(roots, Rf_xlength(roots), 1, "roots");
+    if (!Rf_isMatrix(values) || Rf_nrows(values) != (int) forest.n_nodes) Rf_error("'values' must have a row for each node");
+    size_t n = forest.n_nodes, k = (size_t) Rf_ncols(values);
+    const double *given = doubles(values, (R_xlen_t) (n * k), "values");
+    forest.leaf = CT_LEAF_VALUES;
+    forest.n_values = (uint32_t) k;
+    forest.values = (double *) R_alloc(n * k + 1, sizeof *forest.values);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < k; j++) forest.values[i * k + j] = given[i + j * n];
+    if (Rf_xlength(leaf) == 1) return forest;
+    if (k != 1) Rf_error("'values' must have one column, the intercepts");
+    add_terms(&forest, leaf);
+    return forest;
+}
+
 void r_fail(const char *format, ...)
 {
     static const char *const names[] = {"message", "call"}, *const classes[] = {"contree_core_error", "error", "condition"};

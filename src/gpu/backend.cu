@@ -1,5 +1,5 @@
-/* gpu/backend.h with CUDA. Every call's status is checked, also that of work under way; a failure becomes a message, and
- * whoever has asked goes on without the device. */
+/* gpu/backend.h with CUDA. Every call's status is checked, also that of work under way; a failure
+ * becomes a message, and whoever has asked goes on without the device. */
 #include "gpu/backend.h"
 
 #include <cuda_runtime.h>
@@ -119,22 +119,24 @@ void cuda_stream_free(void *device, void *stream)
     (void) cudaGetLastError();
 }
 
-ct_status cuda_send(void *device, void *stream, void *to, const void *from, size_t bytes, ct_error *why)
+ct_status cuda_send(void *device, void *stream, void *to, const void *from, size_t bytes,
+                    ct_error *why)
 {
     CUDA_TRY(use(device));
     CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t) stream));
     return CT_OK;
 }
 
-ct_status cuda_fetch(void *device, void *stream, void *to, const void *from, size_t bytes, ct_error *why)
+ct_status cuda_fetch(void *device, void *stream, void *to, const void *from, size_t bytes,
+                     ct_error *why)
 {
     CUDA_TRY(use(device));
     CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t) stream));
     return CT_OK;
 }
 
-ct_status cuda_launch(void *device, void *stream, const ct_gpu_kernel *kernel, const ct_gpu_grid *grid,
-                      const void *arguments, ct_error *why)
+ct_status cuda_launch(void *device, void *stream, const ct_gpu_kernel *kernel,
+                      const ct_gpu_grid *grid, const void *arguments, ct_error *why)
 {
     CUDA_TRY(use(device));
     CUDA_TRY((cudaError_t) kernel->on_cuda(grid, stream, arguments));
@@ -182,9 +184,9 @@ ct_status cuda_wait(void *device, void *event, ct_error *why)
 }
 
 const ct_backend cuda_backend = {
-    cuda_open,       cuda_close,       cuda_room, cuda_take,  cuda_give,   cuda_take_host, cuda_give_host,
-    cuda_stream_new, cuda_stream_free, cuda_send, cuda_fetch, cuda_launch, cuda_drain,     cuda_event_new,
-    cuda_event_free, cuda_mark,        cuda_wait};
+    cuda_open,      cuda_close,      cuda_room,        cuda_take, cuda_give,  cuda_take_host,
+    cuda_give_host, cuda_stream_new, cuda_stream_free, cuda_send, cuda_fetch, cuda_launch,
+    cuda_drain,     cuda_event_new,  cuda_event_free,  cuda_mark, cuda_wait};
 
 } /* namespace */
 

@@ -1,5 +1,5 @@
-/* What a device must be able to do; gpu.c does the rest, and nobody else calls it. Each function returns CT_OK, or
- * CT_NO_DEVICE with a message in *why. Calls may come from any thread. */
+/* What a device must be able to do; gpu.c does the rest, and nobody else calls it. Each function
+ * returns CT_OK, or CT_NO_DEVICE with a message in *why. Calls may come from any thread. */
 #ifndef CT_GPU_BACKEND_H
 #define CT_GPU_BACKEND_H
 
@@ -16,24 +16,30 @@ typedef struct {
     void (*close)(void *device);
     /* How much memory there is to take. */
     ct_status (*room)(void *device, size_t *bytes, ct_error *why);
-    /* Memory on the device, aligned to 256 bytes, or of the host, for fast transfers. Giving takes NULL. */
+    /* Memory on the device, aligned to 256 bytes, or of the host, for fast transfers. Giving takes
+     * NULL. */
     ct_status (*take)(void *device, size_t bytes, void **memory, ct_error *why);
     void (*give)(void *device, void *memory);
     ct_status (*take_host)(void *device, size_t bytes, void **memory, ct_error *why);
     void (*give_host)(void *device, void *memory);
-    /* A stream does what it is told one after the other. It is freed when it has done what it was told; takes NULL. */
+    /* A stream does what it is told one after the other. It is freed when it has done what it was
+     * told; takes NULL. */
     ct_status (*stream_new)(void *device, void **stream, ct_error *why);
     void (*stream_free)(void *device, void *stream);
-    ct_status (*send)(void *device, void *stream, void *to, const void *from, size_t bytes, ct_error *why);
-    ct_status (*fetch)(void *device, void *stream, void *to, const void *from, size_t bytes, ct_error *why);
-    ct_status (*launch)(void *device, void *stream, const ct_gpu_kernel *kernel, const ct_gpu_grid *grid,
-                        const void *arguments, ct_error *why);
+    ct_status (*send)(void *device, void *stream, void *to, const void *from, size_t bytes,
+                      ct_error *why);
+    ct_status (*fetch)(void *device, void *stream, void *to, const void *from, size_t bytes,
+                       ct_error *why);
+    ct_status (*launch)(void *device, void *stream, const ct_gpu_kernel *kernel,
+                        const ct_gpu_grid *grid, const void *arguments, ct_error *why);
     ct_status (*drain)(void *device, void *stream, ct_error *why); /* until all is done */
     /* An event is a place in a stream. Freeing takes NULL. */
     ct_status (*event_new)(void *device, void **event, ct_error *why);
     void (*event_free)(void *device, void *event);
-    ct_status (*mark)(void *device, void *stream, void *event, ct_error *why); /* puts it at the stream's end */
-    ct_status (*wait)(void *device, void *event, ct_error *why);               /* until it is reached */
+    /* Puts it at the stream's end. */
+    ct_status (*mark)(void *device, void *stream, void *event, ct_error *why);
+    /* Until it is reached. */
+    ct_status (*wait)(void *device, void *event, ct_error *why);
 } ct_backend;
 
 extern const ct_backend ct_backend_twin;

@@ -1,7 +1,8 @@
 /* gpu/device.h with CUDA: what devices there are.
  *
- * The runtime is linked statically and loads the driver itself at its first call, so the package loads where there is
- * no driver. Every call's status is checked, also that of work under way; a failure becomes a message. */
+ * The runtime is linked statically and loads the driver itself at its first call, so the package
+ * loads where there is no driver. Every call's status is checked, also that of work under way; a
+ * failure becomes a message. */
 #include "gpu/device.h"
 
 #include <cuda_runtime.h>
@@ -18,22 +19,25 @@
 
 /* ---- query ---- */
 
-/* The runtime reports a missing driver as one that is too old, so the driver's library is looked for first. It stays
- * open: the runtime is about to load the same one. */
+/* The runtime reports a missing driver as one that is too old, so the driver's library is looked
+ * for first. It stays open: the runtime is about to load the same one. */
 static bool driver_found(void)
 {
-    static void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); /* by one thread, if many come */
+    /* By one thread, if many come. */
+    static void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     return driver != NULL;
 }
 
 static void say_too_old(char *reason, size_t size)
 {
-    int driver = 0, runtime = CUDART_VERSION; /* that of CUDA 11 does not tell its own with such a driver */
+    /* That of CUDA 11 does not tell its own with such a driver. */
+    int driver = 0, runtime = CUDART_VERSION;
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
         snprintf(reason, size, "the NVIDIA driver is too old for this build");
     else
-        snprintf(reason, size, "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d", driver / 1000,
-                 driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+        snprintf(reason, size,
+                 "the NVIDIA driver is too old: it is for CUDA %d.%d, this build for CUDA %d.%d",
+                 driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
 }
 
 static cudaError_t describe(ct_device *device, int number)
@@ -57,7 +61,8 @@ static cudaError_t list_devices(ct_device_list *list)
     return n > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
-/* What CUDA has set up in a process is of no use to one forked from it, and its calls may hang there. */
+/* What CUDA has set up in a process is of no use to one forked from it, and its calls may hang
+ * there. */
 static bool forked(void)
 {
     static const pid_t first = getpid();
@@ -70,7 +75,8 @@ void ct_device_query(ct_device_list *list)
     list->compiled = 1;
     if (forked()) {
         snprintf(list->reason, sizeof list->reason,
-                 "this process was forked from one that has looked for a GPU; use workers that start afresh (PSOCK clusters)");
+                 "this process was forked from one that has looked for a GPU; "
+                 "use workers that start afresh (PSOCK clusters)");
         return;
     }
     if (!driver_found()) {
@@ -83,7 +89,8 @@ void ct_device_query(ct_device_list *list)
     if (status == cudaErrorInsufficientDriver)
         say_too_old(list->reason, sizeof list->reason);
     else if (status == cudaErrorNoDevice)
-        snprintf(list->reason, sizeof list->reason, "there is an NVIDIA driver, but no CUDA device");
+        snprintf(list->reason, sizeof list->reason,
+                 "there is an NVIDIA driver, but no CUDA device");
     else
         snprintf(list->reason, sizeof list->reason, "CUDA: %s", cudaGetErrorString(status));
 }

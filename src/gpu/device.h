@@ -1,7 +1,7 @@
 /* Which GPUs there are: plain C, no CUDA type and no CUDA header passes through it.
  *
- * device.cu answers where the package was built with CUDA, device_stub.c elsewhere, so that callers need no #ifdef.
- * Nothing here prints, exits or leaves an error behind in the CUDA runtime. */
+ * device.cu answers where the package was built with CUDA, device_stub.c elsewhere, so that callers
+ * need no #ifdef. Nothing here prints, exits or leaves an error behind in the CUDA runtime. */
 #ifndef CT_GPU_DEVICE_H
 #define CT_GPU_DEVICE_H
 
@@ -26,8 +26,9 @@ typedef struct {
     ct_device device[CT_DEVICE_MAX];
 } ct_device_list;
 
-/* Fills the caller's *list. Never fails: whatever is wrong is told in `reason`. Asks the driver and nothing more, so
- * no memory is taken on a device. The first call takes as long as loading the driver takes. */
+/* Fills the caller's *list. Never fails: whatever is wrong is told in `reason`. Asks the driver and
+ * nothing more, so no memory is taken on a device. The first call takes as long as loading the
+ * driver takes. */
 void ct_device_query(ct_device_list *list);
 
 #ifdef __cplusplus

@@ -40,12 +40,13 @@ static ct_status after(ct_gpu *gpu, ct_status status, const ct_error *why)
     return CT_NO_DEVICE;
 }
 
-/* Returns what function `name` of the backend has come to, with the device and these arguments; a lost device is not asked. */
-#define CALL(gpu, name, ...)                                                                         \
-    do {                                                                                             \
-        ct_error call_why_ = {CT_OK, ""};                                                            \
-        if (ct_gpu_is_lost(gpu)) return CT_NO_DEVICE;                                                \
-        return after(gpu, (gpu)->backend->name((gpu)->device, __VA_ARGS__, &call_why_), &call_why_); \
+/* Returns what function `name` of the backend has come to, with the device and these arguments; a
+ * lost device is not asked. */
+#define CALL(gpu, name, ...)                                                              \
+    do {                                                                                  \
+        ct_error why_ = {CT_OK, ""};                                                      \
+        if (ct_gpu_is_lost(gpu)) return CT_NO_DEVICE;                                     \
+        return after(gpu, (gpu)->backend->name((gpu)->device, __VA_ARGS__, &why_), &why_); \
     } while (0)
 
 /* ---- devices ---- */
@@ -56,7 +57,8 @@ static ct_status find_device(int number, ct_error *error)
     ct_device_query(&list);
     if (list.n_devices == 0) return ct_fail(error, CT_NO_DEVICE, "%s", list.reason);
     if (number < list.n_devices) return CT_OK;
-    return ct_fail(error, CT_NO_DEVICE, "there is no CUDA device %d, only %d of them, counted from 0", number,
+    return ct_fail(error, CT_NO_DEVICE,
+                   "there is no CUDA device %d, only %d of them, counted from 0", number,
                    list.n_devices);
 }
 

@@ -1,12 +1,14 @@
-/* A device at work, for whichever system has work for one: memory, streams, events, and functions to run (kernel.h). It is
- * a CUDA device, or the host twin, which does what it is told on the CPU, slowly, and is there for tests.
+/* A device at work, for whichever system has work for one: memory, streams, events, and functions
+ * to run (kernel.h). It is a CUDA device, or the host twin, which does what it is told on the CPU,
+ * slowly, and is there for tests.
  *
- * Failure: each call returns CT_OK, or CT_NO_DEVICE if it failed. The device is then lost for good: what was under way is
- * void, all later calls fail at once, and ct_gpu_why says what the first failure was. Giving back and closing never fail.
+ * Failure: each call returns CT_OK, or CT_NO_DEVICE if it failed. The device is then lost for good:
+ * what was under way is void, all later calls fail at once, and ct_gpu_why says what the first
+ * failure was. Giving back and closing never fail.
  *
- * Ownership: memory, streams and events belong to those who took them, and are given back before ct_gpu_close; memory
- * after the streams that use it. They begin as zeros, which have nothing to give back. Many threads may use a device at the same time, one
- * at a time a stream. */
+ * Ownership: memory, streams and events belong to those who took them, and are given back before
+ * ct_gpu_close; memory after the streams that use it. They begin as zeros, which have nothing to
+ * give back. Many threads may use a device at the same time, one at a time a stream. */
 #ifndef CT_GPU_GPU_H
 #define CT_GPU_GPU_H
 
@@ -17,8 +19,8 @@
 
 typedef struct ct_gpu ct_gpu;
 
-/* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used, CT_NO_MEMORY if the host has
- * none for it. */
+/* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used,
+ * CT_NO_MEMORY if the host has none for it. */
 ct_status ct_gpu_open(int number, ct_gpu **gpu, ct_error *error);
 void ct_gpu_close(ct_gpu *gpu); /* takes NULL */
 
@@ -27,8 +29,8 @@ const char *ct_gpu_why(const ct_gpu *gpu);
 
 /* ---- memory ---- */
 
-/* Bytes that can be taken on the device. Taking and giving may make a device wait: plan what is needed at most, take it
- * once, and cut it into parts. */
+/* Bytes that can be taken on the device. Taking and giving may make a device wait: plan what is
+ * needed at most, take it once, and cut it into parts. */
 ct_status ct_gpu_room(ct_gpu *gpu, size_t *bytes);
 
 typedef struct {
@@ -37,12 +39,14 @@ typedef struct {
     int on_host;
 } ct_gpu_block;
 
-/* On the device; or on the host, pinned, which is what copies are fast from and to. Aligned to 256 bytes on the device. */
+/* On the device; or on the host, pinned, which is what copies are fast from and to. Aligned to 256
+ * bytes on the device. */
 ct_status ct_gpu_take(ct_gpu *gpu, size_t bytes, ct_gpu_block *block);
 ct_status ct_gpu_take_host(ct_gpu *gpu, size_t bytes, ct_gpu_block *block);
 void ct_gpu_give(ct_gpu_block *block);
 
-/* Cuts memory into parts, each aligned to 256 bytes; without memory it returns NULL and only adds up. */
+/* Cuts memory into parts, each aligned to 256 bytes; without memory it returns NULL and only adds
+ * up. */
 typedef struct {
     char *memory;
     size_t used;
@@ -78,7 +82,9 @@ typedef struct {
 
 ct_status ct_gpu_event_open(ct_gpu *gpu, ct_gpu_event *event);
 void ct_gpu_event_close(ct_gpu_event *event);
-ct_status ct_gpu_mark(const ct_gpu_stream *stream, const ct_gpu_event *event); /* after what it has been told so far */
-ct_status ct_gpu_wait(const ct_gpu_event *event); /* until that is done; at once if it was never marked */
+/* After what it has been told so far. */
+ct_status ct_gpu_mark(const ct_gpu_stream *stream, const ct_gpu_event *event);
+/* Until that is done; at once if it was never marked. */
+ct_status ct_gpu_wait(const ct_gpu_event *event);
 
 #endif

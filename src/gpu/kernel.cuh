@@ -6,7 +6,8 @@
 
 #include "gpu/kernel.h"
 
-/* The device's function of a body, as CT_GPU_THREADS_ON_HOST and CT_GPU_WARPS_ON_HOST have it. Whole warps leave together. */
+/* The device's function of a body, as CT_GPU_THREADS_ON_HOST and CT_GPU_WARPS_ON_HOST have it.
+ * Whole warps leave together. */
 #define CT_GPU_THREADS_ON_CUDA(name, type, body)                                      \
     __global__ void name(const type arguments, size_t items)                          \
     {                                                                                 \
@@ -26,9 +27,10 @@ int ct_gpu_start(const ct_gpu_grid *grid, void *stream, const void *arguments)
 {
     size_t items = grid->items;
     void *handed[] = {const_cast<void *>(arguments), &items};
-    static_assert(sizeof(Arguments) + sizeof items <= CT_GPU_ARGUMENTS, "too much to hand to a function");
-    return (int) cudaLaunchKernel(function, dim3(grid->blocks), dim3(grid->threads), handed, grid->shared,
-                                  (cudaStream_t) stream);
+    static_assert(sizeof(Arguments) + sizeof items <= CT_GPU_ARGUMENTS,
+                  "too much to hand to a function");
+    return (int) cudaLaunchKernel(function, dim3(grid->blocks), dim3(grid->threads), handed,
+                                  grid->shared, (cudaStream_t) stream);
 }
 
 #endif

@@ -1,9 +1,11 @@
-/* What a device runs: a function of one system, handed one struct of arguments, as the device's text and as its host
- * twin's. The systems have their functions in files of their own; nothing here knows any of them.
+/* What a device runs: a function of one system, handed one struct of arguments, as the device's
+ * text and as its host twin's. The systems have their functions in files of their own; nothing here
+ * knows any of them.
  *
- * A function is told how many items there are and takes all of them: on the device each thread, warp or block takes one,
- * on the host they go one after the other. Written as a body that takes one item (base/hd.h, base/team.h), one text is
- * both, and the macros here and in kernel.cuh make the two functions of it. */
+ * A function is told how many items there are and takes all of them: on the device each thread,
+ * warp or block takes one, on the host they go one after the other. Written as a body that takes
+ * one item (base/hd.h, base/team.h), one text is both, and the macros here and in kernel.cuh make
+ * the two functions of it. */
 #ifndef CT_GPU_KERNEL_H
 #define CT_GPU_KERNEL_H
 
@@ -33,26 +35,28 @@ ct_gpu_grid ct_gpu_warps(size_t items);   /* a warp an item */
 ct_gpu_grid ct_gpu_blocks(size_t items, unsigned threads, size_t shared); /* a block an item */
 
 typedef struct {
-    /* Takes all items. `shared`: memory of one block, NULL if the grid has none; the items use it in turn. */
+    /* Takes all items. `shared`: memory of one block, NULL if the grid has none; the items use it
+     * in turn. */
     void (*on_host)(const void *arguments, size_t items, void *shared);
-    /* Starts it in a CUDA stream, see kernel.cuh; returns CUDA's code. NULL in a build without CUDA. */
+    /* Starts it in a CUDA stream, see kernel.cuh; returns CUDA's code. NULL in a build without
+     * CUDA. */
     int (*on_cuda)(const ct_gpu_grid *grid, void *stream, const void *arguments);
 } ct_gpu_kernel;
 
-/* The host's function of a body (const type *arguments, size_t item), and of one that a team works on together:
- * (ct_team team, const type *arguments, size_t item). */
-#define CT_GPU_THREADS_ON_HOST(name, type, body)                                                        \
-    void name(const void *arguments, size_t items, void *shared)                                        \
-    {                                                                                                   \
-        (void) shared;                                                                                  \
-        for (size_t item = 0; item < items; item++) body((const type *) arguments, item);               \
+/* The host's function of a body (const type *arguments, size_t item), and of one that a team works
+ * on together: (ct_team team, const type *arguments, size_t item). */
+#define CT_GPU_THREADS_ON_HOST(name, type, body)                                          \
+    void name(const void *arguments, size_t items, void *shared)                          \
+    {                                                                                     \
+        (void) shared;                                                                    \
+        for (size_t item = 0; item < items; item++) body((const type *) arguments, item); \
     }
-#define CT_GPU_WARPS_ON_HOST(name, type, body)                                                          \
-    void name(const void *arguments, size_t items, void *shared)                                        \
-    {                                                                                                   \
-        (void) shared;                                                                                  \
-        for (size_t item = 0; item < items; item++)                                                     \
-            body(ct_team_alone(), (const type *) arguments, item);                                      \
+#define CT_GPU_WARPS_ON_HOST(name, type, body)                                            \
+    void name(const void *arguments, size_t items, void *shared)                          \
+    {                                                                                     \
+        (void) shared;                                                                    \
+        for (size_t item = 0; item < items; item++)                                       \
+            body(ct_team_alone(), (const type *) arguments, item);                        \
     }
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* The host twin of a device: functions run on the CPU, item by item, and calls are done when they return. */
+/* The host twin of a device: functions run on the CPU, item by item, and calls are done when they
+ * return. */
 #include "gpu/twin.h"
 
 #include <stdint.h>
@@ -79,8 +80,9 @@ static ct_status twin_take(void *device, size_t bytes, void **out, ct_error *why
 {
     void *block = NULL;
     int64_t now = ct_atomic_add(&used, (int64_t) bytes);
-    ct_status status = now > ct_atomic_read(&limit) ? no_memory(why)
-                                                    : twin_take_host(device, SIZE_BEFORE + bytes, &block, why);
+    ct_status status = now > ct_atomic_read(&limit)
+                           ? no_memory(why)
+                           : twin_take_host(device, SIZE_BEFORE + bytes, &block, why);
     if (status != CT_OK) {
         ct_atomic_add(&used, -(int64_t) bytes);
         return status;
@@ -114,7 +116,8 @@ static ct_status twin_new(void *device, void **out, ct_error *why)
     return twin_take_host(device, 1, out, why);
 }
 
-static ct_status twin_copy(void *device, void *stream, void *to, const void *from, size_t bytes, ct_error *why)
+static ct_status twin_copy(void *device, void *stream, void *to, const void *from, size_t bytes,
+                           ct_error *why)
 {
     (void) device, (void) stream;
     CT_TRY(begin(why));
@@ -122,8 +125,8 @@ static ct_status twin_copy(void *device, void *stream, void *to, const void *fro
     return CT_OK;
 }
 
-static ct_status twin_launch(void *device, void *stream, const ct_gpu_kernel *kernel, const ct_gpu_grid *grid,
-                             const void *arguments, ct_error *why)
+static ct_status twin_launch(void *device, void *stream, const ct_gpu_kernel *kernel,
+                             const ct_gpu_grid *grid, const void *arguments, ct_error *why)
 {
     (void) device, (void) stream;
     CT_TRY(begin(why));

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The k-th call to the twin from now on fails, and all after it; 0: none. Returns how many calls were made since this was
- * last called. */
+/* The k-th call to the twin from now on fails, and all after it; 0: none. Returns how many calls
+ * were made since this was last called. */
 long ct_gpu_twin_fail_at(long k);
 /* How much memory on the device it pretends to have; SIZE_MAX: any. */
 void ct_gpu_twin_memory(size_t bytes);

@@ -8,10 +8,11 @@
 
 ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error)
 {
-    CT_ASSERT(n_trees > 0 && room >= n_trees && n_classes > 0);
+    CT_ASSERT(n_trees > 0 && room >= n_trees);
     memset(forest, 0, sizeof *forest);
     forest->n_trees = n_trees;
     forest->room = room;
+    forest->leaf = CT_LEAF_COUNTS;
     forest->n_classes = n_classes;
     if (n_classes > SIZE_MAX / 8 / ((size_t) room + 1)) return ct_fail(error, CT_NO_MEMORY, "the tree is too large");
     forest->roots = (uint32_t *) ct_alloc(n_trees * sizeof *forest->roots);
@@ -38,6 +39,29 @@ ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
     return CT_OK;
 }
 
+ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error)
+{
+    if (n_values > SIZE_MAX / 8 / ((size_t) forest->room + 1)) return ct_fail(error, CT_NO_MEMORY, "the tree is too large");
+    forest->leaf = CT_LEAF_VALUES;
+    forest->n_values = n_values;
+    forest->values = (double *) ct_alloc((size_t) forest->room * n_values * sizeof *forest->values);
+    if (!forest->values) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the values of the leaves");
+    return CT_OK;
+}
+
+ct_status ct_forest_add_terms(ct_forest *forest, uint32_t n_terms, ct_error *error)
+{
+    CT_TRY(ct_forest_add_values(forest, 1, error));
+    forest->leaf = CT_LEAF_LINEAR;
+    forest->n_terms = n_terms;
+    forest->first_term = (uint32_t *) ct_alloc(((size_t) forest->room + 1) * sizeof *forest->first_term);
+    forest->term_column = (uint32_t *) ct_alloc((size_t) n_terms * sizeof *forest->term_column);
+    forest->coefficient = (double *) ct_alloc((size_t) n_terms * sizeof *forest->coefficient);
+    if (!forest->first_term || !forest->term_column || !forest->coefficient)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the models of the leaves");
+    return CT_OK;
+}
+
 void ct_forest_free(ct_forest *forest)
 {
     ct_free(forest->roots);
@@ -49,6 +73,10 @@ void ct_forest_free(ct_forest *forest)
     ct_free(forest->default_left);
     ct_free(forest->counts);
     ct_free(forest->weights);
+    ct_free(forest->values);
+    ct_free(forest->first_term);
+    ct_free(forest->term_column);
+    ct_free(forest->coefficient);
     memset(forest, 0, sizeof *forest);
 }
 

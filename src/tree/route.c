@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/threads.h"
+#include "base/parallel.h"
 
 enum { BLOCK = 1024, NUMBERS = 1, CODES = 2 };
 
@@ -109,22 +109,22 @@ static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error
 }
 
 /* The nodes level by level; sound trees have no more of them than there is room. */
-static ct_status plan_init(plan *p, const ct_forest *tree, const int32_t *values, ct_error *error)
+static ct_status plan_init(plan *p, const ct_forest *forest, uint32_t tree, const int32_t *values, ct_error *error)
 {
-    CT_TRY(plan_room(p, tree->n_nodes, error));
-    CT_ASSERT(tree->n_trees > 0 && tree->roots[0] < tree->n_nodes);
-    p->nodes[0] = tree->roots[0];
+    CT_TRY(plan_room(p, forest->n_nodes, error));
+    CT_ASSERT(tree < forest->n_trees && forest->roots[tree] < forest->n_nodes);
+    p->nodes[0] = forest->roots[tree];
     p->n_steps = 1;
     for (uint32_t at = 0, level_end = 1; at < p->n_steps; at++) {
         if (at == level_end) {
             p->depth++;
             level_end = p->n_steps;
         }
-        CT_ASSERT(at < tree->n_nodes && p->nodes[at] < tree->n_nodes);
+        CT_ASSERT(at < forest->n_nodes && p->nodes[at] < forest->n_nodes);
         p->values[at] = values[p->nodes[at]];
         p->steps[at] = (step){NAN, at, 0, 0};
         p->sides[at] = (level_split){&goes_left, 0, 0, 0};
-        if (tree->feature[p->nodes[at]] >= 0) CT_TRY(add_split(p, tree, at, error));
+        if (forest->feature[p->nodes[at]] >= 0) CT_TRY(add_split(p, forest, at, error));
     }
     return CT_OK;
 }
@@ -180,21 +180,27 @@ static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
     }
 }
 
-/* The blocks of one thread of so many. */
-static void route_part(const plan *p, desk *d, uint32_t part, uint32_t n_parts, int32_t *value_of_row)
+typedef struct {
+    const plan *p;
+    desk *desks; /* [workers] */
+    int32_t *value_of_row;
+} blocks;
+
+static void route_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
-    uint32_t at[BLOCK], n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
-    uint32_t end = (uint32_t) ((uint64_t) n_blocks * (part + 1) / n_parts);
-    CT_ASSERT(part < n_parts && end <= n_blocks);
-    for (uint32_t block = (uint32_t) ((uint64_t) n_blocks * part / n_parts); block < end; block++) {
-        uint32_t first = block * BLOCK, n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
+    const blocks *b = (const blocks *) data;
+    const plan *p = b->p;
+    desk *d = &b->desks[worker];
+    uint32_t at[BLOCK];
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t first = (uint32_t) (block * BLOCK), n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
         set_columns(p, d, first, n_rows);
         memset(at, 0, n_rows * sizeof *at);
         if (p->by_level) walk_by_level(p, d, n_rows, at);
         else walk(p, d, n_rows, at);
         for (uint32_t i = 0; i < n_rows; i++) {
             CT_ASSERT(p->steps[at[i]].left == at[i]); /* a leaf */
-            value_of_row[first + i] = p->values[at[i]];
+            b->value_of_row[first + i] = p->values[at[i]];
         }
     }
 }
@@ -218,36 +224,32 @@ static void desk_free(desk *d)
     ct_free(d->room);
 }
 
-static ct_status route_parts(const plan *p, desk *desks, uint32_t n_parts, int32_t *value_of_row, ct_error *error)
+static ct_status route_rows(const plan *p, desk *desks, uint32_t n_workers, int32_t *value_of_row, ct_error *error)
 {
-    for (uint32_t part = 0; part < n_parts; part++)
-        if (!desk_init(&desks[part], p)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-#ifdef _OPENMP
-    /* The runtime may give fewer threads than asked for: the parts are dealt out. */
-#pragma omp parallel if (n_parts > 1) num_threads((int) n_parts)
-    for (uint32_t part = (uint32_t) omp_get_thread_num(); part < n_parts; part += (uint32_t) omp_get_num_threads())
-        route_part(p, &desks[part], part, n_parts, value_of_row);
-#else
-    for (uint32_t part = 0; part < n_parts; part++) route_part(p, &desks[part], part, n_parts, value_of_row);
-#endif
+    for (uint32_t worker = 0; worker < n_workers; worker++)
+        if (!desk_init(&desks[worker], p)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+    blocks b = {p, desks, value_of_row};
+    uint64_t n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
+    ct_loop loop = {n_blocks, n_blocks / n_workers + 1, CT_STATIC, n_workers, route_blocks, &b, NULL};
+    ct_parallel_for(&loop);
     return CT_OK;
 }
 
-ct_status ct_route(const ct_forest *tree, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, const int32_t *values,
-                   uint32_t n_threads, int32_t *value_of_row, ct_error *error)
+ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
+                   const int32_t *values, uint32_t n_threads, int32_t *value_of_row, ct_error *error)
 {
     plan p;
     memset(&p, 0, sizeof p);
     p.columns = columns;
     p.n_cols = n_cols;
     p.n_rows = n_rows;
-    uint32_t n_parts = n_threads ? n_threads : 1;
-    desk *desks = (desk *) ct_alloc(n_parts * sizeof *desks);
-    ct_status status = desks ? plan_init(&p, tree, values, error) : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+    uint32_t n_workers = n_threads ? n_threads : 1;
+    desk *desks = (desk *) ct_alloc(n_workers * sizeof *desks);
+    ct_status status = desks ? plan_init(&p, forest, tree, values, error) : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     if (desks) {
-        memset(desks, 0, n_parts * sizeof *desks);
-        if (status == CT_OK) status = route_parts(&p, desks, n_parts, value_of_row, error);
-        for (uint32_t part = 0; part < n_parts; part++) desk_free(&desks[part]);
+        memset(desks, 0, n_workers * sizeof *desks);
+        if (status == CT_OK) status = route_rows(&p, desks, n_workers, value_of_row, error);
+        for (uint32_t worker = 0; worker < n_workers; worker++) desk_free(&desks[worker]);
     }
     ct_free(desks);
     plan_free(&p);
@@ -280,10 +282,26 @@ static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *
     return CT_OK;
 }
 
+/* The terms of the linear models. */
+static ct_status check_terms(const ct_forest *forest, uint32_t n_cols, ct_error *error)
+{
+    const uint32_t *first = forest->first_term;
+    for (uint32_t node = 0; node < forest->n_nodes; node++)
+        if (first[node] > first[node + 1])
+            return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has no valid model", (unsigned long) node + 1);
+    if (first[0] != 0 || first[forest->n_nodes] != forest->n_terms)
+        return ct_fail(error, CT_BAD_INPUT, "the models of the tree do not have all its terms");
+    for (uint32_t k = 0; k < forest->n_terms; k++)
+        if (forest->term_column[k] >= n_cols)
+            return ct_fail(error, CT_BAD_INPUT, "the tree has a term of column %lu", (unsigned long) forest->term_column[k] + 1);
+    return CT_OK;
+}
+
 ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error)
 {
     for (uint32_t tree = 0; tree < forest->n_trees; tree++)
         if (forest->roots[tree] >= forest->n_nodes) return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
+    if (forest->leaf == CT_LEAF_LINEAR) CT_TRY(check_terms(forest, n_cols, error));
     uint8_t *is_child = (uint8_t *) ct_alloc(forest->n_nodes);
     if (!is_child) return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes", (unsigned long) forest->n_nodes);
     memset(is_child, 0, forest->n_nodes);

@@ -9,7 +9,7 @@ enum { MOST_ROWS = 8, MOST_COLS = 4, MOST_NODES = 15, MOST_LEVELS = 3 };
 
 typedef struct {
     uint32_t roots[1], left[MOST_NODES], right[MOST_NODES], n_levels[MOST_NODES];
-    int32_t feature[MOST_NODES], label[MOST_NODES], values[MOST_NODES];
+    int32_t feature[MOST_NODES], values[MOST_NODES];
     double threshold[MOST_NODES];
     uint8_t default_left[MOST_NODES], sides[MOST_NODES][MOST_LEVELS + 1], *levels_left[MOST_NODES];
     ct_forest tree;
@@ -25,9 +25,16 @@ static void draw_tree(fuzz_bytes *b, any_tree *t, uint32_t n_cols)
 {
     int levels = fuzz_rarely(b, 3);
     memset(t, 0, sizeof *t);
-    t->tree = (ct_forest){1,        1 + fuzz_below(b, MOST_NODES), 2, MOST_NODES, t->roots, t->feature, t->threshold, t->left,
-                          t->right, t->label, t->default_left, levels ? t->n_levels : NULL, levels ? t->levels_left : NULL,
-                          NULL,     NULL};
+    t->tree.n_trees = 1;
+    t->tree.n_nodes = t->tree.room = 1 + fuzz_below(b, MOST_NODES);
+    t->tree.roots = t->roots;
+    t->tree.feature = t->feature;
+    t->tree.threshold = t->threshold;
+    t->tree.left = t->left;
+    t->tree.right = t->right;
+    t->tree.default_left = t->default_left;
+    t->tree.n_levels = levels ? t->n_levels : NULL;
+    t->tree.levels_left = levels ? t->levels_left : NULL;
     if (fuzz_rarely(b, 40)) t->roots[0] = fuzz_u32(b);
     for (uint32_t i = 0; i < t->tree.n_nodes; i++) {
         int inner = 2 * i + 2 < t->tree.n_nodes;
@@ -83,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         else columns[col] = (ct_column){values[col], CT_DOUBLE};
     }
     ct_status status = ct_forest_check(&t.tree, n_cols, &error);
-    if (status == CT_OK) status = ct_route(&t.tree, columns, n_cols, n_rows, t.values, threads, got, &error);
+    if (status == CT_OK) status = ct_route(&t.tree, 0, columns, n_cols, n_rows, t.values, threads, got, &error);
     if (status == CT_OK) check_rows(&t, columns, n_rows, got);
     else FUZZ_REQUIRE(status == CT_BAD_INPUT && error.status == status && error.message[0]);
     return 0;

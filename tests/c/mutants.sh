@@ -14,8 +14,8 @@ src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
 all_tests="test_kernels test_quadrants test_sort test_costs test_search test_crew test_incumbent
-  test_instances test_route test_certify test_edges test_memory test_rng test_parallel test_scan
-  test_forest"
+ test_instances test_route test_predict test_certify test_edges test_memory test_rng test_parallel
+ test_scan test_forest"
 patience=100 # seconds for a test
 
 # What the mutant's record says about WORD.
@@ -54,6 +54,7 @@ compile () {
     if test "$source" = "$file" || grep -q "[/ ]$file\( \|$\)" "${base%.o}.d"; then
       object=$mine/`echo "$source" | tr / _`.o
       if test "$source" = "$file"; then path=$mine/$file; else path=$src/$source; fi
+      test -f "$path" || path=$here/$source # of the tests
       case $path in
         *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;

@@ -44,7 +44,7 @@ static void check_rows(const random_table *t, const ct_options *options, double 
     numbers = (int32_t *) calloc(result.tree.n_nodes, sizeof *numbers);
     counts = (uint32_t *) calloc((size_t) result.tree.n_nodes * t->data.n_classes, sizeof *counts);
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) numbers[node] = (int32_t) node;
-    CHECK(ct_route(&result.tree, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) == CT_OK);
+    CHECK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) == CT_OK);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = result.tree.roots[0];
         while (result.tree.feature[node] >= 0) {

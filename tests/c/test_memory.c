@@ -123,7 +123,7 @@ static void routes(void)
             ct_error error = {CT_OK, ""};
             ct_alloc_fail_for(after, threads == 2 ? LONG_MAX : 1);
             ct_status status = ct_forest_check(&tree, 2, &error);
-            if (status == CT_OK) status = ct_route(&tree, columns, 2, 4, values, threads, got, &error);
+            if (status == CT_OK) status = ct_route(&tree, 0, columns, 2, 4, values, threads, got, &error);
             ct_alloc_fail_for(-1, 0);
             if (status == CT_OK) {
                 CHECK(after > 5 && !memcmp(got, expected, sizeof expected));

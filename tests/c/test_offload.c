@@ -1,5 +1,5 @@
-/* Batches on a device against naive counts: always on the host twin, and on every device there is, which may be the CPU with
- * CUDA's runtime played (cuda_on_cpu/). */
+/* Batches on a device against naive counts: always on the host twin, and on every device there is,
+ * which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
 #include "check.h"
 #include "random.h"
 
@@ -22,7 +22,8 @@ typedef struct {
     ct_offload_device *device;
 } bench;
 
-static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues, ct_error *error)
+static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsigned n_queues,
+                             ct_error *error)
 {
     const ct_data *data = &b->table.data;
     b->budget = (ct_budget){SIZE_MAX, 0};
@@ -37,8 +38,8 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
             rank += (uint32_t) ct_bit(b->ranked.ties[col], j);
         }
     }
-    ct_offload_table table = {data->n_rows, data->n_cols, data->n_classes, b->ranked.order, b->ranked.ties, b->ranked.words,
-                          b->ranked.n_values, data->classes};
+    ct_offload_table table = {data->n_rows,   data->n_cols,    data->n_classes,    b->ranked.order,
+                              b->ranked.ties, b->ranked.words, b->ranked.n_values, data->classes};
     return ct_offload_open(device, &table, n_queues, &b->device, error);
 }
 
@@ -78,7 +79,8 @@ static int64_t wrong_in(const uint32_t *counts, uint32_t n_classes)
 }
 
 /* The errors of a split with two different labels. */
-static int64_t wrong_of_split(const uint32_t *left, const uint32_t *right, uint32_t n_classes, int64_t size)
+static int64_t wrong_of_split(const uint32_t *left, const uint32_t *right, uint32_t n_classes,
+                              int64_t size)
 {
     int64_t most = 0;
     for (uint32_t i = 0; i < n_classes; i++)
@@ -87,8 +89,8 @@ static int64_t wrong_of_split(const uint32_t *left, const uint32_t *right, uint3
     return size - most;
 }
 
-/* The least errors of a split on `col` in the rows of the side (marked 2), by trying every threshold that parts the row set
- * (marked 1 or 2); all rows if there is none. */
+/* The least errors of a split on `col` in the rows of the side (marked 2), by trying every
+ * threshold that parts the row set (marked 1 or 2); all rows if there is none. */
 static int64_t naive(const bench *b, const uint8_t *marked, uint32_t col, uint32_t min_rows)
 {
     const ct_data *data = &b->table.data;
@@ -102,8 +104,11 @@ static int64_t naive(const bench *b, const uint8_t *marked, uint32_t col, uint32
         uint32_t row = b->ranked.order[col][j], c = (uint32_t) data->classes[row];
         if (marked[row]) set[0]++, set[1]--;
         if (marked[row] > 1) counts[0][c]++, counts[1][c]--, n[0]++, n[1]--;
-        if (!ct_bit(b->ranked.ties[col], j) || !set[0] || !set[1] || n[0] < min_rows || n[1] < min_rows) continue;
-        int64_t wrong = wrong_of_split(counts[0], counts[1], data->n_classes, (int64_t) n[0] + n[1]);
+        if (!ct_bit(b->ranked.ties[col], j) || !set[0] || !set[1] || n[0] < min_rows ||
+            n[1] < min_rows)
+            continue;
+        int64_t wrong =
+            wrong_of_split(counts[0], counts[1], data->n_classes, (int64_t) n[0] + n[1]);
         if (wrong < least) least = wrong;
     }
     return least;
@@ -124,7 +129,8 @@ static int is_in_part(const bench *b, const ct_offload_point *point, uint32_t ro
     return is_in(b, &part, row);
 }
 
-static void check_point(const bench *b, const ct_offload_conditions *conditions, const ct_offload_point *point, const int32_t *errors)
+static void check_point(const bench *b, const ct_offload_conditions *conditions,
+                        const ct_offload_point *point, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
@@ -144,7 +150,8 @@ static void check_point(const bench *b, const ct_offload_conditions *conditions,
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_offload_point random_point(const bench *b, rng *r, const ct_offload_conditions *conditions, int parts)
+static ct_offload_point random_point(const bench *b, rng *r,
+                                     const ct_offload_conditions *conditions, int parts)
 {
     const ct_data *data = &b->table.data;
     ct_offload_point p = {0, CT_OFFLOAD_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
@@ -158,7 +165,8 @@ static ct_offload_point random_point(const bench *b, rng *r, const ct_offload_co
         uint32_t counts[CT_OFFLOAD_CLASSES] = {0};
         for (uint32_t row = 0; row < data->n_rows; row++) {
             int right = b->ranks[(size_t) p.feature * data->n_rows + row] >= p.threshold;
-            if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side) counts[data->classes[row]]++;
+            if (is_in(b, conditions, row) && is_in_part(b, &p, row) && right == (int) side)
+                counts[data->classes[row]]++;
         }
         int32_t leaf = (int32_t) wrong_in(counts, data->n_classes);
         p.need[side] = kind == 0 ? leaf : (int32_t) rng_below(r, (uint32_t) leaf + 1);
@@ -167,21 +175,30 @@ static ct_offload_point random_point(const bench *b, rng *r, const ct_offload_co
     return p;
 }
 
-/* What a device has not had back; the memory that it has. These can be asked of one that is played. */
-static long blocks_left(int device) { return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
-static void set_memory(int device, size_t bytes) { (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes); }
+/* What a device has not had back; the memory that it has. These can be asked of one that is
+ * played. */
+static long blocks_left(int device)
+{
+    return device == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
+}
+static void set_memory(int device, size_t bytes)
+{
+    (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes);
+}
 
 static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
 {
     ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
     ct_offload_point points[2][CT_OFFLOAD_POINTS];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
-    for (uint32_t row = 0; row < b->table.data.n_rows; row++) n_rows += (uint32_t) is_in(b, conditions, row);
+    for (uint32_t row = 0; row < b->table.data.n_rows; row++)
+        n_rows += (uint32_t) is_in(b, conditions, row);
     if (!n_rows) return;
     REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         int parts = rng_below(r, 2) == 1;
-        for (uint32_t i = 0; i < n_points; i++) points[slot][i] = random_point(b, r, conditions, parts);
+        for (uint32_t i = 0; i < n_points; i++)
+            points[slot][i] = random_point(b, r, conditions, parts);
         REQUIRE(ct_offload_submit(queue, slot, points[slot], n_points) == CT_OK);
     }
     for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
@@ -191,10 +208,12 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
         for (uint32_t p = 0; p < n_points; p++)
             check_point(b, conditions, &points[slot][p], errors + (size_t) p * 4 * n_cols);
     }
-    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK); /* one that nothing is asked of, under way when the next begins */
+    /* One that nothing is asked of, under way when the next begins. */
+    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
 }
 
-static void check_table(int device, rng *r, random_table table, uint32_t n_sets, uint32_t most_points)
+static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
+                        uint32_t most_points)
 {
     bench b;
     b.table = table;
@@ -235,7 +254,8 @@ static void sides_of_one_class(int device)
 {
     rng r = {3};
     random_table table = table_random(&r, 300, 3, 3, 0);
-    for (uint32_t row = 0; row < 300; row++) table.classes[row] = table_column(&table, 0)[row] > 0.5;
+    for (uint32_t row = 0; row < 300; row++)
+        table.classes[row] = table_column(&table, 0)[row] > 0.5;
     check_table(device, &r, table, 4, 60);
 }
 
@@ -270,7 +290,8 @@ static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_cond
     return errors;
 }
 
-/* Two batches by the second queue of a device that may fail: 1 if all went well and is right, or else it has been told. */
+/* Two batches by the second queue of a device that may fail: 1 if all went well and is right, or
+ * else it has been told. */
 static int works(int device)
 {
     rng r = {4};
@@ -329,7 +350,8 @@ static void cuda_that_fails(void)
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
 }
 
-/* The calling thread has another device, and keeps it. Closed with work under way, a device has all back. */
+/* The calling thread has another device, and keeps it. Closed with work under way, a device has all
+ * back. */
 static void one_of_two_devices(void)
 {
     rng r = {6};
@@ -356,13 +378,15 @@ static void one_of_two_devices(void)
     cuda_on_cpu_devices(1);
 }
 
-/* The less memory the device has, the fewer columns are there at a time; at last it is refused, by its numbers. */
+/* The less memory the device has, the fewer columns are there at a time; at last it is refused, by
+ * its numbers. */
 static void columns_at_a_time(int device)
 {
     rng r = {5};
     uint32_t widths = 0;
     ct_status status = CT_OK;
-    for (size_t limit = 1200000; status == CT_OK; limit -= !CHECK_QUICK() ? 9000 : device == TWIN ? 100000 : 150000) {
+    const size_t step = !CHECK_QUICK() ? 9000 : device == TWIN ? 100000 : 150000;
+    for (size_t limit = 1200000; status == CT_OK; limit -= step) {
         bench b;
         ct_error error = {CT_OK, ""};
         b.table = table_random(&r, 2000, 7, 3, 0);
@@ -399,7 +423,8 @@ static void memory_of_a_block(void)
     for (uint32_t n_classes = 1; n_classes <= CT_OFFLOAD_CLASSES; n_classes++) {
         static uint64_t memory[8 * 1024];
         ct_scan_block block = ct_scan_block_at(memory, n_classes);
-        size_t used = (size_t) ((char *) (block.found + block.n_warps * CT_GPU_LANES) - (char *) memory);
+        size_t used =
+            (size_t) ((char *) (block.found + block.n_warps * CT_GPU_LANES) - (char *) memory);
         CHECK_INT(ct_scan_bytes(n_classes), used);
         CHECK(used <= 48 * 1024);
     }

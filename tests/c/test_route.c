@@ -41,7 +41,7 @@ static void rows_go_by_threshold_and_level(void)
     const int32_t values[] = {0, 1, 2, 3, 4};
     int32_t leaf[N];
     REQUIRE(ct_forest_check(&tree, 2, &error) == CT_OK);
-    REQUIRE(ct_route(&tree, columns, 2, N, values, 1, leaf, &error) == CT_OK);
+    REQUIRE(ct_route(&tree, 0, columns, 2, N, values, 1, leaf, &error) == CT_OK);
     for (int row = 0; row < N; row++) CHECK_INT(leaf[row], expected[row]);
 }
 
@@ -133,7 +133,7 @@ static void random_trees_route_like_a_plain_walk(void)
         random_tree_init(&r, &t, round % 7, n_columns);
         fill(&r, columns, x, codes, n_rows);
         REQUIRE(ct_forest_check(&t.tree, n_columns, &error) == CT_OK);
-        REQUIRE(ct_route(&t.tree, columns, n_columns, n_rows, values, 1 + round % 3, got, &error) == CT_OK);
+        REQUIRE(ct_route(&t.tree, 0, columns, n_columns, n_rows, values, 1 + round % 3, got, &error) == CT_OK);
         for (uint32_t row = 0; row < n_rows; row++) {
             uint32_t node = 0;
             while (t.feature[node] >= 0)
@@ -156,12 +156,12 @@ static void failures_are_told_and_leave_nothing(void)
     ct_forest tree = tree_with_levels();
     ct_error error;
     int32_t leaf[1];
-    CHECK(ct_route(&tree, columns, 2, 1, values, 1, leaf, &error) == CT_BAD_INPUT); /* levels of doubles */
+    CHECK(ct_route(&tree, 0, columns, 2, 1, values, 1, leaf, &error) == CT_BAD_INPUT); /* levels of doubles */
     tree.n_levels = NULL;
     tree.threshold = thresholds;
     for (int k = 0;; k++) {
         ct_alloc_fail_after(k);
-        ct_status status = ct_route(&tree, columns, 2, 1, values, 2, leaf, &error);
+        ct_status status = ct_route(&tree, 0, columns, 2, 1, values, 2, leaf, &error);
         ct_alloc_fail_after(-1);
         if (status == CT_OK) break;
         CHECK(status == CT_NO_MEMORY);

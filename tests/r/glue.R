@@ -21,7 +21,7 @@ record <- function(entry, ...) {
 
 # Functions that call an entry see record() by the name of .Call.
 namespace <- asNamespace("contree")
-for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes", "processors")) {
+for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes", "forest_outputs", "processors")) {
   original <- get(name, namespace)
   surroundings <- list2env(list(.Call = record), parent = namespace)
   assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings), "contree")
@@ -37,13 +37,23 @@ fit <- contree(y ~ ., data, depth = 2)
 weighted <- contree(y ~ x + i, data, depth = 2, weights = runif(n), loss = 1 - diag(3), start = fit, complexity = 0.01)
 matrix <- as.matrix(iris[c(1:20, 51:70), 1:4])
 numbers <- contree(matrix, iris$Species[c(1:20, 51:70)], depth = 3, max_thresholds = 5, threads = 2)
+regression <- contree:::new_model(
+  list(feature = c(1L, 0L, 0L), threshold = c(3.5, NA, NA), left = c(2L, 0L, 0L), right = c(3L, 0L, 0L),
+       default_left = c(TRUE, NA, NA), sides = vector("list", 3), missing = integer(3), n = c(4, 2, 2),
+       weight = c(4, 2, 2), errors = c(3, 1, 1)),
+  contree:::linear_leaves(c(0, 1, 2), cbind(x = c(0, 0.5, 0), i = c(1, 0, -1))),
+  list(types = c(i = "integer", x = "numeric"), shape = list(names = c("i", "x"), inputs = c("i", "x"))),
+  quote(made()), where = integer())
 invisible(list(
-  predict(fit, data), predict(numbers, matrix), predict(weighted, data, type = "prob"), contree_predictor(fit)(data),
+  predict(regression, data), predict(fit, data), predict(numbers, matrix), predict(weighted, data, type = "prob"), contree_predictor(fit)(data),
   contree_path(y ~ x + i, data, depth = 2), contree_alternatives(numbers, n = 2), contree_info(),
   contree_gpu(), contree(y ~ x, data, depth = 0), contree_threads()))
 
+entry_name <- function(call) call[[1]]$name
+
 # With a function that is told of the progress, and one that leaves by an error.
-solve <- Find(function(call) length(call) == 5, calls)
+is_solve <- function(call) entry_name(call) == "ffi_exact_solve"
+solve <- Find(is_solve, calls)
 hard <- local({
   x <- as.data.frame(base::matrix(runif(20000), 2000))
   list(solve[[1]], as.list(x), sample(1:2, 2000, TRUE), 2L, replace(solve[[5]], "depth", list(3)))
@@ -61,7 +71,7 @@ spoiled <- function(call) {
     call[i] <- list(value)
     call
   }))
-  if (length(call) == 5) {
+  if (is_solve(call)) {
     bad <- c(bad, list(lapply(names(call[[5]]), function(name) {
       call[[5]][name] <- list(quote(a))
       call
@@ -69,8 +79,7 @@ spoiled <- function(call) {
   }
   unlist(bad, recursive = FALSE)
 }
-lengths_of <- vapply(calls, length, 0L)
-refused <- unlist(lapply(calls[!duplicated(lengths_of)], spoiled), recursive = FALSE)
+refused <- unlist(lapply(calls[!duplicated(vapply(calls, entry_name, ""))], spoiled), recursive = FALSE)
 
 # ---- runs ----------------------------------------------------------------------------------------
 

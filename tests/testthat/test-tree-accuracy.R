@@ -60,7 +60,7 @@ test_that("classes that the tree does not know are errors", {
 
 test_that("bad input is named", {
   expect_contree_error(contree_accuracy(half, rest[1:4]), "input", c("'newdata'", "'Species'"))
-  expect_contree_error(contree_accuracy(half, rest[-1]), "input", c("'newdata'", "'Sepal.Length'"))
+  expect_contree_error(contree_accuracy(half, rest[-(3:4)]), "input", c("'newdata'", "'Petal."))
   expect_contree_error(contree_accuracy(half, rest, y = 1:3), "input", c("75 rows", "length 3"))
   expect_contree_error(contree_accuracy(half, rest, y = rep(1, 75)), "input", c("'y'", "factor"))
   expect_contree_error(contree_accuracy(half, rest, y = rep(NA_character_, 75)), "input", c("'y'", "NA", "75"))

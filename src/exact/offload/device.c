@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "exact/offload/queue.h"
 
-/* The sides of a batch's points take at most so much, and there is room for at least so many groups of points of the whole
- * table. */
+/* The sides of a batch's points take at most so much, and there is room for at least so many groups
+ * of points of the whole table. */
 static const size_t SIDES_BYTES = (size_t) 1 << 30;
 enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_POINTS / CT_GPU_LANES };
 
@@ -61,8 +61,8 @@ static size_t plan_sides(const ct_offload_table_view *view, size_t spare)
     return bytes < most ? bytes : most;
 }
 
-/* All columns and as many queues as there is room for; or else one queue, and as many columns at a time as there is room
- * for. 0 if there is none even for one. */
+/* All columns and as many queues as there is room for; or else one queue, and as many columns at a
+ * time as there is room for. 0 if there is none even for one. */
 static int plan_memory(ct_offload_device *device, size_t rank_bytes, size_t room, size_t *needed)
 {
     ct_offload_table_view *view = &device->view;
@@ -126,14 +126,17 @@ typedef struct {
 } made_to_send;
 
 /* `made` is no longer used when this returns CT_OK, and else when the queue's stream is closed. */
-static ct_status send_table(ct_offload_device *device, ct_offload_queue *queue, const made_to_send *made)
+static ct_status send_table(ct_offload_device *device, ct_offload_queue *queue,
+                            const made_to_send *made)
 {
     ct_offload_table_view *view = &device->view;
-    for (uint32_t row = 0; row < view->n_rows; row++) made->classes[row] = (uint8_t) device->source.classes[row];
+    for (uint32_t row = 0; row < view->n_rows; row++)
+        made->classes[row] = (uint8_t) device->source.classes[row];
     CT_TRY(ct_gpu_take(device->gpu, cut_table(view, NULL, made->bytes), &device->block));
     (void) cut_table(view, (char *) device->block.memory, made->bytes);
     CT_TRY(ct_offload_queue_open(queue));
-    CT_TRY(ct_offload_send(queue, view->rank_at, made->rank_at, view->n_cols * sizeof *made->rank_at));
+    CT_TRY(
+        ct_offload_send(queue, view->rank_at, made->rank_at, view->n_cols * sizeof *made->rank_at));
     CT_TRY(ct_offload_send(queue, view->rank_bytes, made->rank_bytes, view->n_cols));
     CT_TRY(ct_offload_send(queue, view->classes, made->classes, view->n_rows));
     CT_TRY(send_columns(queue));
@@ -144,11 +147,13 @@ static ct_status plan_and_send(ct_offload_device *device, made_to_send *made, ct
 {
     size_t room, needed;
     made->bytes = place_ranks(&device->source, made->rank_at, made->rank_bytes);
-    if (ct_gpu_room(device->gpu, &room) != CT_OK) return ct_fail(error, CT_NO_DEVICE, "%s", ct_offload_why(device));
+    if (ct_gpu_room(device->gpu, &room) != CT_OK)
+        return ct_fail(error, CT_NO_DEVICE, "%s", ct_offload_why(device));
     if (!plan_memory(device, made->bytes, room, &needed))
-        return ct_fail(error, CT_NO_DEVICE,
-                       "the table takes %.3g GB on the device even one column at a time, and %.3g GB are free",
-                       (double) needed / 1e9, (double) room / 1e9);
+        return ct_fail(
+            error, CT_NO_DEVICE,
+            "the table takes %.3g GB on the device even one column at a time, and %.3g GB are free",
+            (double) needed / 1e9, (double) room / 1e9);
     if (send_table(device, &device->queues[0], made) != CT_OK)
         return ct_fail(error, CT_NO_DEVICE, "%s", ct_offload_why(device));
     return CT_OK;
@@ -161,8 +166,10 @@ static ct_status start(ct_offload_device *device, ct_error *error)
     size_t n_cols = device->view.n_cols, n_rows = device->view.n_rows;
     uint64_t *memory = (uint64_t *) ct_alloc(n_cols * (sizeof *memory + 1) + n_rows);
     if (!memory)
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the classes of %lu rows", (unsigned long) n_rows);
-    made_to_send made = {memory, (uint8_t *) (memory + n_cols), (uint8_t *) (memory + n_cols) + n_cols, 0};
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the classes of %lu rows",
+                       (unsigned long) n_rows);
+    made_to_send made = {memory, (uint8_t *) (memory + n_cols),
+                         (uint8_t *) (memory + n_cols) + n_cols, 0};
     ct_status status = plan_and_send(device, &made, error);
     if (status != CT_OK) ct_gpu_stream_close(&device->queues[0].stream);
     ct_free(memory);
@@ -192,14 +199,16 @@ static ct_offload_device *device_new(const ct_offload_table *table, unsigned n_q
     return device;
 }
 
-ct_status ct_offload_open(int number, const ct_offload_table *table, unsigned n_queues, ct_offload_device **out,
-                          ct_error *error)
+ct_status ct_offload_open(int number, const ct_offload_table *table, unsigned n_queues,
+                          ct_offload_device **out, ct_error *error)
 {
     CT_ASSERT(n_queues > 0 && table->n_rows > 0 && table->n_cols > 0);
     *out = NULL;
     if (table->n_classes > CT_OFFLOAD_CLASSES)
-        return ct_fail(error, CT_NO_DEVICE, "more than %d classes are left to the CPU", CT_OFFLOAD_CLASSES);
-    if (table->n_rows > INT32_MAX) return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
+        return ct_fail(error, CT_NO_DEVICE, "more than %d classes are left to the CPU",
+                       CT_OFFLOAD_CLASSES);
+    if (table->n_rows > INT32_MAX)
+        return ct_fail(error, CT_NO_DEVICE, "so many rows are left to the CPU");
     ct_gpu *gpu;
     CT_TRY(ct_gpu_open(number, &gpu, error));
     ct_offload_device *device = device_new(table, n_queues);

@@ -17,18 +17,21 @@ struct sides_of_point {
     uint32_t left, right;
 };
 
-__device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, uint32_t group, uint32_t w, ct_team team)
+__device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, uint32_t group,
+                                     uint32_t w, ct_team team)
 {
     sides_of_point in;
     in.left = ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 0));
-    in.right = v.batch.n_sides == 2 ? ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 1))
-                                    : ct_scan_valid(&v, w) & ~in.left;
+    in.right = v.batch.n_sides == 2
+                   ? ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 1))
+                   : ct_scan_valid(&v, w) & ~in.left;
     return in;
 }
 
-/* The second half of a scan: each warp through its part. The numbers of a class are `stride` apart. */
-__device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t col, uint32_t group, ct_team team,
-                          ct_scan_lane *lane)
+/* The second half of a scan: each warp through its part. The numbers of a class are `stride`
+ * apart. */
+__device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t col,
+                          uint32_t group, ct_team team, ct_scan_lane *lane)
 {
     ct_offload_point nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
     uint32_t p = group * CT_GPU_LANES + team.lane;
@@ -39,12 +42,15 @@ __device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t
     }
 }
 
-/* CLASSES 2: a lane's numbers are its own registers from the second half on. 0: any number, in the block's memory. */
+/* CLASSES 2: a lane's numbers are its own registers from the second half on. 0: any number, in the
+ * block's memory. */
 template <int CLASSES> __global__ void kernel_scan(const ct_offload_views v, size_t)
 {
     extern __shared__ __align__(16) unsigned char memory[];
-    const uint32_t n_classes = CLASSES ? CLASSES : v.table.n_classes, step = n_classes * CT_GPU_LANES;
-    const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window, warp = threadIdx.x / 32;
+    const uint32_t n_classes = CLASSES ? CLASSES : v.table.n_classes,
+                   step = n_classes * CT_GPU_LANES;
+    const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window,
+                   warp = threadIdx.x / 32;
     const ct_team team = ct_team_warp();
     const ct_scan_block block = ct_scan_block_at(memory, n_classes);
     const ct_scan_part part = ct_scan_part_of(v.rows.words, warp, block.n_warps);
@@ -57,13 +63,15 @@ template <int CLASSES> __global__ void kernel_scan(const ct_offload_views v, siz
         ct_scan_count(x, CT_GPU_LANES, sets, n_classes, in.left, in.right);
     }
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 2 * step; i += blockDim.x) ct_scan_sum_warps(&block, n_classes, i);
+    for (uint32_t i = threadIdx.x; i < 2 * step; i += blockDim.x)
+        ct_scan_sum_warps(&block, n_classes, i);
     __syncthreads();
 
     ct_scan_lane lane;
     lane.n_classes = n_classes;
     if (CLASSES) {
-        uint32_t own_x[CLASSES ? 2 * CLASSES : 1], own_y[CLASSES ? CLASSES : 1], own_totals[CLASSES ? 2 * CLASSES : 1];
+        uint32_t own_x[CLASSES ? 2 * CLASSES : 1], own_y[CLASSES ? CLASSES : 1],
+            own_totals[CLASSES ? 2 * CLASSES : 1];
         for (uint32_t c = 0; c < 2 * n_classes; c++) {
             own_x[c] = x[c * CT_GPU_LANES];
             own_totals[c] = block.totals[c * CT_GPU_LANES + team.lane];

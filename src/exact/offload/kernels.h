@@ -1,7 +1,8 @@
-/* The functions of the search that a device runs, each handed ct_offload_views: the bodies of rows_body.h and scan_body.h.
+/* The functions of the search that a device runs, each handed ct_offload_views: the bodies of
+ * rows_body.h and scan_body.h.
  *
- * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of both is in kernels.cu, or in
- * kernels_stub.c where the package was built without CUDA. */
+ * kernels_host.c has the host twin's side of each, kernels.cu CUDA's; the table of both is in
+ * kernels.cu, or in kernels_stub.c where the package was built without CUDA. */
 #ifndef CT_EXACT_OFFLOAD_KERNELS_H
 #define CT_EXACT_OFFLOAD_KERNELS_H
 

@@ -5,7 +5,8 @@
 
 #include "exact/offload/scan_body.h"
 
-#define THREADS_ON_HOST(id, body, item) CT_GPU_THREADS_ON_HOST(ct_offload_host_##id, ct_offload_views, body)
+#define THREADS_ON_HOST(id, body, item) \
+    CT_GPU_THREADS_ON_HOST(ct_offload_host_##id, ct_offload_views, body)
 CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_HOST)
 #undef THREADS_ON_HOST
 
@@ -28,9 +29,11 @@ typedef struct {
     uint32_t left[CT_GPU_LANES], right[CT_GPU_LANES];
 } sides_of_points;
 
-static void find_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w, sides_of_points *in)
+static void find_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w,
+                       sides_of_points *in)
 {
-    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) in->left[lane] = ct_scan_sides(v, col, group, w, lane, 0);
+    for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
+        in->left[lane] = ct_scan_sides(v, col, group, w, lane, 0);
     transpose(in->left);
     for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
         in->right[lane] = v->batch.n_sides == 2 ? ct_scan_sides(v, col, group, w, lane, 1)
@@ -38,7 +41,8 @@ static void find_sides(const ct_offload_views *v, uint32_t col, uint32_t group, 
     if (v->batch.n_sides == 2) transpose(in->right);
 }
 
-static void count_part(const ct_offload_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
+static void count_part(const ct_offload_views *v, const ct_scan_block *block, uint32_t col,
+                       uint32_t group, uint32_t warp)
 {
     uint32_t n_classes = v->table.n_classes;
     uint32_t *counts = block->counts + warp * 2 * n_classes * CT_GPU_LANES;
@@ -49,16 +53,19 @@ static void count_part(const ct_offload_views *v, const ct_scan_block *block, ui
         const uint32_t *sets = v->rows.sets + ((size_t) col * v->rows.words + w) * n_classes;
         find_sides(v, col, group, w, &in);
         for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
-            ct_scan_count(counts + lane, CT_GPU_LANES, sets, n_classes, in.left[lane], in.right[lane]);
+            ct_scan_count(counts + lane, CT_GPU_LANES, sets, n_classes, in.left[lane],
+                          in.right[lane]);
     }
 }
 
-static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uint32_t col, uint32_t group, uint32_t warp)
+static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uint32_t col,
+                      uint32_t group, uint32_t warp)
 {
     ct_scan_lane lanes[CT_GPU_LANES];
     uint32_t first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
     sides_of_points in;
-    uint32_t n = v->batch.n_points - first < CT_GPU_LANES ? v->batch.n_points - first : CT_GPU_LANES;
+    uint32_t n =
+        v->batch.n_points - first < CT_GPU_LANES ? v->batch.n_points - first : CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
     for (uint32_t i = 0; i < n; i++) {
         lanes[i].n_classes = v->table.n_classes;
@@ -70,22 +77,26 @@ static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uin
     }
     for (uint32_t w = part.begin; w < part.end; w++) {
         find_sides(v, col, group, w, &in);
-        for (uint32_t i = 0; i < n; i++) ct_scan_word(&lanes[i], v, col, w, in.left[i], in.right[i]);
+        for (uint32_t i = 0; i < n; i++)
+            ct_scan_word(&lanes[i], v, col, w, in.left[i], in.right[i]);
     }
     for (uint32_t i = 0; i < n; i++) block->found[warp * CT_GPU_LANES + i] = lanes[i].found;
 }
 
 static void scan_block(const ct_offload_views *v, size_t item, void *memory)
 {
-    uint32_t col = (uint32_t) (item % v->table.n_window), group = (uint32_t) (item / v->table.n_window);
+    uint32_t col = (uint32_t) (item % v->table.n_window),
+             group = (uint32_t) (item / v->table.n_window);
     ct_scan_block block = ct_scan_block_at(memory, v->table.n_classes);
     for (uint32_t warp = 0; warp < block.n_warps; warp++) count_part(v, &block, col, group, warp);
-    for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++) ct_scan_sum_warps(&block, v->table.n_classes, i);
+    for (uint32_t i = 0; i < 2 * v->table.n_classes * CT_GPU_LANES; i++)
+        ct_scan_sum_warps(&block, v->table.n_classes, i);
     for (uint32_t warp = 0; warp < block.n_warps; warp++) scan_part(v, &block, col, group, warp);
     for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++) ct_scan_end(&block, v, col, group, lane);
 }
 
 void ct_offload_host_SCAN(const void *arguments, size_t items, void *shared)
 {
-    for (size_t item = 0; item < items; item++) scan_block((const ct_offload_views *) arguments, item, shared);
+    for (size_t item = 0; item < items; item++)
+        scan_block((const ct_offload_views *) arguments, item, shared);
 }

@@ -1,4 +1,5 @@
-/* The table of kernels where the package was built without CUDA: they run on the host twin alone. */
+/* The table of kernels where the package was built without CUDA: they run on the host twin
+ * alone. */
 #include "exact/offload/kernels.h"
 
 #define ON_HOST(id, body, item) {ct_offload_host_##id, NULL},

@@ -7,7 +7,8 @@
 
 /* ---- memory ---- */
 
-static void cut_scratch(ct_gpu_cutter *c, ct_offload_scratch_view *view, const ct_offload_table_view *table)
+static void cut_scratch(ct_gpu_cutter *c, ct_offload_scratch_view *view,
+                        const ct_offload_table_view *table)
 {
     size_t all = ((size_t) table->n_window + 1) * table->words * sizeof(uint32_t);
     view->flags = (uint32_t *) ct_gpu_cut(c, table->words * sizeof(uint32_t));
@@ -16,7 +17,8 @@ static void cut_scratch(ct_gpu_cutter *c, ct_offload_scratch_view *view, const c
 }
 
 /* A row set of n_rows. */
-static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *table, char *memory, uint32_t n_rows)
+static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *table, char *memory,
+                       uint32_t n_rows)
 {
     ct_gpu_cutter c = {memory, 0};
     size_t n_window = table->n_window;
@@ -26,7 +28,8 @@ static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *
     view->order = (uint32_t *) ct_gpu_cut(&c, n_window * n_rows * sizeof(uint32_t));
     view->codes = (uint8_t *) ct_gpu_cut(&c, n_window * n_rows);
     view->ties = (uint32_t *) ct_gpu_cut(&c, n_window * view->words * sizeof(uint32_t));
-    view->sets = (uint32_t *) ct_gpu_cut(&c, n_window * view->words * table->n_classes * sizeof(uint32_t));
+    view->sets =
+        (uint32_t *) ct_gpu_cut(&c, n_window * view->words * table->n_classes * sizeof(uint32_t));
     return c.used;
 }
 
@@ -37,7 +40,8 @@ static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_points
 
 static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
 {
-    view->points = (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->points);
+    view->points =
+        (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->points);
     view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
     view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
 }
@@ -49,7 +53,8 @@ static size_t cut_device(ct_offload_queue *queue, const ct_offload_device *devic
     const ct_offload_table_view *table = &device->view;
     cut_scratch(&c, &queue->views.scratch, table);
     queue->rows = (char *) ct_gpu_cut(&c, cut_rows(&queue->views.rows, table, NULL, table->n_rows));
-    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) cut_slot(&c, &queue->slots[i].on_device, device);
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++)
+        cut_slot(&c, &queue->slots[i].on_device, device);
     return c.used;
 }
 
@@ -59,7 +64,8 @@ static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device,
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
         ct_offload_slot *slot = &queue->slots[i];
-        slot->points = (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->points);
+        slot->points =
+            (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->points);
         slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
     }
     return c.used;
@@ -78,7 +84,8 @@ ct_status ct_offload_queue_open(ct_offload_queue *queue)
     if (queue->open) return CT_OK;
     queue->views.table = device->view;
     CT_TRY(ct_gpu_stream_open(gpu, &queue->stream));
-    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) CT_TRY(ct_gpu_event_open(gpu, &queue->slots[i].end));
+    for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++)
+        CT_TRY(ct_gpu_event_open(gpu, &queue->slots[i].end));
     CT_TRY(ct_gpu_take(gpu, cut_device(queue, device, NULL), &queue->on_device));
     (void) cut_device(queue, device, (char *) queue->on_device.memory);
     CT_TRY(ct_gpu_take_host(gpu, cut_host(queue, device, NULL), &queue->on_host));
@@ -97,12 +104,14 @@ void ct_offload_queue_close(ct_offload_queue *queue)
 
 /* ---- the stream ---- */
 
-ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel, ct_gpu_grid grid)
+ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel,
+                            ct_gpu_grid grid)
 {
     return ct_gpu_launch(&queue->stream, &ct_offload_kernels[kernel], grid, &queue->views);
 }
 
-ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from, size_t bytes)
+ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from,
+                          size_t bytes)
 {
     return ct_gpu_send(&queue->stream, (void *) (uintptr_t) to, from, bytes);
 }
@@ -118,8 +127,10 @@ ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first)
     for (uint32_t g = 0; g < view->n_window; g++) {
         const uint32_t *order = view->order + (size_t) g * view->n_rows;
         const uint64_t *ties = view->ties + (size_t) g * view->tie_words;
-        CT_TRY(ct_offload_send(queue, order, device->source.order[first + g], view->n_rows * sizeof *order));
-        CT_TRY(ct_offload_send(queue, ties, device->source.ties[first + g], view->tie_words * sizeof *ties));
+        CT_TRY(ct_offload_send(queue, order, device->source.order[first + g],
+                               view->n_rows * sizeof *order));
+        CT_TRY(ct_offload_send(queue, ties, device->source.ties[first + g],
+                               view->tie_words * sizeof *ties));
     }
     return CT_OK;
 }
@@ -134,10 +145,12 @@ static ct_status lay_out(const ct_offload_queue *queue)
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_MEMBERS, ct_gpu_threads(orders * table->words)));
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_STARTS, ct_gpu_warps(orders)));
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_PLACE, ct_gpu_threads(orders * table->words)));
-    return ct_offload_launch(queue, CT_OFFLOAD_LAY, ct_gpu_threads((size_t) table->n_window * queue->views.rows.words));
+    return ct_offload_launch(queue, CT_OFFLOAD_LAY,
+                             ct_gpu_threads((size_t) table->n_window * queue->views.rows.words));
 }
 
-ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions, uint32_t n_rows)
+ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions,
+                                uint32_t n_rows)
 {
     if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_TRY(ct_offload_queue_open(queue));
@@ -175,8 +188,8 @@ static ct_status scan(ct_offload_queue *queue)
     return CT_OK;
 }
 
-ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number, const ct_offload_point *points,
-                            uint32_t n_points)
+ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
+                            const ct_offload_point *points, uint32_t n_points)
 {
     ct_offload_slot *slot = &queue->slots[slot_number];
     ct_offload_batch_view *view = &queue->views.batch;
@@ -194,14 +207,16 @@ ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number, const
     size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
     CT_TRY(scan(queue));
-    CT_TRY(ct_gpu_fetch(&queue->stream, slot->errors, view->errors, errors_bytes(&queue->views.table, n_points)));
+    CT_TRY(ct_gpu_fetch(&queue->stream, slot->errors, view->errors,
+                        errors_bytes(&queue->views.table, n_points)));
     return ct_gpu_mark(&queue->stream, &slot->end);
 }
 
 ct_status ct_offload_wait(ct_offload_queue *queue, unsigned slot, const int32_t **errors)
 {
     *errors = NULL;
-    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE; /* perhaps before this queue was opened */
+    /* Perhaps before this queue was opened. */
+    if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_TRY(ct_gpu_wait(&queue->slots[slot].end));
     *errors = queue->slots[slot].errors;
     return CT_OK;

@@ -39,9 +39,11 @@ void ct_offload_queue_close(ct_offload_queue *queue);
 /* Bytes that one takes on the device, with views of the table and slots as they are planned. */
 size_t ct_offload_queue_bytes(const ct_offload_device *device);
 
-ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel, ct_gpu_grid grid);
+ct_status ct_offload_launch(const ct_offload_queue *queue, ct_offload_kernel kernel,
+                            ct_gpu_grid grid);
 /* The views are read-only for all but this. */
-ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from, size_t bytes);
+ct_status ct_offload_send(const ct_offload_queue *queue, const void *to, const void *from,
+                          size_t bytes);
 /* The orders of the columns from `first` on, in place of those that were there. */
 ct_status ct_offload_send_window(ct_offload_queue *queue, uint32_t first);
 

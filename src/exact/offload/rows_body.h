@@ -1,8 +1,10 @@
-/* Bodies that lay the table and a row set out on the device: one item each, whatever thread takes it.
+/* Bodies that lay the table and a row set out on the device: one item each, whatever thread takes
+ * it.
  *
- * A row set is sent as the conditions on the way to it. Each row is looked at once; every order of the table is then
- * filtered by the rows that passed (members, sums over them, places), so that a row set costs about as much as the table
- * is long, and the batches that follow only what it holds itself. */
+ * A row set is sent as the conditions on the way to it. Each row is looked at once; every order of
+ * the table is then filtered by the rows that passed (members, sums over them, places), so that a
+ * row set costs about as much as the table is long, and the batches that follow only what it holds
+ * itself. */
 #ifndef CT_EXACT_OFFLOAD_ROWS_BODY_H
 #define CT_EXACT_OFFLOAD_ROWS_BODY_H
 
@@ -17,7 +19,8 @@ CT_HD uint32_t ct_offload_rank(const ct_offload_table_view *table, uint32_t col,
     return ((const uint32_t *) ranks)[row];
 }
 
-CT_HD void ct_offload_set_rank(const ct_offload_table_view *table, uint32_t col, uint32_t row, uint32_t rank)
+CT_HD void ct_offload_set_rank(const ct_offload_table_view *table, uint32_t col, uint32_t row,
+                               uint32_t rank)
 {
     void *ranks = table->ranks + table->rank_at[col];
     if (table->rank_bytes[col] == 1) ((uint8_t *) ranks)[row] = (uint8_t) rank;
@@ -75,7 +78,8 @@ CT_HD void ct_offload_make_flags(const ct_offload_views *v, size_t item)
 
 CT_HD void ct_offload_find_members(const ct_offload_views *v, size_t item)
 {
-    uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words), members = 0;
+    uint32_t col = (uint32_t) (item / v->table.words), w = (uint32_t) (item % v->table.words),
+             members = 0;
     if (col == v->table.n_window) {
         v->scratch.members[item] = v->scratch.flags[w];
         return;
@@ -100,7 +104,8 @@ CT_HD void ct_offload_place_members(const ct_offload_views *v, size_t item)
         }
         uint32_t row = v->table.order[(size_t) col * v->table.n_rows + (size_t) w * 32 + bit];
         uint32_t below = v->scratch.flags[row / 32] & ct_offload_low_bits(row % 32);
-        v->rows.order[(size_t) col * v->rows.n_rows + at++] = numbers[row / 32] + ct_hd_popcount(below);
+        v->rows.order[(size_t) col * v->rows.n_rows + at++] =
+            numbers[row / 32] + ct_hd_popcount(below);
     }
 }
 
@@ -110,7 +115,8 @@ CT_HD void ct_offload_lay_out(const ct_offload_views *v, size_t item)
     uint32_t n_classes = v->table.n_classes, ties = 0, n = ct_offload_in_word(v->rows.n_rows, w);
     size_t start = (size_t) col * v->rows.n_rows + (size_t) w * 32;
     uint32_t *sets = v->rows.sets + item * n_classes;
-    uint32_t row = v->rows.rows[v->rows.order[start]], rank = ct_offload_rank(&v->table, v->table.first_col + col, row);
+    uint32_t row = v->rows.rows[v->rows.order[start]],
+             rank = ct_offload_rank(&v->table, v->table.first_col + col, row);
     for (uint32_t c = 0; c < n_classes; c++) sets[c] = 0;
     for (uint32_t bit = 0; bit < n; bit++) {
         uint8_t code = v->table.classes[row];
@@ -134,7 +140,8 @@ CT_HD void ct_offload_sum_members(ct_team team, const ct_offload_views *v, size_
     uint32_t *starts = v->scratch.starts + item * v->table.words, sum = 0;
     for (uint32_t start = 0; start < v->table.words; start += team.width) {
         uint32_t i = start + team.lane, total;
-        uint32_t lower = ct_team_scan(team, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
+        uint32_t lower =
+            ct_team_scan(team, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
         if (i < v->table.words) starts[i] = sum + lower;
         sum += total;
     }

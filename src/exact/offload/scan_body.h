@@ -1,13 +1,16 @@
-/* A batch of points against every column: the least errors of a split on the column in each side of each point.
+/* A batch of points against every column: the least errors of a split on the column in each side of
+ * each point.
  *
- * A block takes one column and one group of points, a lane one point. Per word of the column's order each lane reads the
- * sides of one row for all points of the group; a transposition of 32 by 32 bits hands each lane the sides of 32 rows for
- * its own point. From there on a lane goes along the order by itself: counts per class, a bound for the word, and, where
- * that may beat what is known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
- * The warps of a block share the order: each first counts its part, then starts its scan from the counts before it.
+ * A block takes one column and one group of points, a lane one point. Per word of the column's
+ * order each lane reads the sides of one row for all points of the group; a transposition of 32 by
+ * 32 bits hands each lane the sides of 32 rows for its own point. From there on a lane goes along
+ * the order by itself: counts per class, a bound for the word, and, where that may beat what is
+ * known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
+ * The warps of a block share the order: each first counts its part, then starts its scan from the
+ * counts before it.
  *
- * With x_c the rows of class c up to a point and T_c those of the side, a split there gets max_i x_i + max_j (T_j - x_j)
- * right, its score. */
+ * With x_c the rows of class c up to a point and T_c those of the side, a split there gets max_i
+ * x_i + max_j (T_j - x_j) right, its score. */
 #ifndef CT_EXACT_OFFLOAD_SCAN_BODY_H
 #define CT_EXACT_OFFLOAD_SCAN_BODY_H
 
@@ -16,13 +19,14 @@
 
 enum { CT_ANY, CT_ALLOWED }; /* splits of any size, and those that keep to min_rows */
 
-/* What a lane has found: the best score known exactly, and the best bound of what was passed over. */
+/* What a lane has found: the best score known exactly, and the best bound of what was passed
+ * over. */
 typedef struct {
     int32_t best[2][2], passed[2][2]; /* [side][any, allowed] */
 } ct_scan_found;
 
-/* What a block shares: [warp][side][class][lane] counts, [warp][class][lane] scratch, [side][class][lane] totals, and
- * [warp][lane] what it finds. */
+/* What a block shares: [warp][side][class][lane] counts, [warp][class][lane] scratch,
+ * [side][class][lane] totals, and [warp][lane] what it finds. */
 typedef struct {
     uint32_t n_warps;
     uint32_t *counts, *scratch, *totals;
@@ -31,10 +35,12 @@ typedef struct {
 
 CT_HD size_t ct_scan_bytes_with(uint32_t n_classes, size_t warps)
 {
-    return ((3 * warps + 2) * n_classes * sizeof(uint32_t) + warps * sizeof(ct_scan_found)) * CT_GPU_LANES;
+    return ((3 * warps + 2) * n_classes * sizeof(uint32_t) + warps * sizeof(ct_scan_found)) *
+           CT_GPU_LANES;
 }
 
-/* Warps of a block: for up to CT_OFFLOAD_CLASSES classes its memory is at most what every device grants. */
+/* Warps of a block: for up to CT_OFFLOAD_CLASSES classes its memory is at most what every device
+ * grants. */
 CT_HD uint32_t ct_scan_warps(uint32_t n_classes)
 {
     uint32_t warps = 8;
@@ -42,7 +48,10 @@ CT_HD uint32_t ct_scan_warps(uint32_t n_classes)
     return warps;
 }
 
-CT_HD size_t ct_scan_bytes(uint32_t n_classes) { return ct_scan_bytes_with(n_classes, ct_scan_warps(n_classes)); }
+CT_HD size_t ct_scan_bytes(uint32_t n_classes)
+{
+    return ct_scan_bytes_with(n_classes, ct_scan_warps(n_classes));
+}
 
 CT_HD ct_scan_block ct_scan_block_at(void *memory, uint32_t n_classes)
 {
@@ -74,7 +83,8 @@ CT_HD ct_scan_part ct_scan_part_of(uint32_t words, uint32_t warp, uint32_t n_war
 /* ---- one row for all points, all rows for one point ---- */
 
 /* 1 if the row is on that side of the point and in its part. */
-CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *point, uint32_t row, uint32_t side)
+CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *point, uint32_t row,
+                             uint32_t side)
 {
     uint32_t left = ct_offload_rank(&v->table, point->feature, row) < point->threshold;
     if (point->part_threshold == CT_OFFLOAD_ALL) return left != side;
@@ -84,15 +94,18 @@ CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *
 
 CT_HD void ct_offload_make_sides(const ct_offload_views *v, size_t item)
 {
-    uint32_t row = v->rows.rows[item % v->rows.n_rows], word = (uint32_t) (item / v->rows.n_rows), sides = 0;
+    uint32_t row = v->rows.rows[item % v->rows.n_rows], word = (uint32_t) (item / v->rows.n_rows),
+             sides = 0;
     uint32_t group = word / v->batch.n_sides, side = word % v->batch.n_sides;
     for (uint32_t p = 0; p < CT_GPU_LANES && group * CT_GPU_LANES + p < v->batch.n_points; p++)
         sides |= ct_scan_is_on(v, v->batch.points + group * CT_GPU_LANES + p, row, side) << p;
     v->batch.sides[item] = sides;
 }
 
-/* Which points of the group have the row at position 32 w + lane of the column's order on that side; none past the end. */
-CT_HD uint32_t ct_scan_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w, uint32_t lane, uint32_t side)
+/* Which points of the group have the row at position 32 w + lane of the column's order on that
+ * side; none past the end. */
+CT_HD uint32_t ct_scan_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w,
+                             uint32_t lane, uint32_t side)
 {
     if (w * 32 + lane >= v->rows.n_rows) return 0;
     uint32_t row = v->rows.order[(size_t) col * v->rows.n_rows + (size_t) w * 32 + lane];
@@ -108,9 +121,10 @@ CT_HD uint32_t ct_scan_valid(const ct_offload_views *v, uint32_t w)
 
 /* ---- counting ---- */
 
-/* Adds the members of a word on either side of the lane's point. x has one number a side and class, `stride` apart. */
-CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes, uint32_t left,
-                         uint32_t right)
+/* Adds the members of a word on either side of the lane's point. x has one number a side and class,
+ * `stride` apart. */
+CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes,
+                         uint32_t left, uint32_t right)
 {
     for (uint32_t c = 0; c < n_classes; c++) {
         x[c * stride] += ct_hd_popcount(sets[c] & left);
@@ -155,7 +169,8 @@ CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_point *point)
             lane->all[side] += lane->totals[(side * lane->n_classes + c) * lane->stride];
         lane->floor[side] = (int32_t) lane->all[side] - point->need[side];
         lane->min_rows[side] = point->min_rows[side];
-        for (int kind = 0; kind < 2; kind++) lane->found.best[side][kind] = lane->found.passed[side][kind] = 0;
+        for (int kind = 0; kind < 2; kind++)
+            lane->found.best[side][kind] = lane->found.passed[side][kind] = 0;
     }
 }
 
@@ -178,11 +193,14 @@ CT_HD void ct_scan_take(ct_scan_lane *lane, uint32_t side, int32_t score, uint32
     int32_t *best = lane->found.best[side];
     uint32_t least = lane->min_rows[side];
     best[CT_ANY] = ct_scan_larger(best[CT_ANY], score);
-    if (n >= least && lane->all[side] - n >= least) best[CT_ALLOWED] = ct_scan_larger(best[CT_ALLOWED], score);
+    if (n >= least && lane->all[side] - n >= least)
+        best[CT_ALLOWED] = ct_scan_larger(best[CT_ALLOWED], score);
 }
 
-/* Looks into a word: the largest x grows along it, the largest T - x against it. n: rows of the side before it. */
-CT_HD void ct_scan_refine(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32_t members, uint32_t n)
+/* Looks into a word: the largest x grows along it, the largest T - x against it. n: rows of the
+ * side before it. */
+CT_HD void ct_scan_refine(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32_t members,
+                          uint32_t n)
 {
     int32_t largest[32], best_x = 0, best_rest = 0;
     uint32_t stride = lane->stride;
@@ -191,17 +209,20 @@ CT_HD void ct_scan_refine(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint
         best_x = ct_scan_larger(best_x, (int32_t) lane->y[c * stride]);
     }
     for (uint32_t j = 0; j < 32; j++) {
-        if (members >> j & 1) best_x = ct_scan_larger(best_x, (int32_t) ++lane->y[lane->codes[j] * stride]);
+        if (members >> j & 1)
+            best_x = ct_scan_larger(best_x, (int32_t) ++lane->y[lane->codes[j] * stride]);
         largest[j] = best_x;
     }
     n += ct_hd_popcount(members);
     for (uint32_t c = 0; c < lane->n_classes; c++)
-        best_rest = ct_scan_larger(best_rest, ct_scan_total(lane, side, c) - (int32_t) lane->y[c * stride]);
+        best_rest =
+            ct_scan_larger(best_rest, ct_scan_total(lane, side, c) - (int32_t) lane->y[c * stride]);
     for (uint32_t j = 32; j-- > 0;) {
         if (ties >> j & 1) ct_scan_take(lane, side, largest[j] + best_rest, n);
         if (!(members >> j & 1)) continue;
         uint32_t c = lane->codes[j];
-        best_rest = ct_scan_larger(best_rest, ct_scan_total(lane, side, c) - (int32_t) --lane->y[c * stride]);
+        best_rest = ct_scan_larger(best_rest,
+                                   ct_scan_total(lane, side, c) - (int32_t) --lane->y[c * stride]);
         n--;
     }
 }
@@ -210,11 +231,13 @@ CT_HD void ct_scan_refine(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint
 CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in, uint32_t *n)
 {
     const int32_t lowest = -0x20000000;
-    int32_t x_end = lowest, x_start = lowest, rest_end = lowest, rest_start = lowest, pairs = lowest;
+    int32_t x_end = lowest, x_start = lowest, rest_end = lowest, rest_start = lowest,
+            pairs = lowest;
     uint32_t rows = 0;
     for (uint32_t c = 0; c < lane->n_classes; c++) {
         uint32_t x = ct_scan_before(lane, side, c);
-        int32_t total = ct_scan_total(lane, side, c), end = (int32_t) (x + ct_hd_popcount(lane->sets[c] & in));
+        int32_t total = ct_scan_total(lane, side, c),
+                end = (int32_t) (x + ct_hd_popcount(lane->sets[c] & in));
         int32_t start_rest = total - (int32_t) x;
         pairs = ct_scan_larger(pairs, ct_scan_larger(end + rest_start, start_rest + x_end));
         x_end = ct_scan_larger(x_end, end);
@@ -224,7 +247,8 @@ CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in
         rows += x;
     }
     *n = rows;
-    int32_t start = x_start + rest_start, end = x_end + rest_end; /* a row moves the score by at most one */
+    /* A row moves the score by at most one. */
+    int32_t start = x_start + rest_start, end = x_end + rest_end;
     int32_t middle = start + (end - start + (int32_t) ct_hd_popcount(in)) / 2;
     return pairs < middle ? pairs : middle;
 }
@@ -234,7 +258,8 @@ CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32
 {
     uint32_t n, least = lane->min_rows[side];
     int32_t limit = ct_scan_bound(lane, side, in, &n), *best = lane->found.best[side];
-    int reach = n + ct_hd_popcount(in) >= least && lane->all[side] - n >= least; /* an allowed split may be inside */
+    /* An allowed split may be inside. */
+    int reach = n + ct_hd_popcount(in) >= least && lane->all[side] - n >= least;
     int32_t known = reach && best[CT_ALLOWED] < best[CT_ANY] ? best[CT_ALLOWED] : best[CT_ANY];
     if (limit > ct_scan_larger(known, lane->floor[side])) {
         ct_scan_refine(lane, side, ties, in, n);
@@ -246,7 +271,8 @@ CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32
 }
 
 /* Word w of the column's order; the rows on either side of the lane's point. */
-CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w, uint32_t left, uint32_t right)
+CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w,
+                        uint32_t left, uint32_t right)
 {
     size_t at = (size_t) col * v->rows.words + w;
     uint32_t ties = v->rows.ties[at];
@@ -261,8 +287,10 @@ CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t 
 
 /* ---- the answer ---- */
 
-/* Writes what the warps have found for one point: exact if below the point's need, else a lower bound not below it. */
-CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t lane)
+/* Writes what the warps have found for one point: exact if below the point's need, else a lower
+ * bound not below it. */
+CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col,
+                       uint32_t group, uint32_t lane)
 {
     uint32_t p = group * CT_GPU_LANES + lane, n_classes = v->table.n_classes;
     if (p >= v->batch.n_points) return;

@@ -5,7 +5,15 @@
 #include "exact/offload/device.h"
 
 /* Rows beyond a warp's, in part of their last word. */
-enum { N_ROWS = 101, N_COLS = 3, N_CLASSES = 3, N_WORDS = 2, N_POINTS = 40, N_ERRORS = N_POINTS * 4 * N_COLS, TWIN = -1 };
+enum {
+    N_ROWS = 101,
+    N_COLS = 3,
+    N_CLASSES = 3,
+    N_WORDS = 2,
+    N_POINTS = 40,
+    N_ERRORS = N_POINTS * 4 * N_COLS,
+    TWIN = -1
+};
 
 typedef struct {
     uint32_t order[N_COLS][N_ROWS], n_values[N_COLS];
@@ -31,19 +39,22 @@ static void fill(problem *p)
     }
     for (uint32_t i = 0; i < N_POINTS; i++) {
         uint32_t f = i % N_COLS, all = i % 4, threshold = 1 + i * 5 % (p->n_values[f] - 1);
-        p->points[i] = (ct_offload_point){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20, f, threshold, {N_ROWS, i % 5 ? N_ROWS : 0},
-                                      {1, 1 + i % 9}};
+        p->points[i] =
+            (ct_offload_point){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20,    f,
+                               threshold,   {N_ROWS, i % 5 ? N_ROWS : 0}, {1, 1 + i % 9}};
     }
 }
 
-/* errors[]: what device `number` answers to all points, of the rows with all but the highest values of the second column. */
+/* errors[]: what device `number` answers to all points, of the rows with all but the highest values
+ * of the second column. */
 static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error)
 {
     uint32_t *order[N_COLS];
     uint64_t *ties[N_COLS];
     const ct_offload_conditions conditions = {1, {2}, {p->n_values[1] - 5}};
     for (uint32_t g = 0; g < N_COLS; g++) order[g] = p->order[g], ties[g] = p->ties[g];
-    const ct_offload_table table = {N_ROWS, N_COLS, N_CLASSES, order, ties, N_WORDS, p->n_values, p->classes};
+    const ct_offload_table table = {N_ROWS, N_COLS,  N_CLASSES,   order,
+                                    ties,   N_WORDS, p->n_values, p->classes};
     ct_offload_device *device;
     CT_TRY(ct_offload_open(number, &table, 1, &device, error));
     ct_offload_queue *queue = ct_offload_queue_at(device, 0);
@@ -69,6 +80,7 @@ ct_status ct_offload_self_test(int device, ct_error *error)
     CT_TRY(answer(device, &p, got, error));
     CT_TRY(answer(TWIN, &p, expected, error));
     if (memcmp(got, expected, sizeof got))
-        return ct_fail(error, CT_INTERNAL, "CUDA device %d counts differently from the CPU", device);
+        return ct_fail(error, CT_INTERNAL, "CUDA device %d counts differently from the CPU",
+                       device);
     return CT_OK;
 }

@@ -1,5 +1,5 @@
-/* What the kernels are handed: where on the device the table, the row set and the batch are. All of it goes to every kernel,
- * by value.
+/* What the kernels are handed: where on the device the table, the row set and the batch are. All of
+ * it goes to every kernel, by value.
  *
  * Bit sets have words of 32 rows here, one for each lane of a team. */
 #ifndef CT_EXACT_OFFLOAD_VIEWS_H
@@ -7,8 +7,9 @@
 
 #include "exact/offload/device.h"
 
-/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are there for the columns of
- * a window: those from first_col on. It has all columns if there is memory for that. Below, g counts from its first one. */
+/* The data set, sent once. `ranks` is made on the device. Orders, and all that is made of them, are
+ * there for the columns of a window: those from first_col on. It has all columns if there is memory
+ * for that. Below, g counts from its first one. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     uint32_t first_col, n_window;
@@ -35,16 +36,19 @@ typedef struct {
 /* Scratch memory while ranks or a row set are made. */
 typedef struct {
     uint32_t *flags;   /* [words of the table] the rows wanted */
-    uint32_t *members; /* [n_window + 1][words of the table] the same in each order; last, in that of the rows */
+    /* [n_window + 1][words of the table] the same in each order; last, in that of the rows. */
+    uint32_t *members;
     uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
 } ct_offload_scratch_view;
 
 /* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
-    uint32_t n_sides; /* 2: some points are of parts; 1: of the whole row set, and what is not left is right */
+    /* 2: some points are of parts; 1: of the whole row set, and what is not left is right. */
+    uint32_t n_sides;
     const ct_offload_point *points;
-    uint32_t *sides; /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it */
+    /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it. */
+    uint32_t *sides;
     int32_t *errors; /* see ct_offload_wait */
 } ct_offload_batch_view;
 

@@ -1,15 +1,21 @@
-/* CUDA's runtime on the CPU (cuda_runtime.h here): devices, memory, streams and blocks of threads, for tests.
+/* CUDA's runtime on the CPU (cuda_runtime.h here): devices, memory, streams and blocks of threads,
+ * for tests.
  *
- * What CUDA leaves open is decided by a seeded generator, so that what is wrong fails, and fails again:
- * - What is put into a stream happens when somebody waits for it, or at any later call. A copy from memory that is not
- *   pinned reads it at once or later (the manual has it that such copies "might be synchronous").
- * - Nothing but a wait waits: memory given back may still be in use by what is under way. It is a block of malloc's, and
- *   so is a block's shared memory, of just the bytes asked for and full of garbage: AddressSanitizer sees what goes beyond.
- * - Blocks come in any order. The threads of one take turns in any order, and change where they wait for each other. Threads
- *   that wait for some that never come are an error that ends the program.
- * Every thread of a block, and every stream, is one of ThreadSanitizer's fibers, whose accesses race unless something
- * orders them: the stream, an event that is waited for, a barrier. A shuffle orders nothing, nor do the turns. This file is
- * compiled without sanitizers, therefore, and says itself what it reads and writes. */
+ * What CUDA leaves open is decided by a seeded generator, so that what is wrong fails, and fails
+ * again:
+ * - What is put into a stream happens when somebody waits for it, or at any later call. A copy from
+ *   memory that is not pinned reads it at once or later (the manual has it that such copies "might
+ *   be synchronous").
+ * - Nothing but a wait waits: memory given back may still be in use by what is under way. It is a
+ *   block of malloc's, and so is the shared memory of a block, of just the bytes asked for and full
+ *   of garbage: AddressSanitizer sees what goes beyond.
+ * - Blocks come in any order. The threads of one take turns in any order, and change where they
+ *   wait for each other. Threads that wait for some that never come are an error that ends the
+ *   program.
+ * Every thread of a block, and every stream, is one of ThreadSanitizer's fibers, whose accesses
+ * race unless something orders them: the stream, an event that is waited for, a barrier. A shuffle
+ * orders nothing, nor do the turns. This file is compiled without sanitizers, therefore, and says
+ * itself what it reads and writes. */
 #include "cuda_on_cpu.h"
 
 #include <stdio.h>
@@ -26,10 +32,16 @@ extern "C" void __tsan_read_range(void *, unsigned long);
 extern "C" void __tsan_write_range(void *, unsigned long);
 static void *tsan_new(void) { return __tsan_create_fiber(0); }
 static void *tsan_self(void) { return __tsan_get_current_fiber(); }
-static void tsan_become(void *fiber) { __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync); }
+static void tsan_become(void *fiber)
+{
+    __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);
+}
 static void tsan_before(void *what) { __tsan_release(what); }
 static void tsan_after(void *what) { __tsan_acquire(what); }
-static void tsan_reads(const void *memory, size_t bytes) { __tsan_read_range((void *) memory, bytes); }
+static void tsan_reads(const void *memory, size_t bytes)
+{
+    __tsan_read_range((void *) memory, bytes);
+}
 static void tsan_writes(void *memory, size_t bytes) { __tsan_write_range(memory, bytes); }
 #else
 static void *tsan_new(void) { return NULL; }
@@ -45,7 +57,14 @@ thread_local const cuda_place *cuda_here;
 
 namespace {
 
-enum { MAX_DEVICES = 2, MAX_THREADS = 1024, MAX_BYTES = 48 * 1024, MAX_STREAMS = 64, MAX_EVENTS = 128, MAX_BLOCKS = 4096 };
+enum {
+    MAX_DEVICES = 2,
+    MAX_THREADS = 1024,
+    MAX_BYTES = 48 * 1024,
+    MAX_STREAMS = 64,
+    MAX_EVENTS = 128,
+    MAX_BLOCKS = 4096
+};
 
 /* ---- the whole ---- */
 
@@ -61,7 +80,9 @@ thread_local cudaError_t last;
 
 unsigned below(size_t n)
 {
-    if (!state) cuda_on_cpu_seed(getenv("CUDA_ON_CPU_SEED") ? (unsigned) atoi(getenv("CUDA_ON_CPU_SEED")) : 1);
+    if (!state)
+        cuda_on_cpu_seed(getenv("CUDA_ON_CPU_SEED") ? (unsigned) atoi(getenv("CUDA_ON_CPU_SEED"))
+                                                    : 1);
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (unsigned) ((state >> 33) % n);
 }
@@ -98,7 +119,8 @@ struct {
     const void *closure;
 } block;
 
-/* Another block has other lanes for its threads: what two blocks do to the same place must not look like one lane's. */
+/* Another block has other lanes for its threads: what two blocks do to the same place must not look
+ * like one lane's. */
 lane *lane_of(unsigned thread) { return &lanes[(thread + block.first) % block.threads]; }
 
 /* A function by itself: where cuda_here lies changes with the thread of the host. */
@@ -182,7 +204,8 @@ void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *c
     for (unsigned i = 0; i < grid.blocks; i++) {
         if (shared) block.shared = memset(shared[i] = malloc(grid.bytes), 0xa7, grid.bytes);
         block.barrier = order + 32 * ((size_t) i + 1);
-        run_block((unsigned) (((size_t) start + (backwards ? grid.blocks - i : i)) % grid.blocks), grid.threads);
+        run_block((unsigned) (((size_t) start + (backwards ? grid.blocks - i : i)) % grid.blocks),
+                  grid.threads);
     }
     tsan_after(block.done);
     for (unsigned i = 0; shared && i < grid.blocks; i++) free(shared[i]);
@@ -357,7 +380,9 @@ struct piece {
 piece *piece_at(const void *memory)
 {
     for (piece *p = pieces; p < pieces + MAX_BLOCKS; p++)
-        if (p->memory && (const char *) memory >= p->memory && (const char *) memory < p->memory + p->bytes) return p;
+        if (p->memory && (const char *) memory >= p->memory &&
+            (const char *) memory < p->memory + p->bytes)
+            return p;
     return NULL;
 }
 
@@ -365,7 +390,8 @@ cudaError_t take(void **memory, size_t bytes, int device)
 {
     piece *p = pieces;
     if (!bytes) return *memory = NULL, cudaSuccess;
-    if (device >= 0 && bytes > limit - (used < limit ? used : limit)) return cudaErrorMemoryAllocation;
+    if (device >= 0 && bytes > limit - (used < limit ? used : limit))
+        return cudaErrorMemoryAllocation;
     while (p < pieces + MAX_BLOCKS && p->memory) p++;
     if (p == pieces + MAX_BLOCKS) complain("too many blocks of memory");
     *p = {(char *) malloc(bytes), bytes, device};
@@ -505,7 +531,8 @@ cudaError_t cudaFreeHost(void *memory)
     return c.end(give(memory, true));
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream)
 {
     call c;
     return c.status ? c.status : c.end(copy(to, from, bytes, kind, stream_or_own(stream)));
@@ -588,13 +615,15 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 /* ---- kernels ---- */
 
-cudaError_t cuda_launch_copy(cuda_grid grid, void (*function)(const void *), const void *closure, size_t bytes)
+cudaError_t cuda_launch_copy(cuda_grid grid, void (*function)(const void *), const void *closure,
+                             size_t bytes)
 {
     call c;
     if (c.status) return c.status;
     grid.stream = stream_or_own(grid.stream);
     if (grid.stream->device != current) return c.end(cudaErrorInvalidResourceHandle);
-    if (!grid.blocks || grid.blocks > INT32_MAX || !grid.threads || grid.threads > MAX_THREADS || grid.bytes > MAX_BYTES)
+    if (!grid.blocks || grid.blocks > INT32_MAX || !grid.threads || grid.threads > MAX_THREADS ||
+        grid.bytes > MAX_BYTES)
         return c.end(cudaErrorInvalidConfiguration);
     op *o = put(grid.stream, KERNEL, bytes);
     o->grid = grid;

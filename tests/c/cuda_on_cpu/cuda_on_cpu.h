@@ -18,11 +18,13 @@ extern "C" {
 typedef enum {
     CUDA_CALL_FAILS,   /* a call fails, by itself */
     CUDA_DEVICE_FAILS, /* it fails, and all after it */
-    CUDA_KERNEL_FAILS  /* what is next put into a stream fails once it is under way, and all calls from then on */
+    /* What is next put into a stream fails once it is under way, and all calls from then on. */
+    CUDA_KERNEL_FAILS
 } cuda_failure;
 
 #if CUDA_ON_CPU() || defined(__cplusplus)
-/* Begins anew: at the k-th call from now on (0: never) that comes. Returns how many calls were made since the last time. */
+/* Begins anew: at the k-th call from now on (0: never) that comes. Returns how many calls were made
+ * since the last time. */
 long cuda_on_cpu_fail_at(long k, cuda_failure failure);
 /* How much memory a device pretends to have; SIZE_MAX: any. */
 void cuda_on_cpu_memory(size_t bytes);

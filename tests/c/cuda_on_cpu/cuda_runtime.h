@@ -1,8 +1,10 @@
-/* As much of CUDA's runtime as src/ uses, on the CPU: for tests, in place of NVIDIA's header of this name.
+/* As much of CUDA's runtime as src/ uses, on the CPU: for tests, in place of NVIDIA's header of
+ * this name.
  *
  * The very text of the kernels is compiled by a C++ compiler, but for shared memory (shared.sed). A
- * thread of a block is a context of its own with its own stack, and what these do meanwhile is theirs until they meet: at a
- * barrier or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says what is modelled. */
+ * thread of a block is a context of its own with its own stack, and what these do meanwhile is
+ * theirs until they meet: at a barrier or, a warp at a time, in a shuffle. cuda_on_cpu.cpp says
+ * what is modelled. */
 #ifndef CUDA_ON_CPU_RUNTIME_H
 #define CUDA_ON_CPU_RUNTIME_H
 
@@ -56,7 +58,8 @@ cudaError_t cudaMalloc(void **memory, size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaMallocHost(void **memory, size_t bytes);
 cudaError_t cudaFreeHost(void *memory);
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
@@ -81,13 +84,17 @@ extern thread_local const cuda_place *cuda_here; /* NULL outside kernels */
 
 void *cuda_shared_memory(void);
 void __syncthreads(void);
-uint32_t cuda_shuffle(uint32_t value, unsigned from); /* what lane `from` of the warp hands in; `value` outside kernels */
+/* What lane `from` of the warp hands in; `value` outside kernels. */
+uint32_t cuda_shuffle(uint32_t value, unsigned from);
 
 static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 
 static inline unsigned cuda_lane(void) { return cuda_here ? threadIdx.x % 32 : 0; }
 
-static inline uint32_t __shfl_sync(unsigned, uint32_t value, int from) { return cuda_shuffle(value, (unsigned) from % 32); }
+static inline uint32_t __shfl_sync(unsigned, uint32_t value, int from)
+{
+    return cuda_shuffle(value, (unsigned) from % 32);
+}
 
 static inline uint32_t __shfl_up_sync(unsigned, uint32_t value, unsigned step)
 {
@@ -114,7 +121,8 @@ struct cuda_grid {
 };
 
 /* The arguments are copied now, and each thread gets a copy of its own. */
-cudaError_t cuda_launch_copy(cuda_grid grid, void (*call)(const void *), const void *closure, size_t bytes);
+cudaError_t cuda_launch_copy(cuda_grid grid, void (*call)(const void *), const void *closure,
+                             size_t bytes);
 
 template <class... P> struct cuda_closure {
     void (*kernel)(P...);
@@ -128,17 +136,20 @@ template <class... P> struct cuda_closure {
 };
 
 template <class... P, size_t... I>
-cudaError_t cuda_launch(cuda_grid grid, void (*kernel)(P...), void **arguments, std::index_sequence<I...>)
+cudaError_t cuda_launch(cuda_grid grid, void (*kernel)(P...), void **arguments,
+                        std::index_sequence<I...>)
 {
-    const cuda_closure<P...> made = {kernel, {*(const typename std::decay<P>::type *) arguments[I]...}};
+    const cuda_closure<P...> made = {kernel,
+                                     {*(const typename std::decay<P>::type *) arguments[I]...}};
     return cuda_launch_copy(grid, cuda_closure<P...>::call, &made, sizeof made);
 }
 
 template <class... P>
-cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 blocks, dim3 threads, void **arguments, size_t bytes,
-                             cudaStream_t stream)
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 blocks, dim3 threads, void **arguments,
+                             size_t bytes, cudaStream_t stream)
 {
-    return cuda_launch({blocks.x, threads.x, bytes, stream}, kernel, arguments, std::index_sequence_for<P...>());
+    return cuda_launch({blocks.x, threads.x, bytes, stream}, kernel, arguments,
+                       std::index_sequence_for<P...>());
 }
 
 #endif
