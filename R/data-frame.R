@@ -13,7 +13,7 @@
 #   model      the model frame
 # data-newdata.R reads new data after that shape; what a response and a predictor may be is said in data-columns.R.
 
-read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL) {
+read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL, read = read_response) {
   columns <- check_data(data)
   parts <- read_formula(formula, columns)
   evaluate <- function(expression) evaluate_variable(expression, data, env)
@@ -27,7 +27,7 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
-  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"))
+  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"), read)
   frame$weights <- settle_weights(model[["(weights)"]])
   frame$shape$inputs <- inputs
   frame$terms <- terms
@@ -39,7 +39,7 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
 # The model frame has weights as stats::model.frame() names them.
 predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], "(weights)")]
 
-read_xy <- function(x, y, missing = "learn", weights = NULL) {
+read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response) {
   check_x(x)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
@@ -58,19 +58,20 @@ read_xy <- function(x, y, missing = "learn", weights = NULL) {
     y <- y[!drop]
     weights <- weights[!drop]
   }
-  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", row_names[!drop])
+  frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", row_names[!drop], read)
   frame$shape$inputs <- colnames(x)
   frame$weights <- settle_weights(weights)
   frame$na.action <- left_out(drop, row_names)
   frame
 }
 
-new_frame <- function(predictors, response, label, row_names) {
+# `read`: read_response(), or another function of the response and its label.
+new_frame <- function(predictors, response, label, row_names, read = read_response) {
   if (NROW(response) == 0) {
     stop_input("data", gettext(
       "there are no rows to learn from; check what 'subset', 'na.action' and missing values leave of the data"))
   }
-  response <- read_response(response, label)
+  response <- read(response, label)
   predictors <- read_predictors(spread_columns(predictors))
   list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels, units = predictors$units,
        response = response, row_names = as.character(row_names), shape = list(names = names(predictors$types)))

@@ -137,15 +137,15 @@ ggplot_edges <- function(layout) {
              width = rep(0.3 + 1.2 * n[child] / n[1], 3))
 }
 
-# The shares of the classes in the leaves, without those that are not there.
+# The proportions of the classes in the leaves, without those that are not there.
 ggplot_bars <- function(layout) {
   leaf <- which(layout$leaf)
-  shares <- node_bars(layout$drawn)[leaf, , drop = FALSE]
-  wide <- 2 * layout$half_width[leaf] * shares
+  proportions <- node_bars(layout$drawn)[leaf, , drop = FALSE]
+  wide <- 2 * layout$half_width[leaf] * proportions
   right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
   bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
                      top = layout$bottom[leaf] + layout$bar, class = rep(names(layout$col), each = length(leaf)))
-  bars[c(shares) > 0, ]
+  bars[c(proportions) > 0, ]
 }
 
 # "yes" and "no" above the two branches of the root.

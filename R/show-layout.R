@@ -90,7 +90,7 @@ node_words <- function(fit, digits) {
                 figures = as.list(n))
   if (!predicts_classes(fit)) return(words)
   words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
-  words$figures <- Map(c, percent(class_share(fit)), n, USE.NAMES = FALSE)
+  words$figures <- Map(c, percent(class_proportion(fit)), n, USE.NAMES = FALSE)
   words
 }
 
@@ -111,10 +111,10 @@ count_common <- function(pieces, most) {
 }
 
 # A class that is not alone is never said to have 100%, nor one that is there 0%.
-percent <- function(share) {
-  text <- paste0(round(100 * share), "%")
-  text[share < 1 & text == "100%"] <- ">99%"
-  text[share > 0 & text == "0%"] <- "<1%"
+percent <- function(proportion) {
+  text <- paste0(round(100 * proportion), "%")
+  text[proportion < 1 & text == "100%"] <- ">99%"
+  text[proportion > 0 & text == "0%"] <- "<1%"
   text
 }
 

@@ -9,6 +9,10 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
 SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits, SEXP certificate);
 SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
                     SEXP columns, SEXP threads);
+SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
+SEXP ffi_hist_sample(SEXP control, SEXP number);
+SEXP ffi_hist_tree(SEXP forest, SEXP number);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
@@ -22,6 +26,10 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),
+    ENTRY(ffi_hist_grow, 4),
+    ENTRY(ffi_hist_predict, 4),
+    ENTRY(ffi_hist_sample, 2),
+    ENTRY(ffi_hist_tree, 2),
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),

@@ -52,7 +52,7 @@ static SEXP poll_interrupt(void *unused)
     return R_NilValue;
 }
 
-static int stop(void *data)
+int r_callbacks_stop(void *data)
 {
     r_callbacks *calls = (r_callbacks *) data;
     if (!calls->jumped && !calls->interrupted && ct_seconds() >= calls->next_poll) {
@@ -64,33 +64,35 @@ static int stop(void *data)
 
 /* ---- progress ---- */
 
-static SEXP number_or_na(double value)
-{
-    return Rf_ScalarReal(isfinite(value) ? value : NA_REAL);
-}
-
 static SEXP tell(void *data)
 {
     const r_callbacks *calls = (const r_callbacks *) data;
-    SEXP elapsed = PROTECT(number_or_na(calls->moment->seconds)), cost = PROTECT(number_or_na(calls->moment->upper));
-    SEXP bound = PROTECT(number_or_na(calls->moment->lower)), closed = PROTECT(number_or_na(calls->moment->closed));
-    SEXP call = PROTECT(Rf_lang5(calls->report, elapsed, cost, bound, closed));
+    SEXP arguments = PROTECT(Rf_allocList(calls->n_told)), at = arguments;
+    for (int i = 0; i < calls->n_told; i++, at = CDR(at))
+        SETCAR(at, Rf_ScalarReal(isfinite(calls->told[i]) ? calls->told[i] : NA_REAL));
+    SEXP call = PROTECT(Rf_lcons(calls->report, arguments));
     Rf_eval(call, R_GlobalEnv);
-    UNPROTECT(5);
+    UNPROTECT(2);
     return R_NilValue;
 }
 
-/* The step counts from the end of a call, so that a slow function leaves time for the search. */
-static void report(void *data, const ct_progress *moment)
+/* The step counts from the end of a call, so that a slow function leaves time for the work. */
+void r_callbacks_report(r_callbacks *calls, const double *numbers, int n)
 {
-    r_callbacks *calls = (r_callbacks *) data;
-    if (calls->jumped || calls->interrupted || ct_seconds() < calls->next_report) return;
-    calls->moment = moment;
+    if (calls->report == R_NilValue || calls->jumped || calls->interrupted || ct_seconds() < calls->next_report) return;
+    for (int i = 0; i < n; i++) calls->told[i] = numbers[i];
+    calls->n_told = n;
     call_guarded(tell, calls);
     calls->next_report = ct_seconds() + REPORT_STEP;
 }
 
-SEXP r_callbacks_begin(r_callbacks *calls, SEXP function, ct_options *options)
+static void report(void *data, const ct_progress *moment)
+{
+    double numbers[4] = {moment->seconds, moment->upper, moment->lower, moment->closed};
+    r_callbacks_report((r_callbacks *) data, numbers, 4);
+}
+
+SEXP r_callbacks_init(r_callbacks *calls, SEXP function)
 {
     memset(calls, 0, sizeof *calls);
     SEXP kept = PROTECT(Rf_allocVector(VECSXP, 2));
@@ -98,10 +100,16 @@ SEXP r_callbacks_begin(r_callbacks *calls, SEXP function, ct_options *options)
     SET_VECTOR_ELT(kept, 1, calls->jump = R_MakeUnwindCont());
     calls->report = function;
     calls->next_report = ct_seconds() + REPORT_STEP;
-    options->stop = stop;
+    UNPROTECT(1);
+    return kept;
+}
+
+SEXP r_callbacks_begin(r_callbacks *calls, SEXP function, ct_options *options)
+{
+    SEXP kept = r_callbacks_init(calls, function);
+    options->stop = r_callbacks_stop;
     options->stop_data = calls;
     if (function != R_NilValue) options->report = report;
     options->report_data = calls;
-    UNPROTECT(1);
     return kept;
 }

@@ -8,17 +8,25 @@
 #include "exact/run/options.h"
 
 typedef struct {
-    SEXP report;     /* function of elapsed, cost, bound and closed, borrowed; R_NilValue: none */
+    SEXP report;     /* function of a few numbers, borrowed; R_NilValue: none */
     SEXP conditions; /* "interrupt" */
     SEXP jump;       /* where R was going when a call was left */
     int interrupted, jumped;
     SEXP (*call)(void *);          /* the call that is under way */
-    const ct_progress *moment;     /* what it tells */
+    double told[4];                /* what it tells */
+    int n_told;
     double next_poll, next_report; /* in ct_seconds() */
 } r_callbacks;
 
-/* Sets the callbacks of `options`. Protect the result as long as the search runs. */
+/* Protect the result as long as the work runs. */
+SEXP r_callbacks_init(r_callbacks *calls, SEXP report);
+/* The same for a search, whose callbacks it sets: `report` is told elapsed, cost, bound and closed. */
 SEXP r_callbacks_begin(r_callbacks *calls, SEXP report, ct_options *options);
+
+/* 1 once work is to end: the user has interrupted, or R jumped. Often called; R is asked now and then. */
+int r_callbacks_stop(void *calls);
+/* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not finite. */
+void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
 
 /* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left to free. */
 void r_callbacks_jump(r_callbacks *calls);

@@ -336,7 +336,7 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_error error;
     ct_arena_init(&arena, &budget);
     ct_status status = ct_data_check(&problem.data, &error);
-    if (status == CT_OK) status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1, &arena, &error);
+    if (status == CT_OK) status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena, &error);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 2));

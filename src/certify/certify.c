@@ -1,9 +1,8 @@
 #include "certify/certify.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
+#include "certify/objective.h"
 #include "certify/proof.h"
 
 enum { VERSION = 1 };
@@ -49,22 +48,6 @@ void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *
 
 /* ---- the check ---- */
 
-static double below(double x) { return nextafter(x, -INFINITY); }
-
-/* The cost in units of the objective that is proven by a cost counted in integers, rounded down. Splits differ from what they
- * cost, too, but not more of them count than cost less than all. */
-static void set_bound(const ct_problem *p, int64_t counted, ct_certified *result)
-{
-    double cost = (double) counted, splits = p->most_splits;
-    if (p->split_cost && counted / p->split_cost < p->most_splits) splits = (double) (counted / p->split_cost + 1);
-    if (cost > 0x1p53 && (int64_t) cost > counted) cost = below(cost);
-    double bound = cost * p->unit;
-    if (fma(cost, p->unit, -bound) < 0) bound = below(bound);
-    result->rounding = p->rounding + splits * p->split_rounding * (1 + 2 * DBL_EPSILON);
-    if (result->rounding > 0) bound = below(bound - nextafter(result->rounding, INFINITY));
-    result->bound = bound > 0 ? bound : 0;
-}
-
 /* Labels that there are, and splits that a tree may have. */
 static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *error)
 {
@@ -91,9 +74,7 @@ static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_read
     }
     int64_t bound;
     CT_TRY(ct_prove_again(&problem, claim, reader, result, &bound, error));
-    if (result->verdict != CT_CERTIFIED) return CT_OK;
-    set_bound(&problem, bound, result);
-    result->attained = claim->best && ct_cost_of_tree(&problem, claim->best) <= bound;
+    if (result->verdict == CT_CERTIFIED) ct_objective_prove(&problem, bound, claim->best, result);
     return CT_OK;
 }
 

@@ -121,14 +121,13 @@ static double sum_of_weights(const ct_data *data, double *off)
     return sum;
 }
 
-/* What a split costs. One that costs more than all rows do is never worth it, whatever it costs. */
-static void set_split_cost(ct_problem *p, const ct_claim *claim)
+/* What a split costs in the objective, and how many a tree may have. */
+static void set_price(ct_problem *p, const ct_claim *claim)
 {
-    double off, sum = sum_of_weights(p->data, &off), most = ldexp(1, 60 - (int) claim->depth);
-    double cost = claim->complexity * sum, units = cost / p->unit;
-    p->split_cost = (int64_t) llround(units < most ? units : most);
-    if (units < most && cost > 0)
-        p->split_rounding = distance(p->split_cost, p->unit, claim->complexity, sum) + 2 * claim->complexity * off;
+    double off, sum = sum_of_weights(p->data, &off);
+    product price = product_of(claim->complexity, sum);
+    p->price = price.value;
+    p->price_off = (fabs(price.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -140,10 +139,10 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
     double all = 0;
     for (size_t i = 0; i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
-        int64_t loss = costs->plain ? (int64_t) 1 << costs->shift : costs->loss[i], *least = &p->cheapest[i / n];
+        int64_t units = costs->plain ? 1 : costs->loss[i], *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
-        p->loss[i] = loss;
-        if (loss < 0) return 0;
+        if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
+        int64_t loss = p->loss[i] = units << costs->shift;
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
         if (first || loss < *least) *least = loss;
     }
@@ -154,15 +153,17 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         if (p->mass[row] < 0) return 0;
         all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
     }
-    p->unit = costs->unit;
-    return all < 0x1p61 && p->unit > 0 && isfinite(p->unit);
+    p->unit = ldexp(costs->unit, -(int) costs->shift);
+    p->shift = costs->shift;
+    p->split_cost = costs->split;
+    return all < 0x1p61 && costs->split >= 0 && costs->split < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
 {
     ct_costs costs;
     size_t n = p->n_classes;
-    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity > 0, p->arena, error));
+    CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
     p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
@@ -170,16 +171,16 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
     if (!take_costs(p, &costs)) return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
-    set_split_cost(p, claim);
+    set_price(p, claim);
     return CT_OK;
 }
 
-int64_t ct_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
-    int64_t cost = p->split_cost * tree->n_splits;
+    int64_t count = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        cost += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
-    return cost;
+        count += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+    return count >> p->shift;
 }
 
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)

@@ -11,6 +11,7 @@
 #include "tree/route.h"
 #include "gpu/device.h"
 #include "exact/search/solve.h"
+#include "exact/cost/price.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
@@ -70,43 +71,33 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
-static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree, int64_t split_cost)
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
 {
-    int64_t cost = split_cost * tree->n_splits, each = (int64_t) 1 << costs->shift;
+    int64_t units = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
-        if (costs->plain) cost += own == label ? 0 : each;
-        else cost += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+        if (costs->plain) units += own != label;
+        else units += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
     }
-    return cost;
+    return ct_cost_of_units(costs, units) + costs->split * tree->n_splits;
 }
 
-/* Splits may cost so much that none pays, but not so much that the sum over a tree does not fit. */
 static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
                            ct_arena *arena, ct_error *error)
 {
-    CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity > 0, arena, error));
+    CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity, arena, error));
     CT_TRY(ct_coarse_init(costs, data, arena, error));
     CT_TRY(ct_choices_init(costs, arena, error));
-    double most = ldexp(1, 60 - (int) options->depth), split = options->complexity * costs->total / costs->unit;
     search->costs = costs;
-    search->split_cost = (int64_t) llround(split < most ? split : most);
+    search->split_cost = costs->split;
     search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
     if (!search->min_bucket) search->min_bucket = 1;
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
-    double gap = floor(options->max_gap / costs->unit);
-    search->gap = gap < 4e18 ? (int64_t) gap : INT64_MAX / 4;
-    double most_cost = floor(options->max_cost / costs->unit);
-    search->cap = most_cost < 4e18 ? (int64_t) most_cost + 1 : INT64_MAX;
+    search->gap = ct_price_gap(costs, options->max_gap);
+    search->cap = ct_price_above(costs, options->max_cost);
     if (options->cheaper_than)
-        search->cap = ct_smaller_cost(search->cap,
-                                      cost_of_outcome(costs, data, options->cheaper_than, search->split_cost));
+        search->cap = ct_smaller_cost(search->cap, cost_of_outcome(costs, data, options->cheaper_than));
     return CT_OK;
-}
-
-static double to_objective(const ct_search *search, int64_t cost)
-{
-    return (double) cost * search->costs->unit;
 }
 
 /* Depth one needs no search: the best single split, if it beats the leaf. */
@@ -126,7 +117,8 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
-    ct_history_before(worker->search->history, to_objective(worker->search, upper), to_objective(worker->search, lower));
+    const ct_costs *costs = worker->search->costs;
+    ct_history_before(worker->search->history, ct_price_value(costs, upper), ct_price_bound(costs, lower));
 }
 
 /* The better of the trees to begin with; `least` is a lower bound of all. */
@@ -150,11 +142,6 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    if (task->known == &known[1] && known[1].cost <= least) {
-        memcpy(codes, known[1].codes, task->hint_size * sizeof *codes); /* nothing can be better */
-        *bounds = (ct_bounds){known[1].cost, known[1].cost, known[1].cost};
-        return;
-    }
     *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
@@ -210,19 +197,21 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     const ct_search *search = worker->search;
     const ct_options *options = search->options;
     unsigned depth = options->depth;
-    double objective, cost = to_objective(search, bounds->upper);
+    double objective;
     uint32_t splits;
     CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
     ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
     CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
-    double counted = objective + to_objective(search, search->split_cost) * splits;
-    if (fabs(counted - cost) > search->slack || bounds->proven > bounds->upper)
-        return ct_fail(error, CT_INTERNAL, "check: the tree costs %.17g, the search said %.17g with bound %.17g",
-                       counted, cost, to_objective(search, bounds->proven));
+    int64_t units = bounds->upper - search->split_cost * splits;
+    if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
+        fabs((double) (units >> search->costs->shift) * search->costs->unit - objective) > search->slack)
+        return ct_fail(error, CT_INTERNAL, "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
+                       objective, (unsigned long) splits, ct_price_value(search->costs, bounds->upper),
+                       ct_price_value(search->costs, bounds->proven));
     result->errors = objective;
-    result->cost = counted;
-    result->bound = fmax(0, counted - to_objective(search, bounds->upper - bounds->proven));
-    result->split_cost = to_objective(search, search->split_cost);
+    result->cost = objective + search->costs->price * splits;
+    result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
+    result->split_cost = search->costs->price;
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
@@ -237,7 +226,7 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
     if (!result->root_bounds)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
-    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = to_objective(search, ct_larger_cost(floors[f], proven));
+    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = ct_price_bound(search->costs, ct_larger_cost(floors[f], proven));
     return CT_OK;
 }
 
@@ -355,8 +344,8 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    double most = to_objective(search, ct_dearest(&costs, &totals, data->n_rows));
-    if (data->weights || data->loss || search->split_cost) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
+    double most = ct_price_value(&costs, ct_dearest(&costs, &totals, data->n_rows));
+    if (data->weights || data->loss) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
     if (ct_table_is_ranked(table)) CT_TRY(open_device(worker, n_workers, search, table, result, error));

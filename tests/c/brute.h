@@ -1,6 +1,7 @@
-/* A second opinion: the cost of an optimal tree from the definition, for at most BRUTE_ROWS rows, with weights, losses, leaf
- * sizes and a choice of roots. Shares nothing with the library but the types of the data. Remembers the answer for each
- * set of rows and depth, since it depends on nothing else. */
+/* A second opinion: the optimal tree from the definition, for at most BRUTE_ROWS rows, with weights, losses, leaf sizes and a
+ * choice of roots: least cost; of these the fewest leaves; of these the first column and the lowest threshold at the root, and
+ * so on down. Shares nothing with the library but the types of the data. Remembers the answer for each set of rows and depth,
+ * since it depends on nothing else. */
 #ifndef CT_TEST_BRUTE_H
 #define CT_TEST_BRUTE_H
 
@@ -8,12 +9,25 @@
 
 enum { BRUTE_ROWS = 16, BRUTE_DEPTH = 4 };
 
+/* What counts of a tree, its first column apart. */
+typedef struct {
+    double cost; /* infinite: there is none */
+    uint32_t leaves;
+} brute_value;
+
 typedef struct {
     const ct_data *data;
     double split_cost; /* in rows */
+    double tie;        /* costs that differ by no more are equal: sums of doubles differ by the order of their terms */
     uint32_t min_bucket, min_split;
-    double known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* -1: not yet */
+    brute_value known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* no leaves: not yet */
 } brute;
+
+static inline int brute_less(const brute *b, brute_value x, brute_value y)
+{
+    if (x.cost < y.cost - b->tie || y.cost < x.cost - b->tie) return x.cost < y.cost;
+    return x.leaves < y.leaves;
+}
 
 static inline double brute_leaf(const brute *b, uint32_t rows)
 {
@@ -34,39 +48,60 @@ static inline uint32_t brute_count(uint32_t rows)
     return n;
 }
 
-static inline double brute_cost(brute *b, uint32_t rows, unsigned depth);
-
-/* The least cost with a split on `col` at the root; infinite if there is none that may be. *fewest_left (may be
- * NULL): the fewest rows that a split of that cost sends left. */
-static inline double brute_split(brute *b, uint32_t rows, uint32_t col, unsigned depth, uint32_t *fewest_left)
+/* The rows below the value of row `at`. */
+static inline uint32_t brute_below(const brute *b, uint32_t rows, uint32_t col, uint32_t at)
 {
-    double best = HUGE_VAL;
-    uint32_t n = brute_count(rows);
-    for (uint32_t at = 0; at < b->data->n_rows && n >= b->min_split; at++) { /* split below the value of row `at` */
-        if (!(rows >> at & 1)) continue;
-        double cut = ct_column_value(&b->data->columns[col], at);
-        uint32_t left = 0;
-        for (uint32_t i = 0; i < b->data->n_rows; i++)
-            if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
-        uint32_t n_left = brute_count(left);
+    double cut = ct_column_value(&b->data->columns[col], at);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < b->data->n_rows; i++)
+        if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+    return left;
+}
+
+static inline brute_value brute_best(brute *b, uint32_t rows, unsigned depth);
+
+/* The best tree with a split on `col` at the root. *lowest (may be NULL): the rows that its lowest threshold sends left. */
+static inline brute_value brute_split(brute *b, uint32_t rows, uint32_t col, unsigned depth, uint32_t *lowest)
+{
+    brute_value best = {HUGE_VAL, UINT32_MAX};
+    uint32_t n = brute_count(rows), fewest = 0;
+    for (uint32_t at = 0; at < b->data->n_rows && n >= b->min_split; at++) {
+        uint32_t left = rows >> at & 1 ? brute_below(b, rows, col, at) : 0, n_left = brute_count(left);
         if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
-        double cost = b->split_cost + brute_cost(b, left, depth - 1) + brute_cost(b, rows & ~left, depth - 1);
-        if (fewest_left && (cost < best || (cost == best && n_left < brute_count(*fewest_left)))) *fewest_left = left;
-        if (cost < best) best = cost;
+        brute_value l = brute_best(b, left, depth - 1), r = brute_best(b, rows & ~left, depth - 1);
+        brute_value both = {b->split_cost + l.cost + r.cost, l.leaves + r.leaves};
+        if (!brute_less(b, both, best) && (brute_less(b, best, both) || n_left >= fewest)) continue;
+        best = both;
+        fewest = n_left;
+        if (lowest) *lowest = left;
     }
     return best;
 }
 
-static inline double brute_cost(brute *b, uint32_t rows, unsigned depth)
+/* The first column whose split begins a best tree, and what it sends left; -1: the leaf is best. roots may be NULL. */
+static inline int32_t brute_choice(brute *b, uint32_t rows, unsigned depth, const uint8_t *roots, brute_value *best,
+                                   uint32_t *left)
 {
-    double *known = &b->known[depth][rows];
-    if (*known >= 0) return *known;
-    double best = brute_leaf(b, rows);
+    int32_t first = -1;
+    *best = (brute_value){brute_leaf(b, rows), 1};
     for (uint32_t col = 0; depth && col < b->data->n_cols; col++) {
-        double cost = brute_split(b, rows, col, depth, NULL);
-        if (cost < best) best = cost;
+        uint32_t lowest = 0;
+        if (roots && !roots[col]) continue;
+        brute_value split = brute_split(b, rows, col, depth, &lowest);
+        if (!brute_less(b, split, *best)) continue;
+        *best = split;
+        *left = lowest;
+        first = (int32_t) col;
     }
-    return *known = best;
+    return first;
+}
+
+static inline brute_value brute_best(brute *b, uint32_t rows, unsigned depth)
+{
+    brute_value *known = &b->known[depth][rows];
+    uint32_t left;
+    if (!known->leaves) brute_choice(b, rows, depth, NULL, known, &left);
+    return *known;
 }
 
 static inline uint32_t brute_all(const brute *b) { return (UINT32_C(1) << b->data->n_rows) - 1; }
@@ -74,24 +109,40 @@ static inline uint32_t brute_all(const brute *b) { return (UINT32_C(1) << b->dat
 /* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked before. */
 static inline double brute_rooted(brute *b, uint32_t col, unsigned depth)
 {
-    return depth ? brute_split(b, brute_all(b), col, depth, NULL) : HUGE_VAL;
+    return depth ? brute_split(b, brute_all(b), col, depth, NULL).cost : HUGE_VAL;
 }
 
 /* The least cost under the options' depth, complexity, min_bucket, min_split and roots. */
 static inline double brute_optimum(brute *b, const ct_data *data, const ct_options *options)
 {
+    brute_value best;
+    uint32_t left;
     b->data = data;
     b->split_cost = options->complexity * sum_of_weights(data);
+    b->tie = data->weights || data->loss || options->complexity > 0 ? 1e-13 * (dearest_of(data) + b->split_cost) : 0;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;
     for (unsigned d = 0; d <= options->depth; d++)
-        for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++) b->known[d][rows] = -1;
-    double best = brute_leaf(b, brute_all(b));
-    for (uint32_t col = 0; col < data->n_cols; col++) {
-        double cost = options->roots && !options->roots[col] ? HUGE_VAL : brute_rooted(b, col, options->depth);
-        if (cost < best) best = cost;
+        for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++) b->known[d][rows].leaves = 0;
+    brute_choice(b, brute_all(b), options->depth, options->roots, &best, &left);
+    return best.cost;
+}
+
+/* Whether the tree below `node` is the one that the rule wants for these rows. */
+static inline int brute_is_tree(brute *b, const ct_forest *tree, uint32_t node, uint32_t rows, unsigned depth,
+                                const uint8_t *roots)
+{
+    brute_value best;
+    uint32_t left = 0;
+    int32_t col = brute_choice(b, rows, depth, roots, &best, &left);
+    if (tree->feature[node] != col) return 0;
+    if (col < 0) return 1;
+    for (uint32_t i = 0; i < b->data->n_rows; i++) {
+        int below = ct_column_value(&b->data->columns[col], i) < tree->threshold[node];
+        if ((rows >> i & 1) && below != (int) (left >> i & 1)) return 0;
     }
-    return best;
+    return brute_is_tree(b, tree, tree->left[node], left, depth - 1, NULL) &&
+           brute_is_tree(b, tree, tree->right[node], rows & ~left, depth - 1, NULL);
 }
 
 #endif

@@ -12,12 +12,13 @@
 #include "instance.h"
 #include "instance_units.h"
 #include "reference.h"
+#include "solve.h"
 
 /* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many bits, and losses beside
  * weights to 24: see exact/cost/costs.h. Sums of doubles differ by the order of their terms. */
 static inline double tolerance_of(const ct_data *data)
 {
-    if (!data->weights && !data->loss) return 1e-6;
+    if (!data->weights && !data->loss) return 1e-9;
     double share = data->weights && data->loss && data->n_classes > 2 ? 3e-7 : 1e-9;
     return share * dearest_of(data);
 }
@@ -96,14 +97,14 @@ static inline double recounted_cost(const ct_data *data, const ct_options *optio
 }
 
 /* What the end says about the distance of the two bounds. */
-static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance)
+static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance, double off)
 {
     double gap = result->cost - result->bound;
     switch (result->end) {
-    case CT_END_OPTIMAL: return gap == 0;
-    case CT_END_GAP: return gap > 0 && gap <= options->max_gap + tolerance;
-    case CT_END_MEMORY: return gap > 0 && options->memory_limit < SIZE_MAX;
-    case CT_END_INTERRUPT: return gap > 0;
+    case CT_END_OPTIMAL: return gap <= off;
+    case CT_END_GAP: return gap <= options->max_gap + tolerance;
+    case CT_END_MEMORY: return options->memory_limit < SIZE_MAX;
+    case CT_END_INTERRUPT: return 1; /* with the least cost proven, perhaps, and not that no smaller tree has it */
     case CT_END_COST: return result->bound > options->max_cost - options->max_gap - tolerance;
     default: return 0;
     }
@@ -135,7 +136,9 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
     f.tree = hash_tree(&result.tree);
     f.root = result.tree.feature[result.tree.roots[0]];
     CHECK(result.bound <= result.cost);
-    CHECK(end_agrees(options, &result, k->tolerance));
+    if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data))))
+        printf("    end %s: cost %.17g, bound %.17g, gap allowed %g, cost allowed %.17g\n", ct_end_name(result.end), result.cost,
+               result.bound, options->max_gap, options->max_cost);
     CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <= k->tolerance);
     CHECK(f.root < 0 || !options->roots || options->roots[f.root]);
     for (uint32_t col = 0; k->rooted && col < data->n_cols; col++)
@@ -282,36 +285,72 @@ static inline void check_against(const ct_options *plain, const double *rooted, 
         if (!plain->roots || plain->roots[col]) narrow_rooted(k, col, rooted[col], what);
 }
 
-/* Of equal trees the one with the first root was to be found. Costs that were rounded need not be equal; and a tree that
- * makes only such errors as cannot be avoided may be taken at once: see exact.h. */
-static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, const double *rooted,
-                               double least, double tolerance)
+/* Of equal trees one of the smallest was to be found, and of these one with the first root: with leaves that cost less than
+ * any two trees may differ by. Costs that were rounded need not be equal. */
+static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, double *rooted)
 {
+    const double leaf_cost = 0x1p-16, near = 0x1p-24;
     uint32_t root = 0;
-    if (data->weights || data->loss || first->stopped || first->root < 0) return;
-    if (least <= tolerance || data->n_classes >> plain->depth) return;
-    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + tolerance)) root++;
-    CHECK_INT(first->root, root);
+    if (data->weights || data->loss || first->stopped) return;
+    double least = depth2_optimum(data, plain, leaf_cost, rooted);
+    CHECK(fabs(first->cost + leaf_cost * first->splits - least) <= near);
+    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + near)) root++;
+    if (first->root >= 0) CHECK_INT(first->root, root);
+}
+
+/* The very tree of the rule, which `b` has, if the search ends: cost, leaves, and the first of those that are left. */
+static inline void is_the_tree(brute *b, const ct_data *data, const ct_options *options, const char *what)
+{
+    ct_result result;
+    ct_error error = {CT_OK, ""};
+    if (ct_exact_solve(data, options, &result, NULL, &error) != CT_OK) return;
+    if (!CHECK(brute_is_tree(b, &result.tree, result.tree.roots[0], brute_all(b), options->depth, options->roots)))
+        printf("    not the first of the smallest optimal trees: %s\n", what);
+    ct_result_free(&result);
+}
+
+/* However it is searched. Losses beside weights are rounded to few bits, and what is nearly equal then is not told apart. */
+static inline void check_rule(brute *b, const random_table *capped, const ct_options *plain, const instance *in)
+{
+    const ct_data *data = &capped->data;
+    ct_options options = *plain;
+    if (data->weights && data->loss && data->n_classes > 2) return;
+    options.max_thresholds = 0;
+    is_the_tree(b, data, &options, "plainly");
+    options.crew_after = 0;
+    for (options.threads = 2; options.threads <= 4; options.threads += 2) is_the_tree(b, data, &options, "threads");
+    options.threads = 1;
+    options.plane_budget = 0;
+    is_the_tree(b, data, &options, "plane budget");
+    options.plane_budget = plain->plane_budget;
+    options.device = CT_DEVICE_TWIN;
+    is_the_tree(b, data, &options, "twin");
+    options.device = CT_DEVICE_CPU;
+    options.off = in->options.off;
+    is_the_tree(b, data, &options, "shortcuts off");
+    options.off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
+    is_the_tree(b, data, &options, "all shortcuts off");
 }
 
 /* The second opinions, where they are quick. */
-static inline void check_references(const random_table *table, const ct_options *plain, const fit *first, known *k)
+static inline void check_references(const instance *in, const ct_options *plain, const fit *first, known *k)
 {
+    const random_table *table = &in->table;
     static brute b;
     random_table t = table_capped(table, plain->max_thresholds);
     const ct_data *data = &t.data;
     double *rooted = (double *) malloc(data->n_cols * sizeof *rooted);
     double work = count_values(&t) * data->n_rows * data->n_cols * (data->loss ? data->n_classes : 1);
     if (plain->depth == 2 && work <= 1e7) {
-        double least = depth2_optimum(data, plain, rooted);
+        double least = depth2_optimum(data, plain, 0, rooted);
         check_against(plain, rooted, data->n_cols, least, k, "reference");
-        check_first(data, plain, first, rooted, least, k->tolerance);
+        check_first(data, plain, first, rooted);
     }
     if (plain->depth <= BRUTE_DEPTH && data->n_rows <= 12) {
         double least = brute_optimum(&b, data, plain);
         for (uint32_t col = 0; col < data->n_cols; col++) rooted[col] = brute_rooted(&b, col, plain->depth);
         check_against(plain, rooted, data->n_cols, least, k, "brute force");
-        check_first(data, plain, first, rooted, least, k->tolerance);
+        check_rule(&b, &t, plain, in);
     }
     free(rooted);
     table_free(&t);
@@ -335,7 +374,7 @@ static inline void check_instance(const instance *in)
     check_crew(data, &plain, &first, &k);
     check_rooted(data, &plain, &k);
     check_monotone(data, &plain, &k);
-    check_references(&in->table, &plain, &first, &k);
+    check_references(in, &plain, &first, &k);
     check_units(in, &plain);
     if (!isnan(in->optimum)) narrow(&k, in->optimum, in->optimum, "known optimum");
     free(k.rooted);

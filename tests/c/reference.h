@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     const ct_data *data;
     const ct_options *options;
-    double split_cost;
+    double split_cost; /* with `leaf_cost` */
     uint32_t **order; /* [col][row] rows by increasing value */
     uint32_t *side;   /* rows of a side in the order of a column */
     double *before;   /* [i] cost of the first i of them as a leaf */
@@ -123,11 +123,12 @@ static inline void reference_sort(reference *r, uint32_t col)
 }
 
 /* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. rooted[n_cols], which may be NULL, receives
- * the least cost with each root; infinite where there is no such tree. */
-static inline double depth2_optimum(const ct_data *data, const ct_options *options, double *rooted)
+ * the least cost with each root; infinite where there is no such tree. Each leaf but one costs `leaf_cost` besides. */
+static inline double depth2_optimum(const ct_data *data, const ct_options *options, double leaf_cost, double *rooted)
 {
     uint32_t n = data->n_rows;
-    reference r = {data, options, options->complexity * sum_of_weights(data), NULL, NULL, NULL, {NULL, 0, 0}};
+    double split_cost = options->complexity * sum_of_weights(data) + leaf_cost;
+    reference r = {data, options, split_cost, NULL, NULL, NULL, {NULL, 0, 0}};
     r.order = (uint32_t **) malloc(data->n_cols * sizeof *r.order);
     r.side = (uint32_t *) malloc(n * sizeof *r.side);
     r.before = (double *) malloc(((size_t) n + 1) * sizeof *r.before);

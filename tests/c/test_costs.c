@@ -203,7 +203,7 @@ static ct_costs costs_of(const ct_data *data, ct_arena *arena)
 {
     ct_costs costs;
     ct_error error;
-    CHECK_INT(ct_costs_init(&costs, data, 3, 0, arena, &error), CT_OK);
+    CHECK_INT(ct_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
     CHECK_INT(ct_coarse_init(&costs, data, arena, &error), CT_OK);
     return costs;
 }

@@ -47,15 +47,7 @@ static void any_crew_finds_the_same_tree(void)
     }
 }
 
-/* The first column whose root split reaches `cost`, and the fewest rows that such a split sends left. */
-static uint32_t first_root(brute *b, const ct_data *data, unsigned depth, double cost, uint32_t *left)
-{
-    for (uint32_t col = 0; col < data->n_cols; col++)
-        if (brute_split(b, brute_all(b), col, depth, left) == cost) return col;
-    return data->n_cols;
-}
-
-static void the_first_of_equal_roots_is_taken(void)
+static void the_first_of_the_smallest_trees_is_taken(void)
 {
     static brute b;
     for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1200); seed++) {
@@ -64,12 +56,8 @@ static void the_first_of_equal_roots_is_taken(void)
         ct_options options = crew_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
-        if (CHECK(brute_optimum(&b, &t.data, &options) == result.cost) && result.cost > 0 && result.tree.feature[0] >= 0) {
-            uint32_t left = 0, col = first_root(&b, &t.data, options.depth, result.cost, &left);
-            CHECK_INT(result.tree.feature[0], col);
-            for (uint32_t i = 0; i < t.data.n_rows; i++)
-                CHECK_INT(ct_column_value(&t.columns[col], i) < result.tree.threshold[0], left >> i & 1);
-        }
+        CHECK(brute_optimum(&b, &t.data, &options) == result.cost);
+        if (!CHECK(brute_is_tree(&b, &result.tree, 0, brute_all(&b), options.depth, NULL))) printf("    seed %d\n", seed);
         ct_result_free(&result);
         table_free(&t);
     }
@@ -160,7 +148,7 @@ static void memory_ends_anywhere(void)
 
 static const check_case cases[] = {
     {"any crew finds the same tree", any_crew_finds_the_same_tree},
-    {"the first of equal roots is taken", the_first_of_equal_roots_is_taken},
+    {"the first of the smallest trees is taken", the_first_of_the_smallest_trees_is_taken},
     {"idle threads help", idle_threads_help},
     {"stopped crews have valid bounds", stopped_crews_have_valid_bounds},
     {"memory ends anywhere", memory_ends_anywhere},

@@ -15,6 +15,10 @@ const ct_gpu_kernel gpu_functions[N_FUNCTIONS] = {
 
 enum { TWIN = -1, ROWS = 7, N = ROWS * REVERSED, WIDTH = 33, FACTOR = 3 };
 
+/* What functions write has one value more, which they must leave alone. */
+enum { SCALED_BYTES = (N + 1) * sizeof(uint32_t), SUMS_BYTES = (ROWS + 1) * sizeof(uint32_t) };
+#define UNTOUCHED 0xc0ffee11u
+
 /* What a device has not had back. */
 static long left(int number) { return number == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
 
@@ -31,8 +35,8 @@ static size_t cut(char *memory, uint32_t **values, uint32_t **scaled, uint32_t *
 {
     ct_gpu_cutter c = {memory, 0};
     *values = (uint32_t *) ct_gpu_cut(&c, N * sizeof **values);
-    *scaled = (uint32_t *) ct_gpu_cut(&c, N * sizeof **scaled);
-    *sums = (uint32_t *) ct_gpu_cut(&c, ROWS * sizeof **sums);
+    *scaled = (uint32_t *) ct_gpu_cut(&c, SCALED_BYTES);
+    *sums = (uint32_t *) ct_gpu_cut(&c, SUMS_BYTES);
     return c.used;
 }
 
@@ -53,6 +57,8 @@ static ct_status begin(work *w, int number, ct_error *error)
     CHECK_INT(cut((char *) w->on_host.memory, &w->host_values, &w->host_scaled, &w->host_sums),
               bytes);
     for (uint32_t i = 0; i < N; i++) w->host_values[i] = i * i + 1;
+    for (uint32_t i = 0; i <= N; i++) w->host_scaled[i] = UNTOUCHED;
+    for (uint32_t i = 0; i <= ROWS; i++) w->host_sums[i] = UNTOUCHED;
     return CT_OK;
 }
 
@@ -75,14 +81,16 @@ static ct_status run(const work *w)
     const reverse_arguments reversed = {w->scaled};
     const ct_gpu_stream *first = &w->stream[0], *second = &w->stream[1];
     CT_TRY(ct_gpu_send(first, w->values, w->host_values, N * sizeof *w->values));
+    CT_TRY(ct_gpu_send(first, w->scaled, w->host_scaled, SCALED_BYTES));
+    CT_TRY(ct_gpu_send(first, w->sums, w->host_sums, SUMS_BYTES));
     CT_TRY(ct_gpu_drain(first));
     CT_TRY(ct_gpu_launch(first, &gpu_functions[SUM], ct_gpu_warps(ROWS), &sums));
-    CT_TRY(ct_gpu_fetch(first, w->host_sums, w->sums, ROWS * sizeof *w->sums));
+    CT_TRY(ct_gpu_fetch(first, w->host_sums, w->sums, SUMS_BYTES));
     CT_TRY(ct_gpu_mark(first, &w->event[0]));
     CT_TRY(ct_gpu_launch(second, &gpu_functions[SCALE], ct_gpu_threads(N), &scaled));
     ct_gpu_grid blocks = ct_gpu_blocks(N / REVERSED, REVERSED, REVERSED * sizeof(uint32_t));
     CT_TRY(ct_gpu_launch(second, &gpu_functions[REVERSE], blocks, &reversed));
-    CT_TRY(ct_gpu_fetch(second, w->host_scaled, w->scaled, N * sizeof *w->scaled));
+    CT_TRY(ct_gpu_fetch(second, w->host_scaled, w->scaled, SCALED_BYTES));
     CT_TRY(ct_gpu_mark(second, &w->event[1]));
     CT_TRY(ct_gpu_wait(&w->event[1]));
     return ct_gpu_wait(&w->event[0]);
@@ -90,6 +98,7 @@ static ct_status run(const work *w)
 
 static void check_answer(const work *w)
 {
+    CHECK(w->host_scaled[N] == UNTOUCHED && w->host_sums[ROWS] == UNTOUCHED);
     for (uint32_t row = 0; row < ROWS; row++) {
         uint32_t total = 0;
         for (uint32_t i = row * WIDTH; i < (row + 1) * WIDTH; i++) total += w->host_values[i];

@@ -31,7 +31,7 @@ may_see () {
     exact/run)     echo "base data exact/cost exact/kernels" ;;
     exact/bound)   echo "base exact/run" ;;
     exact/rows)    echo "base exact/run" ;;
-    exact/search)  echo "base exact/bound exact/rows exact/run" ;;
+    exact/search)  echo "base exact/cost exact/bound exact/rows exact/run" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
     exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
   esac

@@ -35,19 +35,14 @@ CT_INLINE int top_byte(__m128i x)
            (_mm_cvtsi128_si32(_mm_minpos_epu16(_mm_min_epu8(x, _mm_srli_epi16(x, 8)))) & 0xff);
 }
 
-/* In each byte the sum of the bytes up to it. */
-CT_INLINE __m128i bytes_summed_up(__m128i n)
-{
-    n = _mm_add_epi8(n, _mm_slli_si128(n, 1));
-    n = _mm_add_epi8(n, _mm_slli_si128(n, 2));
-    n = _mm_add_epi8(n, _mm_slli_si128(n, 4));
-    return _mm_add_epi8(n, _mm_slli_si128(n, 8));
-}
-
 CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int *low)
 {
     const __m128i middle = _mm_set1_epi8((char) 128), legal = bytes_of(ties);
-    __m128i net = bytes_summed_up(_mm_sub_epi8(bytes_of(b), bytes_of(a)));
+    __m128i net = _mm_sub_epi8(bytes_of(b), bytes_of(a));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 1));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 2));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 4));
+    net = _mm_add_epi8(net, _mm_slli_si128(net, 8));
     *high = top_byte(_mm_and_si128(_mm_add_epi8(net, middle), legal)) - 128;
     *low = 128 - top_byte(_mm_and_si128(_mm_sub_epi8(middle, net), legal));
 }
@@ -91,29 +86,6 @@ CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const ui
     least = _mm_min_epi16(_mm_blendv_epi8(nowhere, first, of_first),
                           _mm_blendv_epi8(nowhere, second, of_second));
     *low = -top_of_8(_mm_sub_epi16(_mm_setzero_si128(), least));
-}
-
-/* As extremes16 where the rows of a count of_a, those of b of_b, both of less than 2^15. Without
- * ties beyond +-2^29. */
-CT_INLINE void extremes16_of_shorts(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b,
-                                    int *high, int *low)
-{
-    const __m128i nowhere = _mm_set1_epi32(1 << 29), zero = _mm_setzero_si128();
-    const __m128i each = _mm_set1_epi32((int) ((unsigned) of_a | (unsigned) -of_b << 16));
-    __m128i n_a = bytes_summed_up(_mm_sub_epi8(zero, bytes_of(a))), legal = bytes_of(ties);
-    __m128i n_b = bytes_summed_up(_mm_sub_epi8(zero, bytes_of(b)));
-    __m128i pairs[2] = {_mm_unpacklo_epi8(n_a, n_b), _mm_unpackhi_epi8(n_a, n_b)};
-    __m128i most = _mm_sub_epi32(zero, nowhere), least = nowhere;
-    for (int i = 0; i < 4; i++) {
-        __m128i counts = i % 2 ? _mm_unpackhi_epi8(pairs[i / 2], zero)
-                               : _mm_unpacklo_epi8(pairs[i / 2], zero);
-        __m128i net = _mm_madd_epi16(counts, each), where = _mm_cvtepi8_epi32(legal);
-        most = _mm_max_epi32(most, _mm_blendv_epi8(most, net, where));
-        least = _mm_min_epi32(least, _mm_blendv_epi8(least, net, where));
-        legal = _mm_srli_si128(legal, 4);
-    }
-    *high = top_of_4(most);
-    *low = -top_of_4(_mm_sub_epi32(zero, least));
 }
 
 #endif

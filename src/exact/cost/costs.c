@@ -1,9 +1,10 @@
 #include "exact/cost/coarse.h"
+#include "exact/cost/price.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_MULTIPLE = 1000, MOST_DENOMINATOR = 1 << 24, COST_BITS = 60, LOSS_BITS = 24, DOUBLE_BITS = 53 };
+enum { MOST_MULTIPLE = 1000, MOST_DENOMINATOR = 1 << 24, LOSS_BITS = 24, DOUBLE_BITS = 53, FEW_BITS = 10 };
 
 /* Numbers, and the last of them that was seen not to become whole: a failure is found at once the next time. */
 typedef struct {
@@ -90,11 +91,10 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of the rows");
 }
 
-/* Bits that costs leave free for splits and for fractions. */
-static int free_bits(double total_cost, unsigned depth)
-{
-    return COST_BITS - (int) depth - (ilogb(total_cost < 1 ? 1 : total_cost) + 1);
-}
+/* Bits of the largest sum: of whole multiples, and of what is rounded. */
+typedef struct {
+    int whole, rounded;
+} room;
 
 /* Numbers as integers: whole multiples if these are to be had, else rounded. */
 typedef struct {
@@ -102,10 +102,10 @@ typedef struct {
     int rounded;
 } scaling;
 
-static scaling scaling_of(const double *values, size_t n, double most, int bits)
+static scaling scaling_of(const double *values, size_t n, double most, room bits)
 {
     double m = whole_multiple(values, n);
-    return m > 0 && most * m < ldexp(1, bits) ? (scaling){m, 0} : (scaling){power_scale(most, bits), 1};
+    return m > 0 && most * m < ldexp(1, bits.whole) ? (scaling){m, 0} : (scaling){power_scale(most, bits.rounded), 1};
 }
 
 /* Losses and, from them, gains. NULL: all 1. */
@@ -226,7 +226,7 @@ static double sum_of_weights(const ct_data *data)
     return sum;
 }
 
-static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, unsigned depth,
+static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, room bits,
                              scaling *weight, double *sum, ct_arena *arena, ct_error *error)
 {
     int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
@@ -234,14 +234,55 @@ static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, dou
     const double *given = effective_weights(data, fold, arena, sum);
     if (!weights || !given) return no_memory(error);
     double most = *sum * (most_loss < 1 ? 1 : most_loss);
-    *weight = scaling_of(given, data->n_rows, most, COST_BITS - (int) depth - 1);
+    *weight = scaling_of(given, data->n_rows, most, bits);
     round_all(given, data->n_rows, weight->scale, weights);
     ct_arena_release(arena, mark);
     costs->weights = weights;
     return CT_OK;
 }
 
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error)
+/* ---- doubles ---- */
+
+/* The least number of binary places that all values have, up to FEW_BITS; -1: they have more. */
+static int binary_places(const double *values, size_t n)
+{
+    int places = 0;
+    for (size_t i = 0; values && i < n; i++) {
+        while (places <= FEW_BITS && !is_whole(ldexp(values[i], places), 0)) places++;
+        if (places > FEW_BITS) return -1;
+    }
+    return places;
+}
+
+/* Nothing, if weights and losses have so few places that doubles add up their products exactly. Else: two of them may be
+ * off by their last bits, see is_whole(), and so may each sum. */
+static double noise_of(const ct_data *data, double total)
+{
+    size_t n = data->n_classes;
+    int of_weights = binary_places(data->weights, data->n_rows), of_loss = binary_places(data->loss, n * n);
+    double most = total * (data->loss ? largest(data->loss, n * n) : 1);
+    if (of_weights >= 0 && of_loss >= 0 && most < ldexp(1, DOUBLE_BITS - of_weights - of_loss)) return 0;
+    return ldexp(1, -47) + ldexp(data->n_rows, -DOUBLE_BITS);
+}
+
+/* ---- the whole ---- */
+
+static room room_for_each(room bits, double n)
+{
+    int of_n = ilogb(n) + 1, whole = bits.whole - of_n, rounded = bits.rounded - of_n;
+    return (room){whole < DOUBLE_BITS ? whole : DOUBLE_BITS, rounded < DOUBLE_BITS ? rounded : DOUBLE_BITS};
+}
+
+/* Splits of a tree in which each separates rows. */
+static uint32_t splits_at_most(const ct_data *data, unsigned depth)
+{
+    uint64_t leaves = UINT64_C(1) << depth;
+    if (leaves > data->n_rows) leaves = data->n_rows;
+    return leaves > 2 ? (uint32_t) leaves - 1 : 1;
+}
+
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
+                        ct_error *error)
 {
     size_t n = data->n_classes;
     simpler from = {NULL, NULL, 1};
@@ -254,19 +295,21 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, in
     costs->n_classes = data->n_classes;
     costs->plain = !from.weights && !from.loss;
     costs->total = sum_of_weights(data);
+    costs->noise = noise_of(data, costs->total);
+    costs->most_splits = splits_at_most(data, depth);
+    room bits = {CT_COST_BITS - (int) ct_price_bits(costs->most_splits, complexity > 0),
+                 CT_COST_BITS - (int) ct_price_bits(costs->most_splits, 0)};
     if (given) {
-        int bits = from.weights ? LOSS_BITS : free_bits(sum, depth);
+        room of_loss = from.weights ? (room){LOSS_BITS, LOSS_BITS} : room_for_each(bits, sum);
         most = largest(given, n * n);
-        loss = scaling_of(given, n * n, most, bits < DOUBLE_BITS ? bits : DOUBLE_BITS);
+        loss = scaling_of(given, n * n, most, of_loss);
         most *= loss.scale;
     }
-    if (from.weights) CT_TRY(set_weights(costs, data, fold, most, depth, &weight, &sum, arena, error));
-    int bits = free_bits(sum * weight.scale * most, depth);
-    costs->shift = fine && bits > 0 ? (unsigned) (bits < 30 ? bits : 30) : 0;
-    loss.scale = ldexp(loss.scale, (int) costs->shift);
+    if (from.weights) CT_TRY(set_weights(costs, data, fold, most, bits, &weight, &sum, arena, error));
     costs->unit = from.each / (weight.scale * loss.scale);
-    double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale : 0);
-    costs->rounding = rounding / 2 / (weight.scale * ldexp(loss.scale, -(int) costs->shift));
+    double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale + data->n_rows : 0);
+    costs->rounding = rounding / 2 / (weight.scale * loss.scale);
+    ct_price_set(costs, complexity, sum * weight.scale * most);
     if (costs->plain) return CT_OK;
     int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n), *gains = CT_ARENA_NEW(arena, int64_t, n * n);
     int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
@@ -288,7 +331,7 @@ int ct_costs_by_label(const ct_costs *costs)
     return 0;
 }
 
-double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : ldexp(costs->unit, (int) costs->shift); }
+double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : costs->unit; }
 
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
@@ -316,12 +359,12 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
         best = cost;
         *label = k;
     }
-    return best;
+    return ct_cost_of_units(costs, best);
 }
 
 int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
 {
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++) sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
-    return sum;
+    return ct_cost_of_units(costs, sum);
 }

@@ -1,13 +1,16 @@
-/* What a row costs under each label, in 64-bit integers: nothing in the search compares doubles.
+/* What a row costs under each label and what a split costs, in 64-bit integers: nothing in the search compares doubles.
  *
- * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. Costs are `unit`s of the objective:
+ * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. What rows cost is counted in `unit`s of
+ * the objective:
  *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with those that become whole
  *     numbers by a multiplication (see whole_multiple());
  *   - others are rounded to multiples of a power of two such that all rows together cost between 2^(58 - depth) and
- *     2^(59 - depth). The tree is optimal for the rounded costs; the cost of any tree is off by at most `rounding`, half a
- *     unit a row and so at most n_rows / 2^(59 - depth) of what all rows cost. A loss that is the same for all wrong labels
- *     (with two classes any is) is taken into the weights. Where rows have weights, other losses that have to be rounded
- *     have 24 bits and leave the weights 35 - depth.
+ *     2^(59 - depth). The cost of any tree is off by at most `rounding`, half a unit a row. A loss that is the same for
+ *     all wrong labels (with two classes any is) is taken into the weights. Where rows have weights, other losses that have
+ *     to be rounded have 24 bits and leave the weights 35 - depth.
+ *
+ * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e * 2^shift + s * split. How
+ * these are chosen so that of equally good trees the smaller one costs less is in exact/cost/price.h.
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are then the same for all rows
  * into the unit: such problems are searched as if they had none. */
@@ -23,14 +26,19 @@ typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
 typedef struct {
     uint32_t n_classes;
     int plain;              /* a wrong row costs the same whatever it is */
-    unsigned shift;         /* plain: it costs 2^shift, and the three below are NULL */
-    const int64_t *weights; /* [row]; NULL: 1 each */
+    unsigned shift;         /* a unit is 2^shift of what the search adds up and compares */
+    int64_t split;          /* what a split costs there: see above */
+    uint32_t most_splits;   /* of a tree in which each separates rows */
+    const int64_t *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the three below */
     const int64_t *loss;    /* [class][label] */
     const int64_t *gains;   /* [class][label] what the label spares beside the dearest one; with weights and losses that
                                do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
-    double rounding;        /* in units of the objective: see above */
+    double price;           /* of a split, in the objective */
+    double rounding;        /* in the objective: see above */
+    double noise;           /* share of an objective by which it may differ from its units beside that, as weights, losses
+                               and their sums are doubles; 0 where these are exact */
     double total;           /* of the rows' weights, in units of the objective: n_rows without weights */
     const ct_coarse *coarse; /* NULL: none */
     const ct_choices *choices; /* likewise */
@@ -46,10 +54,11 @@ typedef struct {
     uint32_t *coarse; /* what they cost coarsely; NULL where that does not follow from the others */
 } ct_totals;
 
-/* From the arena. `depth` and `fine` (a split has a cost that is no whole number) say how much room costs must leave. */
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, int fine, ct_arena *arena, ct_error *error);
+/* From the arena, for trees of that depth whose splits cost that share of the rows. */
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
+                        ct_error *error);
 
-/* Of which the errors of all trees are multiples, in units of the objective; 0 if costs were rounded. */
+/* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
 
 /* Room for n_classes, all 0; 0 if memory ends. */
@@ -68,6 +77,9 @@ static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
     return totals->masses ? totals->masses[c] : (int64_t) totals->rows[c];
 }
 
+/* Of a number of units. */
+static inline int64_t ct_cost_of_units(const ct_costs *costs, int64_t units) { return units * ((int64_t) 1 << costs->shift); }
+
 /* What the rows cost under the best label, and the first such label. */
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label);
 
@@ -79,7 +91,7 @@ static inline int64_t ct_leaf_cost(const ct_costs *costs, const ct_totals *total
         sum += totals->rows[c];
         if (totals->rows[c] > largest) largest = totals->rows[c];
     }
-    return (int64_t) (sum - largest) * ((int64_t) 1 << costs->shift);
+    return ct_cost_of_units(costs, sum - largest);
 }
 
 /* What n_rows rows cost at most. */
@@ -87,7 +99,7 @@ int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals);
 
 static inline int64_t ct_dearest(const ct_costs *costs, const ct_totals *totals, uint32_t n_rows)
 {
-    return costs->plain ? n_rows * ((int64_t) 1 << costs->shift) : ct_dearest_of(costs, totals);
+    return costs->plain ? ct_cost_of_units(costs, n_rows) : ct_dearest_of(costs, totals);
 }
 
 #endif

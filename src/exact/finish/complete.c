@@ -78,9 +78,12 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
 
 /* ---- finishing a tree ---- */
 
-/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`. */
+/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`, and, as long as it is open, its
+ * feature; `most` is what the best one so far spares. */
 typedef struct {
     uint32_t node, feature, lo, hi, filled;
+    int open;
+    int64_t most;
 } pending;
 
 typedef struct {
@@ -185,10 +188,10 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     uint32_t node = add_node(c, c->rows + lo, hi - lo);
     ct_split_code code = level < c->depth ? c->codes[i] : CT_LEAF_CODE;
     if (code.feature < 0) return node;
-    CT_ASSERT((uint32_t) code.feature < c->table->n_cols);
+    CT_ASSERT((uint32_t) code.feature < c->table->n_cols || code.feature == CT_ANY_FEATURE);
     uint32_t feature = (uint32_t) code.feature;
     if (is_lowest(code, c->depth - level)) {
-        c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo};
+        c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo, code.feature == CT_ANY_FEATURE, -1};
         for (uint32_t j = lo; j < hi; j++) c->owner[c->rows[j]] = c->n_pendings;
         c->forest->n_nodes += 2; /* its two leaves */
         return node;
@@ -201,16 +204,17 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     return node;
 }
 
-/* Lists the rows of all pending nodes that split on `feature` by its order, with their ranks. */
-static void sort_pending_rows(completion *c, uint32_t feature)
+/* Lists the rows of all pending nodes that are open, or else split on `feature`, by its order, with their ranks. */
+static void sort_pending_rows(completion *c, uint32_t feature, int open)
 {
     const uint32_t *order = c->table->order[feature];
     uint32_t rank = 0;
     for (uint32_t j = 0; j < c->table->n_rows; j++) {
         uint32_t owner = c->owner[order[j]];
-        if (owner && c->pendings[owner - 1].feature == feature) {
-            uint32_t at = c->pendings[owner - 1].filled++;
-            CT_ASSERT(at < c->pendings[owner - 1].hi);
+        pending *p = owner ? &c->pendings[owner - 1] : NULL;
+        if (p && p->open == open && (open || p->feature == feature)) {
+            uint32_t at = p->filled++;
+            CT_ASSERT(at < p->hi);
             c->sorted[at] = order[j];
             c->ranks[at] = rank;
         }
@@ -236,10 +240,31 @@ static int finish_pending(completion *c, const pending *p)
     return 1;
 }
 
+/* Gives each open node the first feature whose best split spares most. */
+static void choose_features(completion *c)
+{
+    uint32_t n_open = 0;
+    for (uint32_t i = 0; i < c->n_pendings; i++) n_open += c->pendings[i].open != 0;
+    for (uint32_t f = 0; n_open && f < c->table->n_cols; f++) {
+        sort_pending_rows(c, f, 1);
+        for (pending *p = c->pendings; p < c->pendings + c->n_pendings; p++) {
+            int64_t most;
+            p->filled = p->lo;
+            if (!p->open || !best_split(c->sorted + p->lo, c->ranks + p->lo, p->hi - p->lo, &c->stump, &most)) continue;
+            if (most <= p->most) continue;
+            p->most = most;
+            p->feature = f;
+        }
+    }
+    for (uint32_t i = 0; i < c->n_pendings; i++) c->pendings[i].open = 0;
+}
+
 static int finish_all(completion *c)
 {
+    choose_features(c);
     for (uint32_t i = 0; i < c->n_pendings; i++) {
-        if (c->pendings[i].filled == c->pendings[i].lo) sort_pending_rows(c, c->pendings[i].feature);
+        if (c->pendings[i].feature == CT_ANY_FEATURE) return 0;
+        if (c->pendings[i].filled == c->pendings[i].lo) sort_pending_rows(c, c->pendings[i].feature, 0);
         if (!finish_pending(c, &c->pendings[i])) return 0;
     }
     return 1;
@@ -315,7 +340,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *aren
         *feature = (int32_t) f;
         best = most;
     }
-    *cost = dearest - best * (search->costs->plain ? (int64_t) 1 << search->costs->shift : 1);
+    *cost = dearest - ct_cost_of_units(search->costs, best);
     CT_ASSERT(best < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;

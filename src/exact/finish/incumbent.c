@@ -24,6 +24,9 @@ static uint32_t rows_at(const ct_forest *tree, uint32_t node)
     return sum;
 }
 
+/* No leaf costs so much, and three times it fits into an integer: a tree may have so many splits that their sum does not. */
+static const int64_t TOO_MUCH = (int64_t) 1 << 60;
+
 /* Cost of the subtree at `node`, where leaves cost leaf_cost[node]; negative if it breaks a rule. */
 static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, const int64_t *leaf_cost, uint32_t node)
 {
@@ -34,7 +37,7 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, cons
     if (!ct_may_split(worker, n_rows)) return -1;
     int64_t left = subtree_cost(worker, tree, leaf_cost, tree->left[node]);
     int64_t right = subtree_cost(worker, tree, leaf_cost, tree->right[node]);
-    return left < 0 || right < 0 ? -1 : worker->search->split_cost + left + right;
+    return left < 0 || right < 0 ? -1 : ct_smaller_cost(worker->search->split_cost + left + right, TOO_MUCH);
 }
 
 /* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a rule. */

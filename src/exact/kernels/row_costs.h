@@ -36,12 +36,6 @@ CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const ui
 CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b,
                                    int *high, int *low)
 {
-#ifdef CT_BYTES_WHERE
-    if ((of_a | of_b) >> 15 == 0) {
-        extremes16_of_shorts(a, b, ties, of_a, of_b, high, low);
-        return;
-    }
-#endif
     *high = -NOWHERE, *low = NOWHERE;
     for (; ties; ties &= ties - 1) {
         uint32_t upto = ties ^ (ties - 1);

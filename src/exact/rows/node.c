@@ -23,7 +23,7 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
     if (!costs->coarse) return CT_GENERAL;
     if (costs->coarse->by_label) return CT_LOSSES;
-    int64_t dearest = node->dearest >> costs->coarse->shift;
+    int64_t dearest = node->dearest >> costs->shift >> costs->coarse->shift;
     return costs->coarse->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
@@ -119,7 +119,8 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     p->begin[f] = split->begin;
     p->end[f] = split->end;
     if (node->dear) sum_up_dear(worker->search->costs, node, f);
-    CT_ASSERT(!node->dear || node->dear[f * (box->words + 1) + split->end] == node->dearest);
+    CT_ASSERT(!node->dear ||
+              ct_cost_of_units(worker->search->costs, node->dear[f * (box->words + 1) + split->end]) == node->dearest);
 }
 
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
@@ -233,7 +234,8 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     const ct_container *box = node->box;
     if (cost < 0) return 0;
     if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
-    if (costs->plain) return (cost >> costs->shift) + 1;
+    cost >>= costs->shift;
+    if (costs->plain) return cost + 1;
     const int64_t *dear = node->dear + f * (box->words + 1);
     size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
     const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;

@@ -18,7 +18,7 @@ typedef struct {
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
     int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
     uint32_t *sums;        /* likewise their coarse costs, as in ct_totals; or NULL */
-    int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, likewise; NULL: all the same */
+    int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
 } ct_node;
 
 /* All rows of the container, in its own bit sets. 0, and a stop is asked for, if memory ends. */

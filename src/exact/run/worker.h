@@ -12,7 +12,7 @@
 #include "exact/run/statistics.h"
 #include "exact/run/stop.h"
 
-/* Costs are 64-bit integers; what rows cost is in exact/cost/costs.h. */
+/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and price.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;
@@ -58,11 +58,8 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
     return !(worker->search->options->off >> shortcut & 1);
 }
 
-/* Kernels count wrong rows where these cost all the same, so many bits below costs. */
-static inline unsigned ct_kernel_shift(const ct_worker *worker)
-{
-    return worker->search->costs->plain ? worker->search->costs->shift : 0;
-}
+/* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker) { return worker->search->costs->shift; }
 
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)

@@ -157,7 +157,8 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
         task->known = NULL;
         task->seen = seat->seen;
         task->gap = 0;
-        task->first_of_ties = 0;
+        task->first_of_ties = roots->task->first_sides;
+        task->first_sides = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
          * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
         task->cap = seat->target - worker->search->split_cost - known[side];

@@ -5,6 +5,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/run/history.h"
+#include "exact/cost/price.h"
 #include "exact/search/lines.h"
 #include "exact/rows/ranks.h"
 
@@ -399,24 +400,24 @@ int ct_roots_step(ct_seat *seat)
     return 1;
 }
 
-/* Gives the best root split the subtrees that it has in every search: they are searched afresh by this worker alone,
- * knowing their costs and nothing else. */
+/* Gives the best root split the subtrees that the rule wants: of each side the first of its equal trees. They are searched
+ * afresh by this worker alone, knowing their costs, and begin with what was found. */
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_seat seat;
     ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
     if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_sit_down(&seat, roots, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
-    ct_task plain = *roots->task;
+    ct_task last = *roots->task;
     const ct_task *task = roots->task;
-    struct ct_quadrants *quadrants = worker->quadrants;
     struct ct_offload_queue *queue = worker->queue;
-    plain.hint = NULL;
-    roots->task = &plain;
-    worker->quadrants = NULL;
-    worker->queue = NULL; /* of equal trees a device may come to another one first */
-    /* near: one neighbour with the very cost of its side, and for the other side nothing of what know_ends() learnt, which
-     * would steer which of equal subtrees is taken */
+    last.first_sides = 1;
+    last.hint = roots->tree;
+    last.hint_at = 0;
+    last.hint_size = (uint32_t) ct_heap_size(task->depth);
+    roots->task = &last;
+    worker->queue = NULL;
+    /* near: one neighbour with the very cost of its side, and for the other side nothing */
     for (int side = 0; side < 2; side++) {
         near[side].lower[side] = roots->best_side[side];
         near[side].lower[!side] = 0;
@@ -428,8 +429,12 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     count_sides(&seat, f, m);
     seat.target = roots->best + 1;
     seat.seen = INT64_MAX;
-    if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) keep_tree(roots, f, m);
-    worker->quadrants = quadrants;
+    if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) {
+        /* at the lowest level ct_complete() looks for the first feature */
+        for (int side = 0; side < 2 && task->depth == 2; side++)
+            if (m->best_child[side] >= 0) m->best_child[side] = CT_ANY_FEATURE;
+        keep_tree(roots, f, m);
+    }
     worker->queue = queue;
     roots->task = task;
 }
@@ -502,18 +507,29 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 
-/* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand, since
- * it may separate those of a neighbouring set. Such a tree costs a split and a tree of the level below on all rows, which
- * is at least the sum of the two sides of any point [restrict it to each]: no less than the total of any point of the
- * feature. Only a feature without points needs a floor of its own. */
+/* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand, since it
+ * may separate those of a neighbouring set. Such a tree costs a split and a tree T of the level below on all rows. T is no
+ * better than the best tree here or than what know_ends() has proven of T; and restricted to the two sides of any point, it costs what it did and its splits once
+ * more. It has no more of these than the level allows, and none that cost more than the leaf. */
+static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64_t relaxed)
+{
+    int64_t split = worker->search->split_cost, most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
+    most = ct_smaller_cost(most, roots->leaf / split);
+    relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
+    return split + ct_larger_cost(relaxed, roots->separate - most * split);
+}
+
 static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->box->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->improved ? roots->best : roots->leaf};
+    for (uint32_t f = 0; f < n_cols; f++)
+        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->floors[f], known_floor(worker, roots, f)));
+    int64_t most = empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
+        int only_here = is_root(roots->task) && roots->floors[f] != UNKNOWN; /* there are no neighbours */
+        if (!only_here) roots->floors[f] = ct_smaller_cost(roots->floors[f], most);
         roots->floors[f] = ct_larger_cost(roots->floors[f], known_floor(worker, roots, f));
-        bounds.relaxed = ct_smaller_cost(bounds.relaxed, roots->floors[f]);
-        if (roots->floors[f] == UNKNOWN) roots->floors[f] = worker->search->split_cost + roots->separate;
     }
     bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
     return bounds;
@@ -547,8 +563,8 @@ void ct_roots_progress(const void *search, ct_progress *progress)
             open += i->b->n_left - i->a->n_left;
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
-    progress->upper = (double) upper * worker->search->costs->unit;
-    progress->lower = (double) lower * worker->search->costs->unit;
+    progress->upper = ct_price_value(worker->search->costs, upper);
+    progress->lower = ct_price_bound(worker->search->costs, lower);
     progress->closed = 1 - open / all;
 }
 

@@ -36,7 +36,9 @@ typedef struct {
     int64_t cap;                 /* costs from here on need not be told apart */
     int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
-    int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold */
+    int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold, and so on
+                                    down: see settle_ties() in roots.c */
+    int first_sides;             /* the same below the root alone */
     const ct_known_tree *known;  /* may be NULL */
     const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */

@@ -1,0 +1,51 @@
+# Columns and responses of forests: numbers may be a response, and levels of factors are put in an order.
+
+# As read_response(), but numbers stay numbers.
+read_any_response <- function(response, label) {
+  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) return(read_response(response, label))
+  if (any(bad <- !is.finite(response))) {
+    stop_input(label, gettextf("the response '%s' has the value %s in row %d, but must be finite", label,
+                               format(response[bad][1]), which(bad)[1]))
+  }
+  as.double(unname(response))
+}
+
+# For each predictor whose levels have no order of their own, the place of each level (NA: no row has it).
+level_orders <- function(frame) {
+  free <- names(frame$types)[frame$types %in% c("factor", "character")]
+  orders <- lapply(free, function(name) level_order(frame$columns[[name]], length(frame$xlevels[[name]]), frame$response))
+  stats::setNames(orders, free)
+}
+
+level_order <- function(codes, n_levels, response) {
+  rows <- !is.na(codes)
+  counts <- tabulate(codes, n_levels)
+  score <- if (is.factor(response)) {
+    class_score(table(factor(codes[rows], seq_len(n_levels)), response[rows]))
+  } else {
+    vapply(split(response[rows], factor(codes[rows], seq_len(n_levels))), mean, 0)
+  }
+  places <- rank(score, ties.method = "first", na.last = TRUE)
+  as.integer(replace(places, counts == 0, NA))
+}
+
+# Levels by the proportion of the second of two classes; of more by the first principal component of all proportions, weighted by
+# rows (Coppersmith, Hong, Hosking 1999). Its sign is such that the last class with weight has a positive one.
+class_score <- function(table) {
+  n <- rowSums(table)
+  proportions <- unclass(table / pmax(n, 1))
+  if (ncol(proportions) <= 2) return(replace(proportions[, ncol(proportions)], n == 0, NA))
+  centred <- sweep(proportions, 2, colSums(table) / max(1, sum(table)))
+  axis <- eigen(crossprod(centred * n, centred), symmetric = TRUE)$vectors[, 1]
+  axis <- axis * sign(c(axis[abs(axis) > 1e-9], 1)[sum(abs(axis) > 1e-9)])
+  replace(drop(centred %*% axis), n == 0, NA)
+}
+
+# The columns as they are grown from: levels become their places; none, or one without a place, is missing.
+forest_columns <- function(columns, orders) {
+  for (name in names(orders)) {
+    codes <- columns[[name]]
+    columns[[name]] <- orders[[name]][replace(codes, codes %in% 0L, NA)]
+  }
+  columns
+}

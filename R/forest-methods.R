@@ -1,0 +1,184 @@
+# Forests printed, put together, and taken apart.
+
+#' Print and summarise a forest
+#'
+#' @param x,object A fit of [hist_forest()], or its summary.
+#' @param digits Significant digits.
+#' @param ... Not used.
+#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.hist_forest`: `fit`, `nodes`, `leaves`
+#'   and `depth` (quantiles over the trees), `confusion` (classes: a table of the rows left out), `importance` (the most
+#'   important first).
+#' @examples
+#' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
+#' summary(fit)
+#' @name print.hist_forest
+NULL
+
+#' @rdname print.hist_forest
+#' @export
+print.hist_forest <- function(x, digits = 4, ...) {
+  check_no_dots(...)
+  trees <- length(x$forest$number)
+  cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n, length(x$shape$names)))
+  cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry, format(x$control$depth),
+               x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
+  if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
+  if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
+  invisible(x)
+}
+
+oob_text <- function(x, digits) {
+  if (x$type == "regression") {
+    return(gettextf("Rows left out: mean squared error %s, R squared %s", format(x$oob$error, digits = digits),
+                    format(x$oob$r_squared, digits = digits)))
+  }
+  gettextf("Rows left out: %s%% wrong, Brier score %s", format(100 * x$oob$error, digits = digits),
+           format(x$oob$brier, digits = digits))
+}
+
+#' @rdname print.hist_forest
+#' @export
+summary.hist_forest <- function(object, ...) {
+  check_no_dots(...)
+  importance <- object$importance
+  by <- if ("permutation" %in% names(importance)) importance$permutation else importance$impurity
+  structure(
+    list(fit = object, nodes = stats::quantile(object$forest$n_nodes), leaves = stats::quantile((object$forest$n_nodes + 1) / 2),
+         depth = stats::quantile(object$forest$depth),
+         confusion = if (!is.null(object$oob$class)) table(truth = object$y, predicted = object$oob$class),
+         importance = if (!is.null(importance)) importance[order(-by), ]),
+    class = "summary.hist_forest")
+}
+
+#' @rdname print.hist_forest
+#' @export
+print.summary.hist_forest <- function(x, digits = 4, ...) {
+  check_no_dots(...)
+  print(x$fit, digits = digits)
+  cat("\n")
+  print(round(rbind(leaves = x$leaves, depth = x$depth)))
+  if (!is.null(x$confusion)) {
+    cat(gettext("\nRows left out:\n"))
+    print(x$confusion)
+  }
+  if (!is.null(x$importance)) {
+    cat(gettext("\nImportance:\n"))
+    print(utils::head(x$importance, 15), digits = digits, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' One tree of a forest
+#'
+#' @param fit A fit of [hist_forest()].
+#' @param tree Which tree, from 1.
+#' @return A data frame with a row a node, the root first, children after their parents:
+#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left` and `right`, those of its children (`NA` in a
+#'     leaf);
+#'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the threshold is on the places of the levels, and
+#'     `levels_left` names those that go left. `Inf`: all values go left, and missing ones right;
+#'   * `missing_left`: where missing values go;
+#'   * `n`: sampled rows of the node, with repetitions;
+#'   * `prediction`: the most frequent class, or the mean; for classes, a column of counts for each.
+#' @section Errors:
+#' `contree_input_error` if there is no such tree.
+#' @examples
+#' fit <- hist_forest(Species ~ ., iris, trees = 3, depth = 2, seed = 1)
+#' forest_tree(fit, 1)
+#' @export
+forest_tree <- function(fit, tree = 1) {
+  if (!inherits(fit, "hist_forest")) stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
+  if (!is_count(tree) || tree > length(fit$forest$number)) {
+    stop_input("tree", gettextf("'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
+  }
+  nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
+  leaf <- nodes$feature == 0L
+  variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
+  counts <- nodes$counts
+  out <- data.frame(node = seq_along(leaf), left = replace(nodes$left, leaf, NA), right = replace(nodes$right, leaf, NA),
+                    variable = variable, threshold = nodes$threshold, levels_left = levels_going_left(fit, variable, nodes$threshold),
+                    missing_left = replace(nodes$default_left, leaf, NA), n = rowSums(counts))
+  if (fit$type == "regression") {
+    out$prediction <- nodes$mean
+    return(out)
+  }
+  out$prediction <- factor(fit$classes[max.col(counts, ties.method = "first")], fit$classes)
+  colnames(counts) <- paste0("n_", fit$classes)
+  cbind(out, as.data.frame(counts, check.names = FALSE))
+}
+
+# The names of levels that are left of a threshold, by node; NA where the variable has none.
+levels_going_left <- function(fit, variable, threshold) {
+  vapply(seq_along(variable), function(i) {
+    levels <- fit$xlevels[[if (is.na(variable[i])) "" else variable[i]]]
+    if (is.null(levels)) return(NA_character_)
+    place <- fit$orders[[variable[i]]]
+    if (is.null(place)) place <- seq_along(levels)
+    paste(levels[which(place < threshold[i])], collapse = ", ")
+  }, "")
+}
+
+#' Put forests together
+#'
+#' Forests grown from the same data with the same settings, such as parts grown on several workers, become one. If
+#' they have one seed and different trees (argument `first` of [hist_forest()]), the result is the forest that would have been
+#' grown at once.
+#'
+#' @param ... Fits of [hist_forest()].
+#' @return An object of class `hist_forest` with all trees, by number; `oob` and `importance` are those of all of them.
+#' @section Errors:
+#' `contree_input_error` if one is no forest, if data or settings differ, or if two have a tree in common.
+#' @examples
+#' parts <- lapply(c(1, 51), function(first) hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first))
+#' do.call(c, parts)
+#' @export
+c.hist_forest <- function(...) {
+  fits <- list(...)
+  for (fit in fits) check_same_growth(fits[[1]], fit)
+  if (length(fits) == 1) return(fits[[1]])
+  Reduce(join_forests, fits)
+}
+
+check_same_growth <- function(one, other) {
+  if (!inherits(other, "hist_forest")) stop_input("...", gettextf("%s is no fit of hist_forest()", show_value(other)))
+  same <- setdiff(names(one$control), c("trees", "first"))
+  if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) || !identical(one$shape, other$shape) ||
+        !identical(one$control[same], other$control[same]) || is.null(one$oob) != is.null(other$oob)) {
+    stop_input("...", gettext("the forests were grown from different data, or with different settings"))
+  }
+}
+
+join_forests <- function(one, other) {
+  if (one$seed == other$seed && length(intersect(one$forest$number, other$forest$number))) {
+    stop_input("...", gettext("the forests have a tree in common: their seeds are the same; give 'first' or another seed"))
+  }
+  if (one$seed == other$seed && other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
+  for (part in c("number", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+    one$forest[part] <- list(c(one$forest[[part]], other$forest[[part]]))
+  }
+  if (!is.null(one$importance$permutation)) {
+    one$importance$permutation <- (one$importance$permutation * one$left_out +
+                                     other$importance$permutation * other$left_out) / max(1, one$left_out + other$left_out)
+  }
+  one$left_out <- one$left_out + other$left_out
+  if (!is.null(one$oob)) {
+    one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees, one$oob$centre, one$y)
+  }
+  if (!is.null(one$importance)) one$importance$impurity <- one$importance$impurity + other$importance$impurity
+  one$inbag <- if (!is.null(one$inbag) && !is.null(other$inbag)) cbind(one$inbag, other$inbag)
+  one$control$trees <- one$control$trees + other$control$trees
+  one$elapsed <- one$elapsed + other$elapsed
+  if (other$status != "complete") one$status <- other$status
+  one
+}
+
+#' @export
+formula.hist_forest <- function(x, ...) {
+  if (is.null(x$terms)) NULL else stats::formula(x$terms)
+}
+
+#' @export
+nobs.hist_forest <- function(object, ...) object$n
+
+#' @export
+fitted.hist_forest <- function(object, ...) predict(object)

@@ -1,0 +1,76 @@
+test_that("predictions are what the trees say", {
+  fit <- hist_forest(Species ~ ., iris, trees = 9, min_n = 5, seed = 4)
+  rows <- iris[seq(1, 150, 7), ]
+  leaf <- predict(fit, rows, type = "leaf")
+  prob <- matrix(0, nrow(rows), 3)
+  votes <- matrix(0L, nrow(rows), 3)
+  for (tree in 1:9) {
+    table <- forest_tree(fit, tree)
+    counts <- as.matrix(table[grep("^n_", names(table))])[leaf[, tree], ]
+    prob <- prob + counts / rowSums(counts) / 9
+    said <- as.integer(table$prediction)[leaf[, tree]]
+    votes[cbind(seq_len(nrow(rows)), said)] <- votes[cbind(seq_len(nrow(rows)), said)] + 1L
+    expect_equal(unname(predict(fit, rows, type = "trees")[, tree]), said)
+  }
+  expect_equal(unname(predict(fit, rows, type = "prob")), unname(prob), tolerance = 1e-8)
+  expect_equal(unname(predict(fit, rows, type = "votes")), votes)
+  expect_equal(colnames(predict(fit, rows, type = "prob")), levels(iris$Species))
+  expect_equal(rownames(predict(fit, rows, type = "prob")), rownames(rows))
+  expect_equal(as.integer(predict(fit, rows, type = "class")), max.col(prob, "first"))
+  expect_identical(predict(fit, rows), predict(fit, rows, type = "class"))
+})
+
+test_that("rows walk as the table of a tree says", {
+  fit <- hist_forest(mpg ~ ., transform(mtcars, wt = replace(wt, 1:6, NA)), trees = 3, seed = 4)
+  data <- transform(mtcars, wt = replace(wt, 20:25, NA))
+  for (tree in 1:3) {
+    table <- forest_tree(fit, tree)
+    leaves <- vapply(seq_len(nrow(data)), function(row) {
+      node <- 1
+      while (!is.na(table$left[node])) {
+        value <- data[[table$variable[node]]][row]
+        left <- if (is.na(value)) table$missing_left[node] else value < table$threshold[node]
+        node <- if (left) table$left[node] else table$right[node]
+      }
+      node
+    }, 0)
+    expect_equal(unname(predict(fit, data, type = "leaf")[, tree]), leaves)
+    expect_equal(unname(predict(fit, data, type = "trees")[, tree]), table$prediction[leaves])
+  }
+  expect_equal(unname(predict(fit, data)), rowMeans(unname(predict(fit, data, type = "trees"))))
+})
+
+test_that("threads change nothing, and columns may come in any order", {
+  fit <- hist_forest(as.matrix(iris[1:4]), iris$Species, trees = 20, seed = 4)
+  expected <- predict(fit, as.matrix(iris[1:4]), type = "prob")
+  expect_identical(predict(fit, as.matrix(iris[1:4]), type = "prob", threads = 2), expected)
+  expect_equal(predict(fit, as.matrix(iris[4:1]), type = "prob"), expected)
+  expect_equal(unname(predict(fit, iris, type = "prob")), unname(expected))
+  expect_error(predict(fit, iris[1:3]), "Petal.Width", class = "contree_input_error")
+})
+
+test_that("without new data rows left out are predicted", {
+  data <- transform(iris, Species = replace(Species, 4, NA))
+  fit <- hist_forest(Species ~ ., data, trees = 20, seed = 4, na.action = na.exclude)
+  expect_length(predict(fit), 150)
+  expect_true(is.na(predict(fit)[4]))
+  expect_equal(dim(predict(fit, type = "prob")), c(150, 3))
+  expect_error(predict(fit, type = "leaf"), class = "contree_input_error")
+  expect_error(predict(hist_forest(Species ~ ., iris, trees = 2, oob = FALSE)), class = "contree_input_error")
+  expect_error(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "prob"), class = "contree_input_error")
+})
+
+test_that("a forest that was saved and read again, or spoiled, is looked over", {
+  fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 4)
+  file <- tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), iris, type = "prob"), predict(fit, iris, type = "prob"))
+  for (value in c(-1L, 0L, 1000000L)) {
+    spoiled <- fit
+    spoiled$forest$nodes[1] <- value
+    expect_error(predict(spoiled, iris), "not valid")
+  }
+  spoiled <- fit
+  spoiled$forest$nodes <- spoiled$forest$nodes[-1]
+  expect_error(predict(spoiled, iris), "not valid")
+})
