@@ -155,7 +155,7 @@ write_certificate <- function(fit, problem, settings) {
 
 # The class that each training row is given, as a code of the search.
 searched_labels <- function(fit, problem) {
-  match(node_label(fit)[tree_where(fit)], used_levels(problem$frame$response))
+  match(node_label(fit)[tree_where(fit)], searched_classes(problem$frame))
 }
 
 warn_no_certificate <- function(status, settings) {

@@ -175,9 +175,13 @@ place_legend <- function(layout, page) {
     used <- stats::ave(wide, row, FUN = sum) - swatch * 1.6
     list(row = row, x = (page$width - used) / 2 + start)
   }
-  labels <- shorten_to_width(names(col), page$width - 2 * layout$margin - 4 * swatch, cex)
+  shorten <- function(names) shorten_to_width(names, page$width - 2 * layout$margin - 4 * swatch, cex)
+  labels <- shorten(names(col))
   at <- place(labels)
   if (max(at$row) > 3) {
+    col <- col[answers_first(names(col), layout$drawn)]
+    labels <- shorten(names(col))
+    at <- place(labels)
     shown <- sum(at$row <= 3) - 1
     labels <- c(labels[seq_len(shown)], gettextf("and %d more", length(col) - shown))
     col <- c(col[seq_len(shown)], NA)
@@ -189,6 +193,9 @@ place_legend <- function(layout, page) {
                      col = col, cex = cex, swatch = swatch)
   layout
 }
+
+# The order of classes in which the answers of leaves come first.
+answers_first <- function(classes, fit) order(!classes %in% as.character(node_class(fit)[node_is_leaf(fit)]))
 
 # Rows of things of given widths, filled one after the other.
 fill_rows <- function(wide, width) {

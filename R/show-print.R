@@ -3,7 +3,8 @@
 #' Print an optimal tree
 #'
 #' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
-#' class proportions (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of dates the first day that is no
+#' class proportions (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors
+#' name the levels (`grade=1,2`), those of dates the first day that is no
 #' longer on the left; `or missing` stands on the side to which missing training rows go. A line above it says how the tree
 #' was proven: `proven optimal`, or how far from the optimum it can be at most.
 #'

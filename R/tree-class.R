@@ -9,9 +9,11 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes
-#' and the weights of the rows; it can be saved with [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out
+#' after `rpart.object`. It holds no environment but the workspace or a namespace (which are saved by
+#' name) and, where the formula has functions or constants of the function that called [contree()],
+#' copies of these, up to 1 MB each; no pointer; and, unless it was made with `model = TRUE`, no training
+#' data but the classes and the weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
 #' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
@@ -37,12 +39,15 @@ newest_format <- 3L
 #'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
 #'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
-#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs of the caller's
+#'     environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
-#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
+#'     counts in whole units, to which the price of a split is rounded, so the two may differ by some 1e-9 of an error
+#'     for each split.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
 #'     [prune()] made a tree that is not known to be optimal.}
