@@ -19,7 +19,7 @@
 #'   \item Factors, and predictors with missing values, were handed to the search as columns that stand for their splits: see
 #'     the sections on both in [contree()].
 #'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is at least as large. If the
-#'     fit is `"optimal"`, the bound is its cost.
+#'     fit is `"optimal"`, the bound is its cost, and of the trees of that cost none has fewer leaves.
 #' }
 #' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is no tolerance: what is
 #' claimed holds exactly. Other weights and losses are counted as integers. How far these may be from the costs of a tree is
@@ -37,7 +37,8 @@
 #' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent if valid), `objective`
 #'   and `cost` (of the fit), `bound` (no tree costs less, as the certificate proves; `NA` if the check did not get there),
 #'   `rounding` (what was taken off the bound because costs were counted as integers; 0 where these are exact), `optimal`
-#'   (whether the fit says that its tree is optimal, and that is proven), `thresholds` and `row_sets` (that were looked at),
+#'   (whether the fit says that its tree is optimal, and that is proven), `smallest` (whether moreover no tree of equal cost
+#'   has fewer leaves; `FALSE` if costs are so near each other that integers do not tell), `thresholds` and `row_sets` (that were looked at),
 #'   `bytes` (of the certificate), `elapsed` (seconds), and `depth` and `among`: the trees that all of this is about, the
 #'   latter a character vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
 #' @section Errors:
@@ -75,7 +76,8 @@ new_check <- function(fit, log, checked, fault, elapsed) {
   bound <- if (certified) checked$bound else NA_real_
   check <- list(valid = is.null(fault), reason = fault, objective = proof$objective, cost = proof$cost, bound = bound,
                 rounding = if (certified) checked$rounding else NA_real_,
-                optimal = is.null(fault) && proof$status == "optimal" && checked$attained,
+                optimal = is.null(fault) && proof$status == "optimal",
+                smallest = is.null(fault) && proof$status == "optimal" && checked$smallest,
                 thresholds = if (certified) checked$points else 0, row_sets = if (certified) checked$row_sets else 0,
                 bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth, among = restrictions(fit))
   structure(check[!vapply(check, is.null, NA)], class = "contree_certificate_check")
@@ -112,7 +114,9 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
     return(invisible(x))
   }
   trees <- trees_text(x$depth, x$among)
-  cat(if (x$optimal) {
+  cat(if (x$smallest) {
+    gettextf("Certified: the tree costs %s; no %s costs less, and none of equal cost has fewer leaves", number(x$cost), trees)
+  } else if (x$optimal) {
     gettextf("Certified: the tree costs %s, and no %s costs less", number(x$cost), trees)
   } else {
     gettextf("Certified: the tree costs %s, and every %s at least %s", number(x$cost), trees, number(x$bound))
@@ -151,7 +155,7 @@ write_certificate <- function(fit, problem, settings) {
 
 # The class that each training row is given, as a code of the search.
 searched_labels <- function(fit, problem) {
-  match(node_label(fit)[tree_where(fit)], used_levels(problem$frame$response))
+  match(node_label(fit)[tree_where(fit)], searched_classes(problem$frame))
 }
 
 warn_no_certificate <- function(status, settings) {
@@ -185,7 +189,7 @@ check_log <- function(log, fit, problem) {
            contree_core_error = stop_search)
 }
 
-# Costs that were rounded to integers are those of the fit if the two differ by no more than this share of what its tree costs.
+# Costs that were rounded to integers are those of the fit if the two differ by no more than this proportion of what its tree costs.
 most_rounding <- 1e-6
 
 # What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is. Counted in integers costs
@@ -202,8 +206,9 @@ proof_fault <- function(fit, frame, checked) {
   } else if (checked$bound < proof$bound - off) {
     gettextf("the certificate proves only that no tree costs less than %s, not %s%s", format(checked$bound),
              format(proof$bound), rounding_text(checked$rounding))
-  } else if (proof$status == "optimal" && !checked$attained) {
-    gettextf("the fit is called optimal and costs %s, but only %s is proven", format(proof$cost), format(checked$bound))
+  } else if (proof$status == "optimal" && !(checked$attained && proof$cost <= checked$bound + off)) {
+    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost), format(checked$bound),
+             rounding_text(checked$rounding))
   }
 }
 
@@ -319,7 +324,7 @@ stand_for_numbers <- function(x, searched) {
 }
 
 # Each column depends on the level alone, and all ways to part the levels are there; of many levels, each against the
-# rest and the orders by the share of each class.
+# rest and the orders by the proportion of each class.
 stand_for_levels <- function(x, searched, classes, subset_levels) {
   group <- factor(ifelse(is.na(x), 0, x))
   first <- match(levels(group), group)
@@ -327,9 +332,9 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
   codes <- matrix(codes, length(first))
   if (!all(mapply(function(column, j) all(column == codes[group, j]), searched, seq_along(searched)))) return(FALSE)
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
-  shares <- prop.table(table(group, classes), 1)
+  proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
-  has_single_levels(codes, missing) && all(apply(shares, 2, function(share) has_order(codes, share, missing)))
+  has_single_levels(codes, missing) && all(apply(proportions, 2, function(proportion) has_order(codes, proportion, missing)))
 }
 
 # 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the same.
@@ -350,13 +355,13 @@ has_single_levels <- function(codes, missing) {
   }, NA))
 }
 
-# A column with the levels in order of their shares, up or down; where there are missing ones, a column with these before the
+# A column with the levels in order of their proportions, up or down; where there are missing ones, a column with these before the
 # levels and one with these behind.
-has_order <- function(codes, share, missing) {
+has_order <- function(codes, proportion, missing) {
   at <- apply(codes, 2, function(code) {
     known <- code[!missing]
-    rises <- !is.unsorted(share[!missing][order(known)])
-    if (anyDuplicated(known) || !(rises || !is.unsorted(share[!missing][order(-known)]))) return(0)
+    rises <- !is.unsorted(proportion[!missing][order(known)])
+    if (anyDuplicated(known) || !(rises || !is.unsorted(proportion[!missing][order(-known)]))) return(0)
     if (!any(missing)) return(1)
     (if (rises) 1 else -1) * ((code[missing] > max(known)) - (code[missing] < min(known)))
   })

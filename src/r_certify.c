@@ -103,7 +103,8 @@ static const char *verdict_name(ct_verdict verdict)
 /* What the certificate (a raw vector) proves, and whether a tree (see outcome_of) attains it. */
 SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits, SEXP certificate)
 {
-    static const char *const names[] = {"verdict", "bound", "rounding", "attained", "points", "row_sets", "elapsed"};
+    static const char *const names[] = {"verdict", "bound", "rounding", "attained", "smallest", "points", "row_sets",
+                                        "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
@@ -119,14 +120,15 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 7));
+    SEXP list = PROTECT(r_named_list(names, 8));
     SET_VECTOR_ELT(list, 0, Rf_mkString(verdict_name(checked.verdict)));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(checked.bound));
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.rounding));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(checked.attained));
-    SET_VECTOR_ELT(list, 4, Rf_ScalarReal((double) checked.points));
-    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.row_sets));
-    SET_VECTOR_ELT(list, 6, Rf_ScalarReal(ct_seconds() - start));
+    SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(checked.smallest));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.points));
+    SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked.row_sets));
+    SET_VECTOR_ELT(list, 7, Rf_ScalarReal(ct_seconds() - start));
     UNPROTECT(2);
     return list;
 }

@@ -1,9 +1,8 @@
 #include "certify/certify.h"
 
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
+#include "certify/objective.h"
 #include "certify/proof.h"
 
 enum { VERSION = 1 };
@@ -49,35 +48,6 @@ void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *
 
 /* ---- the check ---- */
 
-static double below(double x) { return nextafter(x, -INFINITY); }
-
-/* x y, rounded down. */
-static double times(double x, double y)
-{
-    double product = x * y;
-    return fma(x, y, -product) < 0 ? below(product) : product;
-}
-
-/* The least objective of all trees whose cost counted in integers is `counted` or more, rounded down: of so many splits and
- * at least so many units of errors. */
-static void set_bound(const ct_problem *p, int64_t counted, ct_certified *result)
-{
-    double bound = INFINITY;
-    int64_t unit = (int64_t) 1 << p->shift;
-    for (uint32_t splits = 0; splits <= p->most_splits; splits++, counted -= p->split_cost) {
-        int64_t units = counted > 0 ? (counted - 1) / unit + 1 : 0;
-        double errors = (double) units, objective;
-        if (errors > 0x1p53 && (int64_t) errors > units) errors = below(errors);
-        objective = times(errors, p->unit * (double) unit);
-        if (splits && p->price > 0) objective = below(objective + times(p->price, splits));
-        bound = fmin(bound, objective);
-        if (counted <= 0) break;
-    }
-    result->rounding = p->rounding + p->most_splits * p->price_rounding * (1 + 2 * DBL_EPSILON);
-    if (result->rounding > 0) bound = below(bound - nextafter(result->rounding, INFINITY));
-    result->bound = bound > 0 ? bound : 0;
-}
-
 /* Labels that there are, and splits that a tree may have. */
 static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *error)
 {
@@ -104,9 +74,7 @@ static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_read
     }
     int64_t bound;
     CT_TRY(ct_prove_again(&problem, claim, reader, result, &bound, error));
-    if (result->verdict != CT_CERTIFIED) return CT_OK;
-    set_bound(&problem, bound, result);
-    result->attained = claim->best && ct_cost_of_tree(&problem, claim->best) <= bound;
+    if (result->verdict == CT_CERTIFIED) ct_objective_prove(&problem, bound, claim->best, result);
     return CT_OK;
 }
 

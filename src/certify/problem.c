@@ -12,6 +12,7 @@
 static int is_threshold(uint32_t rank, uint32_t n_values, uint32_t keep)
 {
     if (!keep || n_values - 1 <= keep) return 1;
+    CT_ASSERT(rank > 0 && rank < n_values);
     uint64_t parts = (uint64_t) keep + 1, i = ((uint64_t) rank * 2 * parts + n_values) / (2 * (uint64_t) n_values);
     for (uint64_t near = i ? i - 1 : 0; near <= i + 1; near++)
         if (near >= 1 && near <= keep && (near * n_values + parts / 2) / parts == rank) return 1;
@@ -35,6 +36,7 @@ static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint
         int changes = j + 1 < p->n_rows && ct_column_value(column, order[j]) < ct_column_value(column, order[j + 1]);
         value += (uint32_t) changes;
         int expected = changes && is_threshold(value, n_values, keep);
+        CT_ASSERT(value < n_values && rank <= value);
         if ((int) ct_bit(p->table.ties[col], j) != expected) return 0;
         p->rank[col][order[j]] = rank;
         rank += (uint32_t) expected;
@@ -97,6 +99,7 @@ static void measure_rounding(ct_problem *p)
     double sum = 0;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         size_t own = (size_t) data->classes[row];
+        CT_ASSERT(own < n);
         double most = 0, w = data->weights ? data->weights[row] : 1;
         for (size_t label = 0; label < n; label++) {
             double loss = data->loss ? data->loss[own * n + label] : label != own;
@@ -121,12 +124,13 @@ static double sum_of_weights(const ct_data *data, double *off)
     return sum;
 }
 
-/* What a split costs in the objective. */
+/* What a split costs in the objective, and how many a tree may have. */
 static void set_price(ct_problem *p, const ct_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    p->price = claim->complexity * sum;
-    p->price_rounding = fabs(fma(claim->complexity, sum, -p->price)) + 2 * claim->complexity * off;
+    product price = product_of(claim->complexity, sum);
+    p->price = price.value;
+    p->price_off = (fabs(price.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -138,11 +142,12 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
     double all = 0;
     for (size_t i = 0; i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
-        int64_t loss = ct_cost_of_units(costs, costs->plain ? 1 : costs->loss[i]), *least = &p->cheapest[i / n];
+        int64_t units = costs->plain ? 1 : costs->loss[i], *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
-        p->loss[i] = loss;
-        if (loss < 0) return 0;
+        if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
+        int64_t loss = p->loss[i] = units << costs->shift;
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        CT_ASSERT(loss >= 0 && i / n < n);
         if (first || loss < *least) *least = loss;
     }
     p->uniform = 1;
@@ -152,10 +157,10 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         if (p->mass[row] < 0) return 0;
         all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
     }
+    p->unit = ldexp(costs->unit, -(int) costs->shift);
     p->shift = costs->shift;
     p->split_cost = costs->split;
-    p->unit = ldexp(costs->unit, -(int) costs->shift);
-    return all < 0x1p61 && p->split_cost >= 0 && p->split_cost < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
+    return all < 0x1p61 && costs->split >= 0 && costs->split < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
@@ -174,12 +179,12 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     return CT_OK;
 }
 
-int64_t ct_cost_of_tree(const ct_problem *p, const ct_outcome *tree)
+int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
-    int64_t cost = p->split_cost * tree->n_splits;
+    int64_t count = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        cost += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
-    return cost;
+        count += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+    return count >> p->shift;
 }
 
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
@@ -187,10 +192,12 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
     int64_t best = INT64_MAX, largest = 0;
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+    CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
     if (p->uniform) return ct_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
         int64_t cost = 0;
         for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->loss[c * p->n_classes + label];
+        CT_ASSERT(cost >= 0);
         if (cost < best) best = cost;
     }
     return best;
@@ -200,6 +207,7 @@ int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
     for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->dearest[c];
+    CT_ASSERT(cost >= 0);
     return cost;
 }
 
@@ -223,6 +231,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *cl
 
 static int new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
 {
+    CT_ASSERT(n > 0 && n <= p->n_rows);
     uint32_t *rows = CT_ARENA_NEW(p->arena, uint32_t, (size_t) n * p->n_cols);
     set->n = n;
     set->order = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
@@ -240,6 +249,7 @@ int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
             set->order[col][j] = p->table.order[col][j] | (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
     for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
     set->dear = ct_cost_at_most(p, set->mass);
+    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->dear);
     return 1;
 }
 
@@ -253,11 +263,13 @@ int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *s
             uint32_t entry = set->order[col][j];
             if (side[entry & CT_ROW] == wanted) {
                 if (kept) out[kept - 1] |= changes;
+                CT_ASSERT(kept < n);
                 out[kept++] = entry & CT_ROW;
                 changes = 0;
             }
             changes |= entry & CT_LAST;
         }
+        CT_ASSERT(kept == n); /* sizes add up */
     }
     memcpy(part->mass, mass, p->n_classes * sizeof *mass);
     part->dear = ct_cost_at_most(p, mass);

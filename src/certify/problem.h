@@ -16,13 +16,13 @@ typedef struct {
     int64_t *dearest;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
     int uniform;           /* dearest and cheapest are the same */
-    unsigned shift;        /* what rows cost are multiples of 2^shift, see exact/cost/price.h, */
-    int64_t split_cost;    /* splits not */
+    int64_t split_cost;    /* of these as well: 2^shift of them are a unit of exact/cost/ */
+    unsigned shift;
     uint32_t min_bucket, min_split;
-    double unit;           /* of the objective */
+    double unit;           /* what a mass of 1 at a loss of 1 costs */
     double rounding;       /* all rows: by how much their costs may differ from what they are, under any labels */
-    double price;          /* of a split, in the objective */
-    double price_rounding; /* by how much it may differ from what it is */
+    double price;          /* of a split */
+    double price_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;
@@ -48,8 +48,8 @@ int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
                     const int64_t *mass, ct_row_set *part);
 
-/* What a tree costs. */
-int64_t ct_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
+/* What the rows of a tree cost, in units. */
+int64_t ct_units_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
 /* What rows of these masses cost under the best label. */
 int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);

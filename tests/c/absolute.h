@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
     const ct_data *data;
-    long double split_cost;
+    long double split_cost, tie; /* costs that differ by no more are the same: where splits cost a decimal fraction */
     uint32_t min_bucket, min_split;
     absolute_cost known[ABSOLUTE_DEPTH + 1][1 << ABSOLUTE_ROWS];
 } absolute;
@@ -42,9 +42,9 @@ static inline long double absolute_cost_of(const ct_data *data, const ct_outcome
     return cost;
 }
 
-static inline int absolute_is_less(absolute_cost a, absolute_cost b)
+static inline int absolute_is_less(absolute_cost a, absolute_cost b, long double tie)
 {
-    return a.cost < b.cost || (a.cost == b.cost && a.leaves < b.leaves);
+    return a.cost < b.cost - tie || (a.cost <= b.cost + tie && a.leaves < b.leaves);
 }
 
 static inline absolute_cost absolute_leaf(const absolute *a, uint32_t rows)
@@ -74,7 +74,7 @@ static inline absolute_cost absolute_best(absolute *a, uint32_t rows, unsigned d
             if (!(rows >> at & 1) || !left || n_left < a->min_bucket || n - n_left < a->min_bucket) continue;
             absolute_cost l = absolute_best(a, left, depth - 1), r = absolute_best(a, rows & ~left, depth - 1);
             absolute_cost split = {a->split_cost + l.cost + r.cost, l.leaves + r.leaves};
-            if (absolute_is_less(split, best)) best = split;
+            if (absolute_is_less(split, best, a->tie)) best = split;
         }
     return *known = best;
 }
@@ -84,6 +84,7 @@ static inline absolute_cost absolute_optimum(absolute *a, const ct_data *data, c
 {
     a->data = data;
     a->split_cost = options->complexity * absolute_weight(data);
+    a->tie = options->complexity > 0 ? 1e-12L * absolute_weight(data) : 0;
     a->min_bucket = options->min_bucket;
     a->min_split = options->min_split;
     memset(a->known, 0, sizeof a->known);

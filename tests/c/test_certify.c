@@ -107,11 +107,7 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
         }
         sum += most;
     }
-    if (options->complexity > 0) {
-        long double split = options->complexity * absolute_weight(data), units = split / costs.unit;
-        long double off = costs.rounding > 0 ? fabsl(units - roundl(units)) * costs.unit : 0;
-        sum += (data->n_rows - 1) * (off + split * data->n_rows * DBL_EPSILON);
-    }
+    sum += (data->n_rows - 1) * options->complexity * absolute_weight(data) * 0x1p-45L; /* decimal fractions in doubles */
     ct_arena_free(&arena);
     return sum;
 }
@@ -131,18 +127,20 @@ static int is_whole(const ct_data *data, const ct_options *options)
 /* `least` in long double, or what it may be below that by the rounding of its own sums. */
 static long double surely(long double least) { return least * (1 + 64 * (long double) LDBL_EPSILON); }
 
-/* Solves, certifies, checks; returns the bound that is proven again, or -1. */
-static double proven_again(const ct_data *data, const ct_options *options, double *cost)
+/* Solves, certifies, checks; returns the bound that is proven again, or -1. `leaves`: of the tree, if they are known. */
+static double proven_again(const ct_data *data, const ct_options *options, uint32_t leaves, double *cost)
 {
     found_tree found;
     if (!find(data, options, &found)) return -1;
+    CHECK(!leaves || found.tree.n_splits + 1 == leaves);
     int optimal = found.result.end == CT_END_OPTIMAL;
     ct_bytes bytes = certificate_below(data, options, found.result.bound, optimal ? &found.tree : NULL);
     ct_claim claim = claim_of(options);
     claim.best = &found.tree;
     ct_certified checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
-    CHECK(checked.attained || !optimal);
+    int clear = options->complexity == 0 || (!data->weights && !data->loss); /* prices beside which units are seen */
+    CHECK(!optimal || (checked.attained && (checked.smallest || checked.rounding > 0 || !clear)));
     double slack = 2 * (double) rounding_of(data, options) + 1e-12 * found.result.cost;
     if (!CHECK(checked.bound >= found.result.bound - slack && checked.bound <= found.result.cost * (1 + 1e-15)))
         printf("    bound %.17g, checked %.17g, cost %.17g\n", found.result.bound, checked.bound, found.result.cost);
@@ -175,8 +173,9 @@ static void least_costs_are_proven_again(void)
         random_table t;
         ct_options options = small_problem(&r, &t);
         double cost = 0;
-        long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
-        double bound = proven_again(&t.data, &options, &cost);
+        absolute_cost best = absolute_optimum(&second_opinion, &t.data, &options);
+        long double least = best.cost;
+        double bound = proven_again(&t.data, &options, rounding_of(&t.data, &options) == 0 ? best.leaves : 0, &cost);
         long double rounding = rounding_of(&t.data, &options) + 1e-14L * least;
         if (!CHECK(fabsl(cost - least) <= 2 * rounding && bound <= surely(least) && bound >= least - 3 * rounding))
             printf("    seed %d: least %.17Lg, cost %.17g, bound %.17g\n", seed, least, cost, bound);
@@ -198,7 +197,7 @@ static void bounds_of_any_search_are_proven_again(void)
         /* without others it takes long */
         if (depth > 2) options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
         double cost;
-        if (proven_again(&t.data, &options, &cost) < 0) printf("    seed %d\n", seed);
+        if (proven_again(&t.data, &options, 0, &cost) < 0) printf("    seed %d\n", seed);
         table_free(&t);
     }
 }
@@ -384,11 +383,14 @@ static ct_options wide_problem(rng *r, random_table *t)
     return options;
 }
 
+static int others; /* trees that cost the least and are not the smallest */
+
 /* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were changed. */
 static void check_claims(rng *r, const random_table *t, const ct_options *options, const found_tree *found,
                          const ct_outcome *other, const ct_bytes *bytes)
 {
-    long double least = absolute_optimum(&second_opinion, &t->data, options).cost, rounding = rounding_of(&t->data, options);
+    absolute_cost best = absolute_optimum(&second_opinion, &t->data, options);
+    long double least = best.cost, rounding = rounding_of(&t->data, options);
     int optimal = found->result.end == CT_END_OPTIMAL, whole = is_whole(&t->data, options);
     ct_claim claim = claim_of(options);
     claim.best = &found->tree;
@@ -404,12 +406,16 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
             lost += 4 * LDBL_EPSILON * absolute_cost_of_row(&t->data, row, label);
     CHECK(options->complexity > 0 || checked.rounding >= rounding - lost);
     CHECK(optimal <= checked.attained);
-    if (optimal && rounding == 0) CHECK(checked.bound == least);
-    const ct_outcome *trees[] = {&found->tree, other};
-    for (int i = 0; i < 2; i++) {
+    if (optimal && rounding == 0) CHECK(checked.bound == least && (checked.smallest || options->complexity > 0));
+    /* the last has a split that parts nothing */
+    const ct_outcome padded = {found->tree.labels, found->tree.n_splits + (found->tree.n_splits + 1 < t->data.n_rows)};
+    const ct_outcome *trees[] = {&found->tree, other, &padded};
+    for (int i = 0; i < 3; i++) {
         claim.best = trees[i];
         long double cost = absolute_cost_of(&t->data, trees[i], options->complexity);
         checked = check_claim(&t->data, &claim, bytes->bytes, bytes->n);
+        if (whole && rounding == 0 && checked.smallest) CHECK(cost == least && trees[i]->n_splits + 1 == best.leaves);
+        if (whole && cost == least && trees[i]->n_splits + 1 > best.leaves) others++, CHECK(!checked.smallest);
         if (checked.attained && !CHECK(cost <= surely(least) + 2 * rounding))
             printf("    tree %d costs %.20Lg, least %.20Lg\n", i, cost, least);
     }
@@ -445,6 +451,7 @@ static void wide_costs_prove_nothing_untrue(void)
         }
         table_free(&t);
     }
+    CHECK(others > n / 50);
 }
 
 /* A certificate that is cut off anywhere, or goes on, is refused. */

@@ -1,0 +1,75 @@
+#include "certify/objective.h"
+
+#include <float.h>
+#include <math.h>
+
+/* By what share of itself a price may be off beside its own rounding: 0.29 of 100 rows is meant to be 29. */
+static const double NOISE = 0x1p-49;
+
+static double below(double x) { return nextafter(x, -INFINITY); }
+
+/* units * unit, rounded down. */
+static double value_of(int64_t units, double unit)
+{
+    double near = (double) units;
+    if (near > 0x1p53 && (int64_t) near > units) near = below(near);
+    double value = near * unit;
+    return fma(near, unit, -value) < 0 ? below(value) : value;
+}
+
+/* The units of a tree that counts `count` less its splits, at least. */
+static int64_t units_for(const ct_problem *p, int64_t count)
+{
+    return count > 0 ? ((count - 1) >> p->shift) + 1 : 0;
+}
+
+/* ---- the bound ---- */
+
+static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
+{
+    double unit = ldexp(p->unit, (int) p->shift), bound = INFINITY;
+    for (uint32_t splits = 0; splits <= p->most_splits; splits++, least -= p->split_cost) {
+        double value = value_of(units_for(p, least), unit);
+        if (splits && p->price > 0) value = below(value + below(splits * below(p->price - p->price_off)));
+        bound = fmin(bound, value);
+        if (least <= 0) break;
+    }
+    result->rounding = p->rounding;
+    if (p->rounding > 0) bound = below(bound - p->rounding);
+    result->bound = bound > 0 ? bound : 0;
+}
+
+/* ---- a tree ---- */
+
+/* What a tree of `units` and `splits` costs less than any other of `more` units and `less` splits more and less than it has:
+ * that is at least `surely` and perhaps `maybe`. */
+typedef struct {
+    double surely, maybe;
+} margin;
+
+static margin margin_of(const ct_problem *p, int64_t more, double less)
+{
+    double rows = (double) more * ldexp(p->unit, (int) p->shift), splits = less * p->price;
+    double off = fabs(less) * (p->price_off + p->price * NOISE) + 2 * p->rounding;
+    return (margin) {rows - splits - off, rows - splits + off};
+}
+
+/* Against the fewest units that a tree of each number of splits may have. */
+static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree, ct_certified *result)
+{
+    int64_t units = ct_units_of_tree(p, tree);
+    result->attained = result->smallest = 1;
+    for (uint32_t splits = 0; splits <= p->most_splits; splits++) {
+        margin m = margin_of(p, units_for(p, least) - units, (double) tree->n_splits - splits);
+        if (m.maybe < 0) result->attained = 0;
+        if (splits < tree->n_splits && !(m.surely > 0)) result->smallest = 0;
+        least = least > p->split_cost ? least - p->split_cost : 0;
+    }
+    result->smallest &= result->attained;
+}
+
+void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree, ct_certified *result)
+{
+    set_bound(p, least, result);
+    if (tree) compare(p, least, tree, result);
+}
