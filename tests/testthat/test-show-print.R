@@ -31,7 +31,7 @@ test_that("the first line is rpart's too", {
 
 test_that("the proof is told, the time only when asked", {
   line <- capture.output(print(iris2))[3]
-  expect_match(line, "^Optimal tree of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
+  expect_match(line, "^Smallest of the optimal trees of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
   expect_match(capture.output(print(iris2, time = TRUE))[3], "proven optimal in [0-9.e-]+ s$")
   expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3],
                "of depth <= 3 at complexity 0.1, ", fixed = TRUE)
@@ -69,7 +69,7 @@ test_that("of very many classes the largest shares are named, and tables are sho
   fit <- contree(class ~ x, data, depth = 1)
   printed <- capture.output(print(fit))
   expect_lt(max(nchar(printed)), 150)
-  largest <- sort(contree:::node_shares(fit)[1, ], decreasing = TRUE)
+  largest <- sort(contree:::node_proportions(fit)[1, ], decreasing = TRUE)
   expect_match(printed, sprintf("1\\) root 2000 .* \\(%s %.2g, %s %.2g, .*, \\+%d\\)", names(largest)[1], largest[1],
                                 names(largest)[2], largest[2], sum(largest > 0) - 3), all = FALSE)
   for (lines in list(capture.output(summary(fit)), capture.output(contree_accuracy(fit, data)))) {
