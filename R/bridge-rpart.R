@@ -52,7 +52,7 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   tree <- c(rpart_nodes_and_splits(x), list(
     where = leaf_of_rows(x), call = tree_call(x), terms = terms, cptable = rpart_cptable(x),
     method = if (classes) "class" else "anova",
-    parms = if (classes) list(prior = node_shares(x)[1, ], loss = rpart_loss(x), split = 1),
+    parms = if (classes) list(prior = node_proportions(x)[1, ], loss = rpart_loss(x), split = 1),
     control = template$control, functions = template$functions,
     numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x), model = frame_of_rows(x, terms, data)))
@@ -73,7 +73,7 @@ rpart_template <- function(classes) {
                control = rpart::rpart.control(usesurrogate = 2, xval = 0))
 }
 
-# Two trees: the root costs 1, each split of the whole tree saves the same share on average.
+# Two trees: the root costs 1, each split of the whole tree saves the same proportion on average.
 rpart_cptable <- function(fit) {
   splits <- sum(!node_is_leaf(fit))
   root <- if (node_errors(fit)[1] > 0) node_errors(fit)[1] else 1

@@ -56,9 +56,9 @@ augment.contree_model <- function(x, data = NULL, newdata = NULL, ...) {
 }
 
 augment_classes <- function(fit, newdata) {
-  shares <- as.data.frame(stats::predict(fit, newdata, type = "prob"))
-  names(shares) <- paste0(".prob_", tree_classes(fit))
-  data.frame(.pred_class = unname(stats::predict(fit, newdata)), shares, check.names = FALSE)
+  proportions <- as.data.frame(stats::predict(fit, newdata, type = "prob"))
+  names(proportions) <- paste0(".prob_", tree_classes(fit))
+  data.frame(.pred_class = unname(stats::predict(fit, newdata)), proportions, check.names = FALSE)
 }
 
 augment_numbers <- function(fit, newdata) {

@@ -3,7 +3,7 @@
 #
 #   numbers (dates, ordered factors) with missing values: two columns, with the missing ones below and above all values
 #   factors of few levels, missing counting as one: a 0/1 column for each way to part them
-#   other factors: a 0/1 column for each level against the rest, and for each class the levels by the share of the class
+#   other factors: a 0/1 column for each level against the rest, and for each class the levels by the proportion of the class
 #     among their training rows; each of these with the missing rows on either side, and a column for missing alone
 #
 # So the search needs no special case, and its proof is one for these families of splits. Orders by class are made once, of
@@ -89,8 +89,8 @@ ordered_codes <- function(counts) {
   singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level) replace(single, level, 0L))
   # of two classes the orders are the reverse of each other
   orders <- unique(lapply(seq_len(if (ncol(counts) == 2) 1 else ncol(counts)), function(class) {
-    share <- counts[levels, class] / rowSums(counts[levels, , drop = FALSE])
-    replace(integer(missing), levels, order(order(share, levels)))
+    proportion <- counts[levels, class] / rowSums(counts[levels, , drop = FALSE])
+    replace(integer(missing), levels, order(order(proportion, levels)))
   }))
   if (sum(counts[missing, ]) > 0) {
     singles <- c(singles, list(replace(rep(0L, missing), missing, 1L)))

@@ -155,7 +155,7 @@ write_certificate <- function(fit, problem, settings) {
 
 # The class that each training row is given, as a code of the search.
 searched_labels <- function(fit, problem) {
-  match(node_label(fit)[tree_where(fit)], used_levels(problem$frame$response))
+  match(node_label(fit)[tree_where(fit)], searched_classes(problem$frame))
 }
 
 warn_no_certificate <- function(status, settings) {
@@ -189,7 +189,7 @@ check_log <- function(log, fit, problem) {
            contree_core_error = stop_search)
 }
 
-# Costs that were rounded to integers are those of the fit if the two differ by no more than this share of what its tree costs.
+# Costs that were rounded to integers are those of the fit if the two differ by no more than this proportion of what its tree costs.
 most_rounding <- 1e-6
 
 # What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is. Counted in integers costs
@@ -324,7 +324,7 @@ stand_for_numbers <- function(x, searched) {
 }
 
 # Each column depends on the level alone, and all ways to part the levels are there; of many levels, each against the
-# rest and the orders by the share of each class.
+# rest and the orders by the proportion of each class.
 stand_for_levels <- function(x, searched, classes, subset_levels) {
   group <- factor(ifelse(is.na(x), 0, x))
   first <- match(levels(group), group)
@@ -332,9 +332,9 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
   codes <- matrix(codes, length(first))
   if (!all(mapply(function(column, j) all(column == codes[group, j]), searched, seq_along(searched)))) return(FALSE)
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
-  shares <- prop.table(table(group, classes), 1)
+  proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
-  has_single_levels(codes, missing) && all(apply(shares, 2, function(share) has_order(codes, share, missing)))
+  has_single_levels(codes, missing) && all(apply(proportions, 2, function(proportion) has_order(codes, proportion, missing)))
 }
 
 # 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the same.
@@ -355,13 +355,13 @@ has_single_levels <- function(codes, missing) {
   }, NA))
 }
 
-# A column with the levels in order of their shares, up or down; where there are missing ones, a column with these before the
+# A column with the levels in order of their proportions, up or down; where there are missing ones, a column with these before the
 # levels and one with these behind.
-has_order <- function(codes, share, missing) {
+has_order <- function(codes, proportion, missing) {
   at <- apply(codes, 2, function(code) {
     known <- code[!missing]
-    rises <- !is.unsorted(share[!missing][order(known)])
-    if (anyDuplicated(known) || !(rises || !is.unsorted(share[!missing][order(-known)]))) return(0)
+    rises <- !is.unsorted(proportion[!missing][order(known)])
+    if (anyDuplicated(known) || !(rises || !is.unsorted(proportion[!missing][order(-known)]))) return(0)
     if (!any(missing)) return(1)
     (if (rises) 1 else -1) * ((code[missing] > max(known)) - (code[missing] < min(known)))
   })

@@ -54,8 +54,8 @@ NULL
 #'
 #' @section Names known from rpart:
 #' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in `rpart` (but the defaults
-#' 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a split as a share of the errors of the root,
-#' `complexity` as a share of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
+#' 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a split as a proportion of the errors of the root,
+#' `complexity` as a proportion of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
 #' names is an error.
 #'
 #' @section Predictors and their splits:
@@ -65,7 +65,7 @@ NULL
 #'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level where there are missing
 #'     values) are split into any two sets of levels. Levels that no training row has do not count.
 #'   \item Those of more levels are split into one level and the rest, or in an order: for each class the levels are ordered
-#'     by the share of the class among their training rows (ties by the order of the levels; of two classes the order of the
+#'     by the proportion of the class among their training rows (ties by the order of the levels; of two classes the order of the
 #'     first serves both), and a split cuts this order anywhere. The orders are of all training rows and the same everywhere
 #'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among all trees with such
 #'     splits: a message of class `contree_message` says so once, `print()` repeats it, and `fit$restricted` names the
@@ -110,8 +110,8 @@ NULL
 #'   levels; levels that no row has stay levels of the predictions, and a leaf predicts one where `loss` makes it the cheapest
 #'   answer. A numeric response is an error: use `factor(y)`.
 #'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
-#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class shares and, with
-#'   `complexity`, in the price of a split. In the formula method an expression in the columns of `data`. `minbucket` and
+#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class proportions and, with
+#'   `complexity`, in the penalty of a split. In the formula method an expression in the columns of `data`. `minbucket` and
 #'   `minsplit` count rows, whatever they weigh.
 #' @param loss What errors cost: a numeric matrix with a row for each true and a column for each predicted class, in the order
 #'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.) A level
@@ -164,8 +164,8 @@ contree <- function(x, ...) UseMethod("contree")
 
 #' @rdname contree
 #' @export
-contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
-                            class_weights = NULL, control = contree_control(...)) {
+contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
+                            class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
@@ -176,8 +176,8 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 
 #' @rdname contree
 #' @export
-contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
-                            class_weights = NULL, control = contree_control(...)) {
+contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
+                            class_weights = NULL, ..., control = contree_control(...)) {
   # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever its name
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree.formula), parent.frame()))

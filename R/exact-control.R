@@ -28,6 +28,16 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' Collects the settings of [contree()] that most analyses leave alone. All of them can also be given to `contree()`
 #' directly.
 #'
+#' @section Settings by what they are about:
+#' \itemize{
+#'   \item Which trees there are to choose from, and what they cost: `complexity`, `minbucket`,
+#'     `minsplit`, `max_thresholds`, `subset_levels`.
+#'   \item Values that are missing, and levels that are new: `missing`, `new_levels`.
+#'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
+#'   \item How it computes: `threads`, `device`, `deterministic`, `start`.
+#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`, `model`.
+#' }
+#'
 #' @section Memory:
 #' For n rows, F predictors with about U distinct values and K classes the search takes, beyond the data, about
 #'
@@ -51,7 +61,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree is a root or, if not even
 #' the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a share of the training rows, from 0 to 1. The tree minimises *misclassified
+#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree minimises *misclassified
 #'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
 #'   With weights, n is their sum; with losses, it may be as much as the largest of them. The default 0 minimises the
 #'   misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
@@ -59,14 +69,23 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   that keep to it; the proof takes longer the more it costs (up to some eight times at one row in twenty).
 #' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1; taken as at least
 #'   twice `minbucket`.
-#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
-#'   misclassified rows. The default 0 asks for a full proof.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
 #'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried,
 #'   and `print()` says so.
+#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing counts as one more) may
+#'   be split by any set of levels, a whole number from 2 to 12. Each level more takes twice the time and memory. See the
+#'   section on predictors in [contree()] for factors with more levels.
+#' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:
+#'   `"learn"` keeps them, and each split learns to which side its missing rows go; `"omit"` leaves them out; `"fail"` gives
+#'   an error that names the variable. Rows with a missing response are left out (but for `"fail"`).
+#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no training data had:
+#'   `"majority"` follows the child with more training rows and gives a warning, `"error"` stops.
+#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
+#'   misclassified rows. The default 0 asks for a full proof.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap, and a warning.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
 #'   When they are used up the search stops as at the time limit. See the section on memory for what it takes.
+#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an `"error"`.
 #' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the number that
 #'   [contree_threads()] gives, 2 unless set, and no more than that page says are used in any case. Small searches use one.
 #' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the table is large enough for it
@@ -77,21 +96,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   it and says so. `fit$device` tells which was at hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
 #'   [contree()].
-#' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:
-#'   `"learn"` keeps them, and each split learns to which side its missing rows go; `"omit"` leaves them out; `"fail"` gives
-#'   an error that names the variable. Rows with a missing response are left out (but for `"fail"`).
-#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing counts as one more) may
-#'   be split by any set of levels, a whole number from 2 to 12. Each level more takes twice the time and memory. See the
-#'   section on predictors in [contree()] for factors with more levels.
-#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no training data had:
-#'   `"majority"` follows the child with more training rows and gives a warning, `"error"` stops.
 #' @param start A tree to begin with: a fit of [contree()] or `rpart`. The search
 #'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does not fit the depth, the
 #'   leaf sizes or the predictors is left out. A good tree saves time, a poor one does no harm, and neither changes what is
 #'   optimal.
-#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an `"error"`.
 #' @param progress A function called with the state of the search about five times a second at most: a list of `elapsed`
-#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (share of the thresholds of the root that need no
+#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion of the thresholds of the root that need no
 #'   further look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
 #'   `progressr`, which has bars for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
 #'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
@@ -115,26 +125,37 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' # the same, said directly
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
-contree_control <- function(complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_gap = 0, max_thresholds = Inf,
-                            time_limit = Inf, memory_limit = NULL, threads = NULL, device = c("auto", "cpu", "cuda"),
-                            deterministic = TRUE, missing = c("learn", "omit", "fail"), subset_levels = 6,
-                            new_levels = c("majority", "error"), start = NULL, on_interrupt = c("return", "error"),
-                            progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
-  control <- list(complexity = check_setting("complexity", complexity), minbucket = check_setting("minbucket", minbucket))
+contree_control <- function(
+    # which trees there are to choose from, and what they cost
+    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf, subset_levels = 6,
+    # values that are missing, and levels that are new
+    missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
+    # when the search ends
+    max_gap = 0, time_limit = Inf, memory_limit = NULL, on_interrupt = c("return", "error"),
+    # how it computes
+    threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
+    # what it tells, and what the fit keeps
+    progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
+  control <- list(complexity = check_setting("complexity", complexity),
+                  minbucket = check_setting("minbucket", minbucket))
   # two leaves of minbucket rows need twice as many, whatever minsplit says
   control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
-  control$max_gap <- check_setting("max_gap", max_gap)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
+  control$subset_levels <- check_setting("subset_levels", subset_levels)
+
+  control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
+  control$new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
+
+  control$max_gap <- check_setting("max_gap", max_gap)
   control$time_limit <- check_setting("time_limit", time_limit)
   control$memory_limit <- check_setting("memory_limit", parse_bytes(memory_limit))
+  control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
+
   control["threads"] <- list(check_threads("threads", threads))
   control$device <- check_device(device)
   control$deterministic <- check_flag("deterministic", deterministic)
-  control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
-  control$subset_levels <- check_setting("subset_levels", subset_levels)
-  control$new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))
   control["start"] <- list(check_start(start))
-  control$on_interrupt <- check_choice("on_interrupt", on_interrupt, c("return", "error"))
+
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
   control$certificate <- check_certificate(certificate)
@@ -254,6 +275,6 @@ check_aliases <- function(given) {
   }
 }
 
-# rpart counts the cost of a split in shares of the errors of the root, contree in shares of the rows. A cost of all errors
+# rpart counts the cost of a split as proportions of the errors of the root, contree as proportions of the rows. A cost of all errors
 # or more allows no split at all, whatever its size.
 complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n

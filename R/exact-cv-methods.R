@@ -53,8 +53,8 @@ say <- function(...) cat(strwrap(paste(...)), sep = "\n")
 
 # Without columns that say nothing.
 printed_table <- function(table, digits) {
-  shares <- c("training", "error", "se")
-  table[shares] <- lapply(table[shares], format, digits = digits)
+  proportions <- c("training", "error", "se")
+  table[proportions] <- lapply(table[proportions], format, digits = digits)
   if (all(table$complexity == 0)) table$complexity <- NULL
   if (all(table$stopped == 0)) table$stopped <- NULL
   table$chosen <- ifelse(table$chosen, "*", "")

@@ -9,7 +9,7 @@
 #' their errors on the rows that were left out, and fits the tree that was chosen to all rows.
 #'
 #' @section Error and standard error:
-#' Each row is held out once in each repeat. Its loss is the share of the repeats in
+#' Each row is held out once in each repeat. Its loss is the proportion of the repeats in
 #' which it is misclassified, 0 or 1 for one repeat; `error` is the mean of the n losses and
 #'
 #' *se = sqrt(sum of (loss - error)^2) / n*,
@@ -44,11 +44,11 @@
 #' an error of class `contree_interrupted_error`, whatever `on_interrupt` says.
 #'
 #' Progress is shown as by [contree()], see `verbose` and `progress` in [contree_control()]. A function given as
-#' `progress` is called with a list of `elapsed` (seconds), `done` and `total` (trees), `closed` (their share), and
+#' `progress` is called with a list of `elapsed` (seconds), `done` and `total` (trees), `closed` (their proportion), and
 #' `search`, the state of the search under way (`NULL` between two of them, and in other processes).
 #'
 #' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are then sums of weight times
-#'   loss, as shares of the sum of the weights.
+#'   loss, as proportions of the sum of the weights.
 #' @param depth Depths to try, whole numbers from 0 to 16.
 #' @param complexity Complexities to try at each depth, numbers between 0 and 1 (see [contree_control()]). `NULL`: that of
 #'   `control`, which is 0 unless given.
@@ -64,7 +64,7 @@
 #' \describe{
 #'   \item{call}{the call.}
 #'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the tree on all rows,
-#'     `training` (its share of misclassified rows), `error` and `se` (share of the held-out rows misclassified, and its
+#'     `training` (its proportion of misclassified rows), `error` and `se` (proportion of the held-out rows misclassified, and its
 #'     standard error), `stopped` (number of searches that a limit stopped), `chosen` (logical).}
 #'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it again.}
 #'   \item{rule}{the rule.}
@@ -88,7 +88,7 @@
 #' cv$fit
 #' predict(cv, iris[c(1, 51, 101), ])
 #'
-#' # a price on splits, on the same folds
+#' # a complexity penalty, on the same folds
 #' contree_cv(Species ~ ., data = iris, depth = 3, complexity = c(0, 0.01, 0.05), folds = cv$folds)
 #' @export
 contree_cv <- function(x, ...) UseMethod("contree_cv")

@@ -45,7 +45,7 @@ tell_restricted <- function(fit) {
   restricted <- tree_restricted(fit)
   if (length(restricted) == 0) return(invisible())
   text <- gettextf(paste(
-    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the share of a",
+    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the proportion of a",
     "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels))
   message(structure(list(message = paste0(text, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))

@@ -1,7 +1,7 @@
 # contree_path(): the optimal tree for each complexity.
 #
-# A tree of s splits and e errors costs e + price * s, in rows. The trees that are best at some price are the corners of
-# the lower convex hull of all (s, e). A search at the price at which two known corners cost the same finds a tree below
+# A tree of s splits and e errors costs e + penalty * s, in rows. The trees that are best at some penalty are the corners of
+# the lower convex hull of all (s, e). A search at the penalty at which two known corners cost the same finds a tree below
 # the line through them, which is a new corner, or proves that there is none. All searches together prove for each number
 # of splits how many errors there are at least (`least`); a line is proven as soon as none of them lies below it.
 #
@@ -11,7 +11,7 @@
 
 #' The path of optimal trees by complexity
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a share of the rows: the tree without splits for
+#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows: the tree without splits for
 #' the highest, the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is
 #' optimal for a range of complexities; for others no complexity makes a tree of that size the best. Where trees cost the
 #' same, the one with fewer splits counts.
@@ -39,7 +39,7 @@
 #'
 #'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`,
 #'   that of the next smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training
-#'   rows, or what they cost by weights and losses; `rel_error`, their share of the errors without any split; `gap`, in the
+#'   rows, or what they cost by weights and losses; `rel_error`, their proportion of the errors without any split; `gap`, in the
 #'   unit of the errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression Trees*. Chapter 3 has
@@ -55,8 +55,8 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 
 #' @rdname contree_path
 #' @export
-contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL, ...,
-                                 class_weights = NULL, control = contree_control(...)) {
+contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
+                                 class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
   frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
@@ -67,8 +67,8 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
 
 #' @rdname contree_path
 #' @export
-contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL, ...,
-                                 class_weights = NULL, control = contree_control(...)) {
+contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
+                                 class_weights = NULL, ..., control = contree_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
   }
@@ -93,20 +93,20 @@ find_path <- function(frame, settings, call) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What is found on the way, costs and prices in grains: `fits` with their `splits` and `errors`, one a number of splits;
+# What is found on the way, costs and penalties in grains: `fits` with their `splits` and `errors`, one a number of splits;
 # `least`, for each number of splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they
-# weigh; `floor`, the price where the path ends; `status`, why a search ended early, "optimal" if none did.
+# weigh; `floor`, the penalty where the path ends; `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
   found[c("grain", "slack", "whole")] <- measure_of_costs(problem, settings)
   found$n <- sum(row_weights(problem$frame)) / found$grain
-  # below the least price a split counts as long as it saves a single grain, or what is no rounding, and only then
+  # below the least penalty a split counts as long as it saves a single grain, or what is no rounding, and only then
   found$floor <- max(settings$complexity * found$n, if (found$whole) 2^-settings$depth else 2 * found$slack)
-  price <- found$floor
+  penalty <- found$floor
   tried <- character()
   repeat {
-    found <- search_at(found, price, problem, settings, call, begin)
+    found <- search_at(found, penalty, problem, settings, call, begin)
     if (found$status %in% c("time limit", "interrupted")) break
     repeat {
       edge <- open_edge(found, tried)
@@ -116,13 +116,13 @@ search_path <- function(problem, settings, call, begin) {
     }
     if (is.null(edge)) break
     tried <- c(tried, edge$name)
-    price <- edge$price
+    penalty <- edge$penalty
   }
   found
 }
 
 # The grain of the costs, how many grains may come of rounding and of sums of doubles, and whether costs are whole numbers of
-# grains. A comparison is of two trees, each found, or its split priced, by rounded costs.
+# grains. A comparison is of two trees, each found, or its split costed, by rounded costs.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
   noise <- 1e-12 * root_cost(problem$frame)
@@ -130,8 +130,8 @@ measure_of_costs <- function(problem, settings) {
   list(1, 4 * costs$rounding + noise, FALSE)
 }
 
-# One search, which begins with the best tree known for that price. The first one also gives the tree without splits.
-search_at <- function(found, price, problem, settings, call, begin) {
+# One search, which begins with the best tree known for that penalty. The first one also gives the tree without splits.
+search_at <- function(found, penalty, problem, settings, call, begin) {
   left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
   if (length(found$fits) && left <= 0) {
     found$status <- "time limit"
@@ -139,8 +139,8 @@ search_at <- function(found, price, problem, settings, call, begin) {
   }
   now <- settings
   now$time_limit <- max(0, left)
-  now$complexity <- price / found$n
-  if (length(found$fits)) now$start <- found$fits[[which.min(found$errors + price * found$splits)]]
+  now$complexity <- penalty / found$n
+  if (length(found$fits)) now$start <- found$fits[[which.min(found$errors + penalty * found$splits)]]
   solved <- solve_problem(problem, now)
   settings$complexity <- now$complexity
   fit <- new_fit(solved, problem, settings, call)
@@ -150,7 +150,7 @@ search_at <- function(found, price, problem, settings, call, begin) {
     found$least[1] <- found$errors
   }
   if (solved$status != "optimal") found$status <- solved$status
-  # what the price was rounded to is known: nothing is lost to that
+  # what the penalty was rounded to is known: nothing is lost to that
   proven <- (solved$bound - solved$split_cost * (seq_along(found$least) - 1)) / found$grain
   found$least <- pmax(found$least, if (found$whole) ceiling(proven - found$slack) else proven)
   add_fit(found, fit)
@@ -175,9 +175,9 @@ corners <- function(found) {
   corner <- which(found$splits == 0)
   repeat {
     here <- corner[length(corner)]
-    price <- ifelse(found$splits > found$splits[here],
+    penalty <- ifelse(found$splits > found$splits[here],
                     (found$errors[here] - found$errors) / (found$splits - found$splits[here]), -Inf)
-    steepest <- max(price)
+    steepest <- max(penalty)
     if (steepest <= found$floor + found$slack) return(corner)
     line <- found$errors[here] - steepest * (found$splits - found$splits[here])
     on_line <- which(found$splits > found$splits[here] & found$errors <= line + found$slack)
@@ -185,14 +185,14 @@ corners <- function(found) {
   }
 }
 
-# The first line between corners that is neither proven nor tried: its ends and its price; NULL if there is none.
+# The first line between corners that is neither proven nor tried: its ends and its penalty; NULL if there is none.
 open_edge <- function(found, tried) {
   corner <- corners(found)
   for (i in seq_len(length(corner) - 1)) {
     ends <- corner[c(i, i + 1)]
     name <- paste(found$splits[ends], found$errors[ends], collapse = " ")
     if (name %in% tried || is_proven(found, ends)) next
-    return(list(ends = ends, name = name, price = -diff(found$errors[ends]) / diff(found$splits[ends])))
+    return(list(ends = ends, name = name, penalty = -diff(found$errors[ends]) / diff(found$splits[ends])))
   }
   NULL
 }
@@ -205,12 +205,12 @@ is_proven <- function(found, ends) {
   all(found$least >= line - found$slack)
 }
 
-# A known tree that, pruned at the price of the line, lies below it; NULL if there is none. That saves a search.
+# A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That saves a search.
 pruned_below <- function(found, edge) {
-  line <- found$errors[edge$ends[1]] + edge$price * found$splits[edge$ends[1]]
+  line <- found$errors[edge$ends[1]] + edge$penalty * found$splits[edge$ends[1]]
   for (fit in found$fits[order(found$splits)]) {
-    weak <- weak_nodes(fit, edge$price * found$grain)
-    cost <- weak$errors / found$grain + edge$price * weak$splits
+    weak <- weak_nodes(fit, edge$penalty * found$grain)
+    cost <- weak$errors / found$grain + edge$penalty * weak$splits
     if (length(weak$cut) && cost < line - found$slack) return(cut_nodes(fit, weak$cut))
   }
   NULL
@@ -224,7 +224,7 @@ table_of_path <- function(found, settings) {
   errors <- found$errors[corner]
   complexity <- c(-diff(errors) / diff(splits) / found$n, settings$complexity)
   upper <- c(Inf, complexity[-length(complexity)])
-  # the distance to what is proven is a convex function of the price, largest at an end of the range
+  # the distance to what is proven is a convex function of the penalty, largest at an end of the range
   gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
   data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors * found$grain,
              rel_error = errors / errors[1], gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
@@ -232,10 +232,10 @@ table_of_path <- function(found, settings) {
 
 # How much more than the optimum trees can cost at most, each at its complexity, in the user's unit.
 gap_at <- function(found, corner, complexity) {
-  gaps <- Map(function(at, price) {
-    if (is.infinite(price)) return(0) # only the tree without splits is left
-    if (!found$whole) price <- max(price, found$floor) # what a split may save below is of rounding
-    found$errors[at] + price * found$splits[at] - min(found$least + price * (seq_along(found$least) - 1))
+  gaps <- Map(function(at, penalty) {
+    if (is.infinite(penalty)) return(0) # only the tree without splits is left
+    if (!found$whole) penalty <- max(penalty, found$floor) # what a split may save below is of rounding
+    found$errors[at] + penalty * found$splits[at] - min(found$least + penalty * (seq_along(found$least) - 1))
   }, corner, complexity * found$n)
   gaps <- unlist(gaps)
   ifelse(gaps <= found$slack, 0, gaps * found$grain)
@@ -246,7 +246,7 @@ fit_of_path <- function(found, row, settings) {
   at <- match(row$nsplit, found$splits)
   gap <- gap_at(found, at, row$complexity)
   bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
-  fit <- reprice(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
+  fit <- at_complexity(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
 

@@ -9,7 +9,7 @@
 #' With the default `name` the code has
 #'
 #' * `int contree_predict(const double *x)`: the class of a row, as a place in `contree_predict_classes`, the first is 0;
-#' * `const double *contree_predict_prob(const double *x)`: the shares of the classes in the row's leaf;
+#' * `const double *contree_predict_prob(const double *x)`: the proportions of the classes in the row's leaf;
 #' * where leaves are numbers or linear models, `double contree_predict(const double *x)` instead of these two: the number;
 #'   where they are several numbers, `const double *contree_predict(const double *x)`, with the names of the numbers in
 #'   `contree_predict_outputs`;
@@ -103,7 +103,7 @@ c_answers <- function(fit, name, inputs) {
     classes = c(
       c_entry(name, "int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
       c_entry(name, "const double *%s_prob(const double *x)",
-              sprintf("double table[][%d]", length(tree_classes(fit))), rows(node_shares(fit)))),
+              sprintf("double table[][%d]", length(tree_classes(fit))), rows(node_proportions(fit)))),
     number = c_entry(name, "double %s(const double *x)", "double table[]", c_number(fit$frame$yval[leaf])),
     numbers = c_entry(name, "const double *%s(const double *x)",
                       sprintf("double table[][%d]", ncol(node_values(fit))), rows(node_values(fit))),

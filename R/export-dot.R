@@ -4,7 +4,7 @@
 #'
 #' Writes the tree in the DOT language, for the programs of Graphviz and whatever else draws its graphs. It shows what
 #' [plot.contree()] shows: the condition of a node, under which a row goes to its first child; in
-#' leaves the class, its share and the number of training rows.
+#' leaves the class, its proportion and the number of training rows.
 #'
 #' @inheritParams as_sql
 #' @param digits Significant digits of the thresholds.
@@ -37,8 +37,8 @@ as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
 as_dot.default <- function(fit, ...) check_fit(fit)
 
 dot_labels <- function(fit, digits) {
-  share <- if (predicts_classes(fit)) sprintf("\n%s%%", format(round(100 * class_share(fit), 1), trim = TRUE))
-  leaf <- paste0(leaf_words(fit, digits), share, sprintf("\nn = %d", node_n(fit)))
+  proportion <- if (predicts_classes(fit)) sprintf("\n%s%%", format(round(100 * class_proportion(fit), 1), trim = TRUE))
+  leaf <- paste0(leaf_words(fit, digits), proportion, sprintf("\nn = %d", node_n(fit)))
   condition <- vapply(left_words(fit, digits), function(words) {
     paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")
   }, "")

@@ -114,7 +114,7 @@ pmml_model <- function(fit, inputs, target) {
           c(xml_tag("MiningSchema", NULL, fields), pmml_output(fit, c(inputs, target)), pmml_nodes(fit)))
 }
 
-# What an engine returns: the class and the shares of the classes, under names that no field has.
+# What an engine returns: the class and the proportions of the classes, under names that no field has.
 pmml_output <- function(fit, fields) {
   classes <- tree_classes(fit)
   names <- c("predicted", if (length(classes)) sprintf("probability(%s)", classes))

@@ -21,7 +21,7 @@
 #' want other quotes (MySQL, BigQuery) need a connection to them as `con`.
 #'
 #' @param fit A fit of [contree()].
-#' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the share of a class among the training
+#' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of a class among the training
 #'   rows of the leaf, one expression a class; `"node"`, the number of the leaf, as shown by `print()`. Where leaves are
 #'   numbers or linear models, `"response"` in place of the first two: the number, one expression for each if there are
 #'   several.
@@ -51,7 +51,7 @@ as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = N
   each <- function(values) apply(values, 2, function(value) sql_case(fit, conditions, sql_number(value)))
   new_code(switch(type,
     class = sql_case(fit, conditions, quote$text(as.character(node_class(fit)))),
-    prob = each(node_shares(fit)),
+    prob = each(node_proportions(fit)),
     response = if (tree_leaf(fit) == "numbers") each(node_values(fit)) else
       sql_case(fit, conditions, sql_values(fit, quote)),
     node = sql_case(fit, conditions, as.character(node_ids(fit)))))

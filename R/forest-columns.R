@@ -29,13 +29,13 @@ level_order <- function(codes, n_levels, response) {
   as.integer(replace(places, counts == 0, NA))
 }
 
-# Levels by the share of the second of two classes; of more by the first principal component of all shares, weighted by
+# Levels by the proportion of the second of two classes; of more by the first principal component of all proportions, weighted by
 # rows (Coppersmith, Hong, Hosking 1999). Its sign is such that the last class with weight has a positive one.
 class_score <- function(table) {
   n <- rowSums(table)
-  shares <- unclass(table / pmax(n, 1))
-  if (ncol(shares) <= 2) return(replace(shares[, ncol(shares)], n == 0, NA))
-  centred <- sweep(shares, 2, colSums(table) / max(1, sum(table)))
+  proportions <- unclass(table / pmax(n, 1))
+  if (ncol(proportions) <= 2) return(replace(proportions[, ncol(proportions)], n == 0, NA))
+  centred <- sweep(proportions, 2, colSums(table) / max(1, sum(table)))
   axis <- eigen(crossprod(centred * n, centred), symmetric = TRUE)$vectors[, 1]
   axis <- axis * sign(c(axis[abs(axis) > 1e-9], 1)[sum(abs(axis) > 1e-9)])
   replace(drop(centred %*% axis), n == 0, NA)

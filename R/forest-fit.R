@@ -11,7 +11,7 @@
 #' Every tree is grown from a sample of the rows. At a node `mtry` predictors are drawn, all cuts of each are tried, and
 #' the best is taken; nodes are split until they are pure, or as `depth` and `min_n` say. A numeric response gives
 #' regression trees, which split by variance; any other gives classification trees. As with the package `ranger`
-#' with `probability = TRUE`, the forest's probability of a class is the mean of its shares in the leaves.
+#' with `probability = TRUE`, the forest's probability of a class is the mean of its proportions in the leaves.
 #'
 #' A forest depends on the data, the arguments and the seed alone: it is the same, to the last bit, for any number of
 #' threads and on any set of vector instructions. Counts are integers, and the random numbers of a node are a
@@ -25,8 +25,8 @@
 #'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by *less than*. Levels of other factors, and
-#' characters, are first put in an order, once for the whole forest: by the mean of a numeric response; by the share of
-#' the second class where there are two; else by the first principal component of the shares of the classes, as `ranger`
+#' characters, are first put in an order, once for the whole forest: by the mean of a numeric response; by the proportion of
+#' the second class where there are two; else by the first principal component of the proportions of the classes, as `ranger`
 #' does with `respect.unordered.factors = "order"`. Missing values may stay: each split tries them on either side; where a
 #' node had none, new ones go to the larger child. New levels of a factor count as missing.
 #'
@@ -85,7 +85,7 @@
 #'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
 #'   * `forest`, the trees in compact form, see [forest_tree()] for one that can be read;
 #'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers; `NaN` for rows that are part
-#'     of all trees), `class` (a factor, classes alone), `error` (share of wrong rows, or mean squared error), `brier` (classes: mean sum
+#'     of all trees), `class` (a factor, classes alone), `error` (proportion of wrong rows, or mean squared error), `brier` (classes: mean sum
 #'     of squared differences from the probabilities) or `r_squared` (numbers), `trees` (by row);
 #'   * `importance`, a data frame with a row a predictor, or `NULL`;
 #'   * `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `seed`, `n`, `call`, `terms`, `na.action` and what

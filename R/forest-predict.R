@@ -9,7 +9,7 @@
 #' @param type What to return for each row:
 #'   * `"class"`: the most probable class (the first of equal ones), a factor;
 #'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over the trees of the class's
-#'     share in the row's leaf;
+#'     proportion in the row's leaf;
 #'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
 #'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
 #'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as in [forest_tree()];

@@ -60,17 +60,24 @@ off_screen <- function(page, code) {
 title_characters <- 7
 legend_characters <- 11
 
-# What the legend says of the classes, in how many rows of how many lines altogether: a name that is wider than the page is
-# broken. Numbers have no legend.
+# What the legend says of the classes, in how many rows of how many lines altogether: a name that is
+# wider than the page is broken. Where three rows do not hold all classes, those come first that leaves
+# answer, and `more` counts the others. Numbers have no legend.
 ggplot_legend <- function(fit, colours, width) {
-  if (!predicts_classes(fit)) return(list(classes = colours, labels = colours, rows = 0, lines = 0))
+  if (!predicts_classes(fit)) {
+    return(list(classes = colours, shown = colours, labels = colours, rows = 0, lines = 0, more = 0))
+  }
   classes <- colours[is_shown_class(fit)]
   labels <- vapply(classes, function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
   high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
   # all columns are as wide as the widest
   columns <- max(1, floor(legend_characters * width / (max(nchar(classes)) + 4)))
-  rows <- ceiling(length(classes) / columns)
-  list(classes = classes, labels = unname(labels), rows = rows, lines = rows * high)
+  shown <- seq_along(classes)
+  if (length(shown) > 3 * columns) shown <- sort(answers_first(classes, fit)[seq_len(3 * columns)])
+  rows <- ceiling(length(shown) / columns)
+  more <- length(classes) - length(shown)
+  list(classes = classes, shown = classes[shown], labels = unname(labels[shown]), rows = rows, more = more,
+       lines = rows * high + (more > 0))
 }
 
 tree_ggplot <- function(layout, page, col, legend, main) {
@@ -94,11 +101,13 @@ tree_ggplot <- function(layout, page, col, legend, main) {
     ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
-    ggplot2::scale_fill_manual(values = col, limits = legend$classes, labels = legend$labels, name = NULL,
+    ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown, labels = legend$labels,
+                               name = NULL,
                                guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows) else "none") +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
     ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
-    ggplot2::labs(title = main) + ggplot2::theme_void() +
+    ggplot2::labs(title = main, caption = if (legend$more) gettextf("and %d more", legend$more)) +
+    ggplot2::theme_void() +
     ggplot2::theme(legend.position = "bottom", legend.key.size = ggplot2::unit(0.8, "lines"),
                    plot.title = ggplot2::element_text(hjust = 0.5, face = "bold"))
 }
@@ -128,15 +137,15 @@ ggplot_edges <- function(layout) {
              width = rep(0.3 + 1.2 * n[child] / n[1], 3))
 }
 
-# The shares of the classes in the leaves, without those that are not there.
+# The proportions of the classes in the leaves, without those that are not there.
 ggplot_bars <- function(layout) {
   leaf <- which(layout$leaf)
-  shares <- node_bars(layout$drawn)[leaf, , drop = FALSE]
-  wide <- 2 * layout$half_width[leaf] * shares
+  proportions <- node_bars(layout$drawn)[leaf, , drop = FALSE]
+  wide <- 2 * layout$half_width[leaf] * proportions
   right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
   bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
                      top = layout$bottom[leaf] + layout$bar, class = rep(names(layout$col), each = length(leaf)))
-  bars[c(shares) > 0, ]
+  bars[c(proportions) > 0, ]
 }
 
 # "yes" and "no" above the two branches of the root.

@@ -90,7 +90,7 @@ node_words <- function(fit, digits) {
                 figures = as.list(n))
   if (!predicts_classes(fit)) return(words)
   words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
-  words$figures <- Map(c, percent(class_share(fit)), n, USE.NAMES = FALSE)
+  words$figures <- Map(c, percent(class_proportion(fit)), n, USE.NAMES = FALSE)
   words
 }
 
@@ -111,10 +111,10 @@ count_common <- function(pieces, most) {
 }
 
 # A class that is not alone is never said to have 100%, nor one that is there 0%.
-percent <- function(share) {
-  text <- paste0(round(100 * share), "%")
-  text[share < 1 & text == "100%"] <- ">99%"
-  text[share > 0 & text == "0%"] <- "<1%"
+percent <- function(proportion) {
+  text <- paste0(round(100 * proportion), "%")
+  text[proportion < 1 & text == "100%"] <- ">99%"
+  text[proportion > 0 & text == "0%"] <- "<1%"
   text
 }
 
@@ -175,9 +175,13 @@ place_legend <- function(layout, page) {
     used <- stats::ave(wide, row, FUN = sum) - swatch * 1.6
     list(row = row, x = (page$width - used) / 2 + start)
   }
-  labels <- shorten_to_width(names(col), page$width - 2 * layout$margin - 4 * swatch, cex)
+  shorten <- function(names) shorten_to_width(names, page$width - 2 * layout$margin - 4 * swatch, cex)
+  labels <- shorten(names(col))
   at <- place(labels)
   if (max(at$row) > 3) {
+    col <- col[answers_first(names(col), layout$drawn)]
+    labels <- shorten(names(col))
+    at <- place(labels)
     shown <- sum(at$row <= 3) - 1
     labels <- c(labels[seq_len(shown)], gettextf("and %d more", length(col) - shown))
     col <- c(col[seq_len(shown)], NA)
@@ -189,6 +193,9 @@ place_legend <- function(layout, page) {
                      col = col, cex = cex, swatch = swatch)
   layout
 }
+
+# The order of classes in which the answers of leaves come first.
+answers_first <- function(classes, fit) order(!classes %in% as.character(node_class(fit)[node_is_leaf(fit)]))
 
 # Rows of things of given widths, filled one after the other.
 fill_rows <- function(wide, width) {

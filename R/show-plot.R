@@ -3,9 +3,9 @@
 #' Plot an optimal tree
 #'
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a node holds; a row whose
-#' value is missing, if the condition says so. Below the condition stand the class, its share and the number of training
-#' rows of the node; leaves stand at the bottom, with a bar of the class shares. Boxes have the colour of their class, the
-#' fuller the larger its share; branches are the wider the more training rows take them.
+#' value is missing, if the condition says so. Below the condition stand the class, its proportion and the number of training
+#' rows of the node; leaves stand at the bottom, with a bar of the class proportions. Boxes have the colour of their class, the
+#' fuller the larger its proportion; branches are the wider the more training rows take them.
 #'
 #' Text is made as large as fits, long names are broken into lines, and where that does not help they are turned to read
 #' upwards or shortened in the middle; of many levels of a factor those that fit are named and the others counted (`+7`).
@@ -21,7 +21,7 @@
 #' @param cex Size of the text. By default, and if the text does not fit in the given size, the largest at which it fits, at
 #'   most 1.
 #' @param digits Significant digits of the thresholds; digits before the decimal point are never dropped.
-#' @param type `"full"`: conditions, classes, shares and rows in all nodes; `"split"`: inner nodes show their condition only;
+#' @param type `"full"`: conditions, classes, proportions and rows in all nodes; `"split"`: inner nodes show their condition only;
 #'   `"bare"`: branches only, for `text()`.
 #' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to
 #'   eight classes apart for colour-blind readers as well.
@@ -124,7 +124,7 @@ leaf_colours <- function(fit, col) {
   stats::setNames(c(if (is.null(col)) "#56B4E9" else col[1], "white"), c("value", "rest"))
 }
 
-# The colour of a node's class, paler the smaller its share, or of its number, paler the smaller this is.
+# The colour of a node's class, paler the smaller its proportion, or of its number, paler the smaller this is.
 node_fill <- function(fit, col) {
   strength <- 0.12 + 0.5 * node_strength(fit)
   mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
@@ -136,21 +136,21 @@ node_colour <- function(fit) {
   if (predicts_classes(fit)) as.integer(node_class(fit)) else rep(1L, length(node_ids(fit)))
 }
 
-# From 0 to 1: the share of the class above what chance gives, or the number between the smallest and the
+# From 0 to 1: the proportion of the class above what chance gives, or the number between the smallest and the
 # largest of the tree (of several numbers the first; linear models have none).
 node_strength <- function(fit) {
   if (predicts_classes(fit)) {
     least <- 1 / max(2, length(tree_classes(fit)))
-    return(pmax(0, class_share(fit) - least) / (1 - least))
+    return(pmax(0, class_proportion(fit) - least) / (1 - least))
   }
   value <- node_values(fit)[, 1]
   span <- diff(range(value))
   if (tree_leaf(fit) == "linear" || span == 0) rep(0.5, length(value)) else (value - min(value)) / span
 }
 
-# The parts of the bar of each leaf: the shares of the classes, or how large the number is.
+# The parts of the bar of each leaf: the proportions of the classes, or how large the number is.
 node_bars <- function(fit) {
-  if (predicts_classes(fit)) return(node_shares(fit))
+  if (predicts_classes(fit)) return(node_proportions(fit))
   strength <- node_strength(fit)
   cbind(strength, 1 - strength)
 }
@@ -218,12 +218,12 @@ draw_inner <- function(layout, node) {
   write_lines(layout$x[node], (layout$top[node] + boundary) / 2, question, layout, font = 2)
 }
 
-draw_leaf <- function(layout, node, shares) {
+draw_leaf <- function(layout, node, proportions) {
   left <- layout$x[node] - layout$half_width[node]
   right <- layout$x[node] + layout$half_width[node]
   bar_top <- layout$bottom[node] + layout$bar
   rounded_box(left, bar_top, right, layout$top[node], layout$fill[node], lower = FALSE, lty = 1 + layout$cut[node])
-  edges <- left + (right - left) * c(0, cumsum(shares))
+  edges <- left + (right - left) * c(0, cumsum(proportions))
   graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top, col = layout$col, border = NA, xpd = NA)
   graphics::rect(left, layout$bottom[node], right, bar_top, border = "grey35", xpd = NA)
   lines <- layout$facts[[node]]

@@ -3,12 +3,13 @@
 #' Print an optimal tree
 #'
 #' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
-#' class shares (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of dates the first day that is no
+#' class proportions (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors
+#' name the levels (`grade=1,2`), those of dates the first day that is no
 #' longer on the left; `or missing` stands on the side to which missing training rows go. A line above it says how the tree
 #' was proven: `proven optimal`, or how far from the optimum it can be at most.
 #'
 #' @param x A fit of [contree()].
-#' @param digits Significant digits of thresholds and shares.
+#' @param digits Significant digits of thresholds and proportions.
 #' @param time `TRUE` adds the seconds the search took, which differ from run to run.
 #' @param ... Not used.
 #' @return `x`, invisibly.
@@ -50,15 +51,15 @@ node_heading <- function(fit) {
 
 node_text <- function(fit, digits) {
   switch(tree_leaf(fit),
-         classes = paste0(node_class(fit), " (", share_text(node_shares(fit), digits), ")"),
+         classes = paste0(node_class(fit), " (", proportions_text(node_proportions(fit), digits), ")"),
          number = format(signif(fit$frame$yval, digits), trim = TRUE),
          paste0("(", leaf_words(fit, digits), ")"))
 }
 
-# Of more classes than this a line of a node names the largest shares, and a table has the classes with
+# Of more classes than this a line of a node names the largest proportions, and a table has the classes with
 # the most errors.
-most_shares <- 10
-named_shares <- 3
+most_proportions <- 10
+named_proportions <- 3
 most_in_table <- 20
 
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
@@ -69,23 +70,23 @@ split_text <- function(fit, digits) {
   ifelse(parent == 0L, "root", ifelse(node_ids(fit) %% 2L == 0L, sides$left[above], sides$right[above]))
 }
 
-# rpart writes shares of up to four classes with a common number of decimals and those of more with two digits.
-share_text <- function(shares, digits) {
-  if (ncol(shares) > most_shares) return(apply(shares, 1, largest_shares_text))
-  text <- if (ncol(shares) < 5) {
-    format(shares, digits = digits, nsmall = min(20, digits))
+# rpart writes proportions of up to four classes with a common number of decimals and those of more with two digits.
+proportions_text <- function(proportions, digits) {
+  if (ncol(proportions) > most_proportions) return(apply(proportions, 1, largest_proportions_text))
+  text <- if (ncol(proportions) < 5) {
+    format(proportions, digits = digits, nsmall = min(20, digits))
   } else {
-    array(sprintf("%.2g", shares), dim(shares))
+    array(sprintf("%.2g", proportions), dim(proportions))
   }
   apply(text, 1, paste, collapse = " ")
 }
 
-# "k17 0.51, k3 0.2, k8 0.1, +12": the largest shares, and how many others there are.
-largest_shares_text <- function(shares) {
-  there <- sum(shares > 0)
-  shown <- order(shares, decreasing = TRUE)[seq_len(min(there, named_shares))]
-  others <- if (there > named_shares) sprintf("+%d", there - named_shares)
-  paste(c(sprintf("%s %.2g", names(shares)[shown], shares[shown]), others), collapse = ", ")
+# "k17 0.51, k3 0.2, k8 0.1, +12": the largest proportions, and how many others there are.
+largest_proportions_text <- function(proportions) {
+  there <- sum(proportions > 0)
+  shown <- order(proportions, decreasing = TRUE)[seq_len(min(there, named_proportions))]
+  others <- if (there > named_proportions) sprintf("+%d", there - named_proportions)
+  paste(c(sprintf("%s %.2g", names(proportions)[shown], proportions[shown]), others), collapse = ", ")
 }
 
 # A confusion matrix, and the table of the figures of its classes: of very many classes those with the most errors.
@@ -94,7 +95,7 @@ print_confusion <- function(title, confusion, figures, digits) {
   shown <- seq_len(nrow(confusion))
   if (length(shown) > most_in_table) {
     wrong <- rowSums(confusion) + colSums(confusion) - 2 * diag(confusion)
-    shown <- sort(order(wrong, decreasing = TRUE)[seq_len(most_shares)])
+    shown <- sort(order(wrong, decreasing = TRUE)[seq_len(most_proportions)])
     say(gettextf("(the %d classes with the most errors of %d; the element 'confusion' has all)", length(shown),
                  nrow(confusion)))
   }

@@ -14,7 +14,7 @@
 #' @param digits Significant digits of the thresholds.
 #' @param ... Not used; anything given here is an error.
 #' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number of the leaf), `rule`,
-#'   `n` (training rows), `class` (factor), `probability` (share of the class among the training rows of the leaf). It has a
+#'   `n` (training rows), `class` (factor), `probability` (proportion of the class among the training rows of the leaf). It has a
 #'   `print` method.
 #' @seealso [predict.contree()] with `type = "path"` gives the rule of each row.
 #' @examples

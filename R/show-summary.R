@@ -66,7 +66,7 @@
 #'
 #' @param object A fit of [contree()].
 #' @param ... Not used.
-#' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (share of training rows classified correctly);
+#' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (proportion of training rows classified correctly);
 #'   `confusion` (table, rows are the true and columns the predicted classes); `classes` (data frame, one row a class: `n`,
 #'   `predicted`, `recall`, `precision`; `NaN` where a class is never there or never predicted); `variable.importance`
 #'   (decrease of the Gini impurity by predictor); `importance` (data frame, see [contree_importance()]);

@@ -3,7 +3,7 @@
 #' Accuracy of a tree on a test set
 #'
 #' Predicts rows whose classes are known, and counts. The interval is that of Wilson (1927), which stays near its level also
-#' for few rows and for shares near 0 and 1, where *share +- 1.96 standard errors* does not. It holds for rows drawn
+#' for few rows and for proportions near 0 and 1, where *proportion +- 1.96 standard errors* does not. It holds for rows drawn
 #' independently from the same population, and for a tree that was neither fitted to nor chosen by them.
 #'
 #' @param fit A fit of [contree()], or a value of [contree_cv()], of which the element `fit` is taken.
@@ -16,7 +16,7 @@
 #' @param digits Significant digits.
 #' @param ... Not used.
 #' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly), `accuracy` (their
-#'   share), `interval` (numeric, `lower` and `upper`), `level`; `confusion` (table, rows are the true and columns the
+#'   proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion` (table, rows are the true and columns the
 #'   predicted classes) and `classes` (data frame, one row a class: `n`, `predicted`, `recall`, `precision`; `NaN` where a
 #'   class is never there or never predicted). Classes that the tree does not know are counted as errors.
 #' @section Errors:
@@ -58,19 +58,19 @@ contree_accuracy.default <- function(fit, ...) check_fit(fit)
 #' @rdname contree_accuracy
 #' @export
 print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), ...) {
-  shown <- function(share) format(share, digits = digits)
+  shown <- function(proportion) format(proportion, digits = digits)
   cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy), format(x$correct), format(x$n),
                format(100 * x$level), shown(x$interval[["lower"]]), shown(x$interval[["upper"]])), "\n\n", sep = "")
   print_confusion(gettext("Rows by true and predicted class:"), x$confusion, x$classes, digits)
   invisible(x)
 }
 
-# The shares p of a population for which `correct` of `n` lies within z standard errors, sqrt(p (1 - p) / n), of n p.
+# The proportions p of a population for which `correct` of `n` lies within z standard errors, sqrt(p (1 - p) / n), of n p.
 wilson_interval <- function(correct, n, level) {
   z <- stats::qnorm((1 + level) / 2)
-  share <- correct / n
-  middle <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
-  half <- z / (1 + z^2 / n) * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))
+  proportion <- correct / n
+  middle <- (proportion + z^2 / (2 * n)) / (1 + z^2 / n)
+  half <- z / (1 + z^2 / n) * sqrt(proportion * (1 - proportion) / n + z^2 / (4 * n^2))
   # exact at the ends, where rounding would go past them
   c(lower = max(0, middle - half), upper = min(1, middle + half))
 }

@@ -9,9 +9,11 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out after `rpart.object`. It holds no environment but the workspace or a namespace
-#' (which are saved by name), no pointer, and, unless it was made with `model = TRUE`, no training data but the classes
-#' and the weights of the rows; it can be saved with [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out
+#' after `rpart.object`. It holds no environment but the workspace or a namespace (which are saved by
+#' name) and, where the formula has functions or constants of the function that called [contree()],
+#' copies of these, up to 1 MB each; no pointer; and, unless it was made with `model = TRUE`, no training
+#' data but the classes and the weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
 #' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
@@ -25,7 +27,7 @@ newest_format <- 3L
 #'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its
 #'     class, as a code into `ylevels`;
 #'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
-#'     the class shares, and the share of all rows that come to the node.}
+#'     the class proportions, and the proportion of all rows that come to the node.}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
 #'     is not missing, `improve` decrease of the Gini impurity by the split, times what its node
 #'     weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes left: `Inf` parts
@@ -37,12 +39,15 @@ newest_format <- 3L
 #'     among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
 #'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
-#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), without the caller's environment.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs of the caller's
+#'     environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
-#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
+#'     counts in whole units, to which the price of a split is rounded, so the two may differ by some 1e-9 of an error
+#'     for each split.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
 #'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
 #'     [prune()] made a tree that is not known to be optimal.}
@@ -175,9 +180,9 @@ level_table <- function(nodes) {
 # The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in rpart, a class counts by
 # what errors in it cost altogether, and all classes together for as much as the rows of the tree.
 gini_impurity <- function(counts, loss) {
-  price <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
-  total <- sum(counts[1, ] * price)
-  if (total > 0) counts <- counts * rep(price * sum(counts[1, ]) / total, each = nrow(counts))
+  class_cost <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
+  total <- sum(counts[1, ] * class_cost)
+  if (total > 0) counts <- counts * rep(class_cost * sum(counts[1, ]) / total, each = nrow(counts))
   weight <- rowSums(counts)
   weight - rowSums(counts^2) / ifelse(weight > 0, weight, 1)
 }
@@ -358,19 +363,19 @@ node_depth <- function(fit) findInterval(node_ids(fit), 2^(0:30)) - 1L
 node_label <- function(fit) as.integer(fit$frame$yval)
 node_class <- function(fit) class_factor(node_label(fit), fit$ylevels)
 
-# Training rows, and their share, by node (rows) and class (columns).
+# Training rows, and their proportion, by node (rows) and class (columns).
 node_counts <- function(fit) class_columns(fit, 0)
-node_shares <- function(fit) class_columns(fit, length(fit$ylevels))
+node_proportions <- function(fit) class_columns(fit, length(fit$ylevels))
 
-# The share of the class of each node.
-class_share <- function(fit) node_shares(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+# The proportion of the class of each node.
+class_proportion <- function(fit) node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
 
 class_columns <- function(fit, offset) {
   classes <- fit$ylevels
   structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
 }
 
-# The columns of a table `yval2` between the code of the class and the shares.
+# The columns of a table `yval2` between the code of the class and the proportions.
 class_counts <- function(yval2) yval2[, 1 + seq_len((ncol(yval2) - 2) / 2), drop = FALSE]
 
 # A column of the table of splits, one value a node, NA in leaves.
@@ -482,7 +487,7 @@ tree_residuals <- function(fit) {
 # ---- changing ------------------------------------------------------------------------------------
 
 # The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
-# holds: reprice() says what does.
+# holds: at_complexity() says what does.
 cut_nodes <- function(fit, cut) {
   onto <- nearest_cut(fit, cut)
   kept <- which(onto == seq_along(onto))
@@ -526,7 +531,7 @@ set_call <- function(fit, call) {
 
 # The same tree at another complexity, and what is proven there. The history of its search, and its certificate,
 # were at the old one.
-reprice <- function(fit, complexity, bound, status) {
+at_complexity <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
   fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)

@@ -7,7 +7,7 @@
 #'
 #' @section Without data:
 #' `gini` is the decrease of the Gini impurity, as `rpart` has it: for each split what its node weighs
-#' times its impurity (1 less the sum of the squared shares of the classes), less the same of both
+#' times its impurity (1 less the sum of the squared proportions of the classes), less the same of both
 #' children, summed over the splits on the predictor. With a `loss`, classes count by what errors in
 #' them cost altogether, scaled so that all rows count as much as before. `rpart` adds what surrogate
 #' splits save; optimal trees have none, so its numbers are these with `maxsurrogate = 0`.
@@ -43,7 +43,7 @@
 #'   splits on, the most important first: `variable`, `gini` and `errors`.
 #'
 #'   With `data` one row a column that the tree may use, the most important first: `variable`, `drop`
-#'   (mean loss of accuracy, a share of the rows; below 0 if chance helped) and `se` (standard error of
+#'   (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se` (standard error of
 #'   the mean over the repeats, `NA` for one; it tells how well the shuffling is averaged out, not how
 #'   another sample would differ). The accuracy on the rows as they are is the attribute `accuracy`.
 #'
@@ -102,14 +102,14 @@ shuffling_importance <- function(fit, data, repeats, y) {
   check_repeats(repeats)
   truth <- true_classes(fit, data, y)
   columns <- tree_shape(fit)$inputs
-  before <- share_correct(truth, stats::predict(fit, data))
+  before <- proportion_correct(truth, stats::predict(fit, data))
   if (is.null(colnames(data))) colnames(data) <- columns
   drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
   for (column in used_inputs(fit)) {
     for (i in seq_len(repeats)) {
       # of levels that no training row had was warned above
       class <- suppressWarnings(stats::predict(fit, shuffle(data, column)), classes = "contree_new_levels")
-      drops[i, column] <- before - share_correct(truth, class)
+      drops[i, column] <- before - proportion_correct(truth, class)
     }
   }
   new_importance(drops, before)
@@ -123,7 +123,7 @@ new_importance <- function(drops, accuracy) {
   structure(table, accuracy = accuracy, class = c("contree_importance", "data.frame"))
 }
 
-share_correct <- function(truth, predicted) mean(as.character(truth) == as.character(predicted))
+proportion_correct <- function(truth, predicted) mean(as.character(truth) == as.character(predicted))
 
 shuffle <- function(data, column) {
   rows <- sample.int(nrow(data))

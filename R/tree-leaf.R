@@ -106,9 +106,9 @@ code_name <- function(name) deparse1(as.name(name), backtick = TRUE)
 leaf_columns <- function(fit, full) {
   if (predicts_classes(fit)) {
     class <- node_class(fit)
-    shares <- node_shares(fit)
-    columns <- data.frame(class = class, probability = shares[cbind(seq_along(class), as.integer(class))])
-    if (full) columns[paste0("prob.", tree_classes(fit))] <- as.data.frame(shares)
+    proportions <- node_proportions(fit)
+    columns <- data.frame(class = class, probability = proportions[cbind(seq_along(class), as.integer(class))])
+    if (full) columns[paste0("prob.", tree_classes(fit))] <- as.data.frame(proportions)
     return(columns)
   }
   if (tree_leaf(fit) != "linear") return(as.data.frame(node_values(fit), optional = TRUE))

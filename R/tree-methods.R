@@ -119,7 +119,7 @@ no_model_frame <- function(reason) {
 #'   ordered factors, dates and times; `NA` in leaves and at splits by level), `levels` (those that go to `left` at a split
 #'   by level, joined by commas, else `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node
 #'   numbers of the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node were a leaf),
-#'   `class` (factor), `probability` (share of that class), and for each class a column with its share, named
+#'   `class` (factor), `probability` (proportion of that class), and for each class a column with its proportion, named
 #'   `prob.` and the class.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))

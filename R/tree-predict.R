@@ -9,7 +9,7 @@
 #'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
-#'   * `"prob"`: a matrix with a column for each class, the shares of the classes among the training rows of the leaf (0 for
+#'   * `"prob"`: a matrix with a column for each class, the proportions of the classes among the training rows of the leaf (0 for
 #'     a class that none of them has, even where a `loss` makes it the answer of the leaf);
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
@@ -141,7 +141,7 @@ tell <- function(fit, of_rows, row_names, type) {
   switch(type,
     class = class_factor(of_rows(node_label(fit)), tree_classes(fit), row_names),
     response = by_row(node_values(fit)[leaf(), , drop = FALSE], row_names),
-    prob = structure(node_shares(fit)[leaf(), , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
+    prob = structure(node_proportions(fit)[leaf(), , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
     node = stats::setNames(of_rows(node_ids(fit)), row_names),
     path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf()], row_names))
 }

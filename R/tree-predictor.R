@@ -61,7 +61,7 @@ prepare <- function(fit, type, new_levels) {
        # otherwise columns are not the predictors, or there is none to count rows by
        simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear", numbers = all(types %in% number_types),
        values = switch(type, class = node_label(fit), node = node_ids(fit), seq_along(variable)),
-       table = switch(type, prob = structure(node_shares(fit), dimnames = list(NULL, tree_classes(fit))),
+       table = switch(type, prob = structure(node_proportions(fit), dimnames = list(NULL, tree_classes(fit))),
                       response = node_values(fit)),
        factor = list(levels = tree_classes(fit), class = "factor"))
 }

@@ -15,11 +15,11 @@
 #' of both. The generic of the package `generics`, which tidymodels attach, works on fits and paths of contree as well.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
-#' @param complexity Cost of a split as a share of the training rows, as in [contree_control()]. A tree
+#' @param complexity Cost of a split as a proportion of the training rows, as in [contree_control()]. A tree
 #'   on the path is the best from its complexity up to that of the next smaller one; where two cost the same, the smaller
 #'   is returned.
 #' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of `complexity`.
-#' @param cp The complexity in `rpart`'s unit, a share of the errors of the root. Instead of `complexity`.
+#' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root. Instead of `complexity`.
 #' @param ... Not used; anything else given here is an error.
 #' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of `tree`.
 #' @section Errors:
@@ -58,8 +58,8 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   cut <- weak_nodes(tree, complexity * tree_weight(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)
-  tree <- reprice(cut_nodes(tree, cut), complexity, bound, "pruned")
-  if (same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) tree <- reprice(tree, complexity, Inf, "optimal")
+  tree <- at_complexity(cut_nodes(tree, cut), complexity, bound, "pruned")
+  if (same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) tree <- at_complexity(tree, complexity, Inf, "optimal")
   tree
 }
 
@@ -91,9 +91,9 @@ one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
   list(complexity = complexity_from_cp(check_setting("cp", cp), root_errors, n))
 }
 
-# The nodes whose subtrees save no more than their splits cost at `price` (in units of the errors), and the errors and
+# The nodes whose subtrees save no more than their splits cost at `penalty` (in units of the errors), and the errors and
 # splits of what is left. From the leaves up, so that a subtree is judged by what is left of it.
-weak_nodes <- function(fit, price) {
+weak_nodes <- function(fit, penalty) {
   errors <- left_errors <- node_errors(fit)
   splits <- numeric(length(errors))
   child <- node_children(fit)
@@ -102,7 +102,7 @@ weak_nodes <- function(fit, price) {
     below <- c(child$left[node], child$right[node])
     saved <- errors[node] - sum(left_errors[below])
     spent <- 1 + sum(splits[below])
-    if (saved <= price * spent || same_cost(saved, price * spent, errors[1])) {
+    if (saved <= penalty * spent || same_cost(saved, penalty * spent, errors[1])) {
       cut <- c(cut, node)
     } else {
       left_errors[node] <- sum(left_errors[below])

@@ -96,13 +96,13 @@ static void bounds_come_from_both_sides(void)
     narrow = ct_path_extend(&narrow, 1, 1, 6);
     ct_quadrants *quadrants = ct_quadrants_new(SIZE_MAX);
     REQUIRE(quadrants != NULL);
-    ct_quadrants_add(quadrants, &narrow, 2, 20, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &wide, 2, 60), 70);   /* a subset's, as it is */
+    ct_quadrants_add(quadrants, &narrow, 2, 75, 70);
+    CHECK_INT(ct_quadrants_find(quadrants, &wide, 2, 115), 70);   /* a subset's, as it is */
     ct_quadrants_free(quadrants);
     quadrants = ct_quadrants_new(SIZE_MAX);
     REQUIRE(quadrants != NULL);
-    ct_quadrants_add(quadrants, &wide, 2, 60, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &narrow, 2, 20), 30); /* a superset's, less 40 rows */
+    ct_quadrants_add(quadrants, &wide, 2, 115, 70);
+    CHECK_INT(ct_quadrants_find(quadrants, &narrow, 2, 75), 30); /* a superset's, less 40 rows */
     ct_quadrants_free(quadrants);
 }
 
@@ -115,8 +115,8 @@ static void memory_that_ends(void)
     ct_quadrants *quadrants = ct_quadrants_new(0);
     REQUIRE(quadrants != NULL);
     ct_path none = {0}, path = ct_path_extend(&none, 0, 0, 8);
-    ct_quadrants_add(quadrants, &path, 2, 20, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &path, 2, 20), 0);
+    ct_quadrants_add(quadrants, &path, 2, 75, 70);
+    CHECK_INT(ct_quadrants_find(quadrants, &path, 2, 75), 0);
     ct_quadrants_free(quadrants);
 }
 

@@ -82,3 +82,21 @@ test_that("long titles and names of classes are broken, and an answer without ro
   scale <- ggplot2::ggplot_build(ggplot2::autoplot(refusing))$plot$scales$get_scales("fill")
   expect_true("refuse" %in% scale$limits)
 })
+
+test_that("a legend of very many classes names those that leaves answer, and counts the others", {
+  set.seed(1)
+  data <- data.frame(x = runif(900))
+  data$y <- factor(sprintf("class %d", 1 + floor(data$x * 300)))
+  fit <- contree(y ~ x, data, depth = 2)
+  plot <- ggplot2::autoplot(fit)
+  shown <- ggplot2::ggplot_build(plot)$plot$scales$get_scales("fill")$get_breaks()
+  expect_lt(length(shown), 40)
+  expect_true(all(as.character(predict(fit)) %in% shown))
+  expect_identical(plot$labels$caption, sprintf("and %d more", nlevels(data$y) - length(shown)))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  page <- contree:::new_page()
+  colours <- contree:::class_colours(fit$ylevels, NULL)
+  key <- contree:::lay_out(fit, page, NULL, NULL, 4, TRUE, colours)$key
+  expect_true(all(as.character(predict(fit)) %in% key$label))
+})

@@ -69,7 +69,7 @@ test_that("of very many classes the largest shares are named, and tables are sho
   fit <- contree(class ~ x, data, depth = 1)
   printed <- capture.output(print(fit))
   expect_lt(max(nchar(printed)), 150)
-  largest <- sort(contree:::node_shares(fit)[1, ], decreasing = TRUE)
+  largest <- sort(contree:::node_proportions(fit)[1, ], decreasing = TRUE)
   expect_match(printed, sprintf("1\\) root 2000 .* \\(%s %.2g, %s %.2g, .*, \\+%d\\)", names(largest)[1], largest[1],
                                 names(largest)[2], largest[2], sum(largest > 0) - 3), all = FALSE)
   for (lines in list(capture.output(summary(fit)), capture.output(contree_accuracy(fit, data)))) {
