@@ -2,14 +2,17 @@
 
 #' Optimal trees in caret
 #'
-#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`. It tunes `depth` and
-#' `complexity`; other settings of [contree_control()] are passed on by `train()`, as in `train(..., minbucket = 5)`. A tree is
-#' fitted with one thread unless `threads` says otherwise, as resampling may run in parallel itself.
+#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`.
+#' It tunes `depth` and `complexity`; other settings of [contree_control()] are passed on by
+#' `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread unless `threads`
+#' says otherwise, as resampling may run in parallel itself.
 #'
-#' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them split by sets of levels. The
-#' fit in `finalModel` is one of `contree()`, and prints, plots and converts like any other.
+#' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them
+#' split by sets of levels. The fit in `finalModel` is one of `contree()`, and prints, plots and
+#' converts like any other.
 #'
-#' @return A list as `caret` wants it, see <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
+#' @return A list as `caret` wants it, see
+#'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
 #' @examplesIf requireNamespace("caret", quietly = TRUE)
 #' set.seed(1)
 #' tuned <- caret::train(iris[1:4], iris$Species, method = contree_caret(), tuneLength = 2,
@@ -19,7 +22,8 @@
 #' @export
 contree_caret <- function() {
   list(
-    label = "Optimal Classification Tree", library = "contree", type = "Classification", loop = NULL,
+    label = "Optimal Classification Tree", library = "contree", type = "Classification",
+    loop = NULL,
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
     grid = caret_grid, fit = caret_fit,
@@ -35,12 +39,14 @@ contree_caret <- function() {
 
 # Depths from 1 on, at most 4 by themselves: deeper trees may take long.
 caret_grid <- function(x, y, len = NULL, search = "grid") {
-  if (search == "grid") return(expand.grid(depth = seq_len(min(len, 4)), complexity = if (len > 1) c(0, 0.01) else 0))
+  if (search == "grid") return(expand.grid(depth = seq_len(min(len, 4)),
+                                           complexity = if (len > 1) c(0, 0.01) else 0))
   unique(data.frame(depth = sample.int(4, len, TRUE), complexity = 10^stats::runif(len, -4, -1)))
 }
 
 caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...) {
-  contree.default(x, y, weights = wts, depth = param$depth, complexity = param$complexity, threads = threads, ...)
+  contree.default(x, y, weights = wts, depth = param$depth, complexity = param$complexity,
+                  threads = threads, ...)
 }
 
 # For each predictor the decrease of the Gini impurity by its splits.

@@ -1,15 +1,18 @@
-# The learner "classif.contree" of mlr3, put into its dictionary as soon as both packages are loaded.
+# The learner "classif.contree" of mlr3, put into its dictionary as soon as both packages are
+# loaded.
 
 #' Optimal trees in mlr3
 #'
-#' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")` makes a learner. Its parameters
-#' are the settings of [contree_control()] and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training, and
-#' `new_levels` of [predict.contree()], for predicting.
-#' `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since resampling may run in parallel itself.
+#' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")`
+#' makes a learner. Its parameters are the settings of [contree_control()] and `depth`, `cp`, `loss`
+#' and `class_weights` of [contree()], for training, and `new_levels` of [predict.contree()], for
+#' predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since
+#' resampling may run in parallel itself.
 #'
-#' The learner predicts classes and probabilities for two or more classes, takes missing values, factors, dates and case weights as
-#' `contree()` does, and has `importance()` (the decrease of the Gini impurity by the splits on a
-#' feature, see [contree_importance()]) and `selected_features()`. Its `model` is a fit of `contree()`.
+#' The learner predicts classes and probabilities for two or more classes, takes missing values,
+#' factors, dates and case weights as `contree()` does, and has `importance()` (the decrease of the
+#' Gini impurity by the splits on a feature, see [contree_importance()]) and `selected_features()`.
+#' Its `model` is a fit of `contree()`.
 #' @seealso [contree_parsnip], [contree_caret()]
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
@@ -28,9 +31,12 @@ mlr3_learner <- function() {
   R6::R6Class("LearnerClassifContree", inherit = mlr3::LearnerClassif,
     public = list(
       initialize = function() {
-        super$initialize(id = "classif.contree", packages = "contree", param_set = mlr3_parameters(),
-                         feature_types = mlr3_feature_types(), predict_types = c("response", "prob"),
-                         properties = c("importance", "missings", "multiclass", "selected_features", "twoclass", "weights"),
+        super$initialize(id = "classif.contree", packages = "contree",
+                         param_set = mlr3_parameters(),
+                         feature_types = mlr3_feature_types(),
+                         predict_types = c("response", "prob"),
+                         properties = c("importance", "missings", "multiclass", "selected_features",
+                                        "twoclass", "weights"),
                          label = "Optimal Classification Tree", man = "contree::contree_mlr3")
       },
       importance = function() tree_importance(mlr3_model(self)),
@@ -44,7 +50,8 @@ mlr3_learner <- function() {
       .predict = function(task) {
         rows <- as.data.frame(task$data(cols = task$feature_names))
         tell <- function(type) {
-          do.call("predict", c(list(self$model, rows, type), self$param_set$get_values(tags = "predict")))
+          do.call("predict", c(list(self$model, rows, type),
+                               self$param_set$get_values(tags = "predict")))
         }
         if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
       }))
@@ -54,7 +61,8 @@ mlr3_learner <- function() {
 mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
 
 mlr3_model <- function(learner) {
-  if (is.null(learner$model)) stop_input("model", gettext("the learner has no model yet; call its method train() first"))
+  if (is.null(learner$model)) stop_input("model",
+                                         gettext("the learner has no model yet; call its method train() first"))
   learner$model
 }
 
@@ -64,14 +72,17 @@ mlr3_feature_types <- function() {
             mlr3::mlr_reflections$task_feature_types)
 }
 
-# Numbers within the limits of the settings; whatever is no single number or flag is checked by contree() itself.
+# Numbers within the limits of the settings; whatever is no single number or flag is checked by
+# contree() itself.
 mlr3_parameters <- function() {
   numbers <- function(names, make) {
-    lapply(setting_table[names], function(range) make(lower = range$low, upper = range$high, tags = "train"))
+    lapply(setting_table[names], function(range) make(lower = range$low, upper = range$high,
+                                                      tags = "train"))
   }
   # max_thresholds is a whole number or Inf, which p_int() does not take
   parameters <- c(numbers(c("depth", "minbucket", "minsplit", "subset_levels"), paradox::p_int),
-                  numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"), paradox::p_dbl))
+                  numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"),
+                          paradox::p_dbl))
   parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
   for (name in c("deterministic", "verbose")) parameters[[name]] <- paradox::p_lgl(tags = "train")
   parameters$missing <- paradox::p_fct(c("learn", "omit", "fail"), tags = "train")

@@ -1,10 +1,11 @@
-# The engine "contree" of parsnip's decision_tree(), told to parsnip as soon as both packages are loaded.
+# The engine "contree" of parsnip's decision_tree(), told to parsnip as soon as both packages are
+# loaded.
 
 #' Optimal trees in tidymodels
 #'
-#' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the engine `"contree"` for
-#' classification. A fit is one of [contree()]; `extract_fit_engine()` takes it out of a fitted model or workflow, and it prints,
-#' plots and converts like any other.
+#' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the
+#' engine `"contree"` for classification. A fit is one of [contree()]; `extract_fit_engine()` takes
+#' it out of a fitted model or workflow, and it prints, plots and converts like any other.
 #'
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
@@ -12,12 +13,14 @@
 #' | `cost_complexity` | `cp` | as in `rpart`, a proportion of the errors of the root; 0 unless given |
 #' | `min_n` | `minsplit` | 2 unless given |
 #'
-#' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments `loss` and `class_weights`.
-#' `threads` is 1 there unless it is given, since tuning may run in parallel itself.
+#' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
+#' `loss` and `class_weights`. `threads` is 1 there unless it is given, since tuning may run in
+#' parallel itself.
 #'
-#' Case weights are part of what is minimised. With `fit()` rows with missing predictors are kept, and factors are split by sets of
-#' levels; a recipe that makes dummy variables or imputes is not needed. The predictions are `"class"`, `"prob"` and
-#' `"raw"` (for which `opts` may hold any `type` of [predict.contree()]).
+#' Case weights are part of what is minimised. With `fit()` rows with missing predictors are kept,
+#' and factors are split by sets of levels; a recipe that makes dummy variables or imputes is not
+#' needed. The predictions are `"class"`, `"prob"` and `"raw"` (for which `opts` may hold any `type`
+#' of [predict.contree()]).
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)
@@ -34,26 +37,33 @@ register_parsnip <- function() {
   parsnip::set_model_engine(model, mode = mode, eng = "contree")
   parsnip::set_dependency(model, eng = "contree", pkg = "contree", mode = mode)
   for (argument in parsnip_arguments) {
-    parsnip::set_model_arg(model, eng = "contree", parsnip = argument$parsnip, original = argument$original,
+    parsnip::set_model_arg(model, eng = "contree", parsnip = argument$parsnip,
+                           original = argument$original,
                            func = list(pkg = "dials", fun = argument$parsnip), has_submodel = FALSE)
   }
-  # the formula interface passes rows with missing values on; through x and y parsnip would leave them out
+  # the formula interface passes rows with missing values on; through x and y parsnip would leave
+  # them out
   parsnip::set_fit(model, mode = mode, eng = "contree", value = list(
-    interface = "formula", protect = c("formula", "data", "weights"), func = c(pkg = "contree", fun = "contree"),
+    interface = "formula", protect = c("formula", "data", "weights"),
+    func = c(pkg = "contree", fun = "contree"),
     defaults = list(threads = 1)))
   parsnip::set_encoding(model, mode = mode, eng = "contree", options = list(
-    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE, allow_sparse_x = FALSE))
+    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
+    allow_sparse_x = FALSE))
   parsnip_prediction(model, mode, "class", function(x, object) unname(x))
-  parsnip_prediction(model, mode, "prob", function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
+  parsnip_prediction(model, mode, "prob",
+                     function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
   parsnip_prediction(model, mode, "raw", NULL)
 }
 
-parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"), list(parsnip = "min_n", original = "minsplit"),
+parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
+                          list(parsnip = "min_n", original = "minsplit"),
                           list(parsnip = "cost_complexity", original = "cp"))
 
 parsnip_prediction <- function(model, mode, type, post) {
   arguments <- list(object = quote(object$fit), newdata = quote(new_data))
   if (type != "raw") arguments$type <- type
   parsnip::set_pred(model, mode = mode, eng = "contree", type = type,
-                    value = list(pre = NULL, post = post, func = c(fun = "predict"), args = arguments))
+                    value = list(pre = NULL, post = post, func = c(fun = "predict"),
+                                 args = arguments))
 }

@@ -2,34 +2,38 @@
 
 #' A tree as an object of partykit
 #'
-#' Makes a `constparty` of the package `partykit`, for its plots, its printing, `nodeapply()` and whatever else works on such
-#' trees. Only the fit is read; its call is not evaluated again, so this works wherever the tree was fitted.
+#' Makes a `constparty` of the package `partykit`, for its plots, its printing, `nodeapply()` and
+#' whatever else works on such trees. Only the fit is read; its call is not evaluated again, so this
+#' works wherever the tree was fitted.
 #'
 #' @details
-#' The object has no training data, only a row without values for each predictor that the tree uses: printing,
-#' plotting and predicting do not need more. What looks at the predictors of training rows, such as `predict(perm = )`,
-#' wants `data`. Without `data`, and unless the fit was made with `model = TRUE`, the classes of the training rows are put
-#' together from the class counts of their leaves. They are right as counts, and row by row where there are two classes;
-#' among more, two misclassified rows of a leaf may have exchanged theirs.
+#' The object has no training data, only a row without values for each predictor that the tree uses:
+#' printing, plotting and predicting do not need more. What looks at the predictors of training
+#' rows, such as `predict(perm = )`, wants `data`. Without `data`, and unless the fit was made with
+#' `model = TRUE`, the classes of the training rows are put together from the class counts of their
+#' leaves. They are right as counts, and row by row where there are two classes; among more, two
+#' misclassified rows of a leaf may have exchanged theirs.
 #'
-#' Predictions are those of [predict.contree()], with some limits of `partykit`. Levels that were not in training are an
-#' error. Infinite values count as
+#' Predictions are those of [predict.contree()], with some limits of `partykit`. Levels that were
+#' not in training are an error. Infinite values count as
 #' missing. Where missing values are
-#' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered factors and, for
-#' factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no words of its own. Columns of matrices,
-#' as `poly()` makes them, must be given by their names in the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in
-#' the order in which they are printed. Thresholds of dates are shown as numbers.
+#' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered
+#' factors and, for factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no
+#' words of its own. Columns of matrices, as `poly()` makes them, must be given by their names in
+#' the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in the order in which they are
+#' printed. Thresholds of dates are shown as numbers.
 #'
-#' It predicts the most frequent class of a leaf; if the tree predicts another one in some leaf, there is a warning of class
-#' `contree_conversion_warning`.
+#' It predicts the most frequent class of a leaf; if the tree predicts another one in some leaf,
+#' there is a warning of class `contree_conversion_warning`.
 #'
 #' `as.party` is a function of `partykit`: load that package to call it.
 #'
 #' @param obj A fit of [contree()].
-#' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
+#' @param data The training data, if the object is to hold it: a data frame with one row for each
+#'   training row.
 #' @param ... Not used.
-#' @return An object of class `constparty` and `party`, with a class of its own before these, whose `predict()` hands
-#'   `partykit` all rows of new data, those with missing values too.
+#' @return An object of class `constparty` and `party`, with a class of its own before these, whose
+#'   `predict()` hands `partykit` all rows of new data, those with missing values too.
 #' @examplesIf requireNamespace("partykit", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' party <- partykit::as.party(fit)
@@ -48,19 +52,21 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   fitted <- fitted_rows(obj, frame[[1]])
   warn_of_majority(obj)
   predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
-  party <- partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors, fitted, terms,
+  party <- partykit::as.constparty(partykit::party(party_nodes(obj, names(predictors)), predictors,
+                                                   fitted, terms,
                                                    info = list(method = "contree")))
   structure(party, class = c("contree_party", class(party)))
 }
 
-# partykit leaves out rows with missing values, without a word, where a column is not of the very class it
-# expects: characters for a factor, doubles for integers, variables that are calls. It is given columns as it
-# wants them.
+# partykit leaves out rows with missing values, without a word, where a column is not of the very
+# class it expects: characters for a factor, doubles for integers, variables that are calls. It is
+# given columns as it wants them.
 #' @export
 predict.contree_party <- function(object, newdata = NULL, ...) {
   class(object) <- setdiff(class(object), "contree_party")
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
-  frame <- stats::model.frame(stats::delete.response(object$terms), newdata, na.action = stats::na.pass,
+  frame <- stats::model.frame(stats::delete.response(object$terms), newdata,
+                              na.action = stats::na.pass,
                               xlev = Filter(Negate(is.null), lapply(object$data, levels)))
   # the columns of a matrix are found in `newdata` alone
   if (all(names(object$data) %in% names(frame))) {
@@ -73,14 +79,16 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
 # Each row that partykit takes the mean of has the number of its leaf.
 party_of_numbers <- function(fit) {
   if (tree_leaf(fit) != "number") {
-    stop_unsupported("obj", gettext("trees of partykit predict a class or one number in each leaf; this one does not"))
+    stop_unsupported("obj",
+                     gettext("trees of partykit predict a class or one number in each leaf; this one does not"))
   }
   terms <- used_terms(fit)
   predictors <- empty_frame(fit, used_predictors(fit))
   leaves <- which(node_is_leaf(fit))
   fitted <- data.frame("(fitted)" = leaves, "(response)" = fit$frame$yval[leaves],
                        "(weights)" = node_weight(fit)[leaves], check.names = FALSE)
-  partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted, terms,
+  partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted,
+                                          terms,
                                           info = list(method = "contree")))
 }
 
@@ -95,8 +103,9 @@ warn_of_majority <- function(fit) {
                     class = c("contree_conversion_warning", "warning", "condition")))
 }
 
-# The nodes, from the leaves up. Kid 1 is the left child, but where values are parted from missing ones it is that of the
-# values: partykit words the levels of a factor there, and nothing for the others.
+# The nodes, from the leaves up. Kid 1 is the left child, but where values are parted from missing
+# ones it is that of the values: partykit words the levels of a factor there, and nothing for the
+# others.
 party_nodes <- function(fit, columns) {
   questions <- node_questions(fit)
   fold_tree(fit, function(node) partykit::partynode(node), function(node, left, right) {
@@ -129,7 +138,8 @@ frame_of_rows <- function(fit, terms, data) {
   if (is.null(data)) data <- tree_model(fit)
   if (is.null(data)) return(NULL)
   if (!is.data.frame(data) || nrow(data) != length(tree_where(fit))) {
-    stop_input("data", gettextf("'data' must be a data frame with the %d training rows, not %s", length(tree_where(fit)),
+    stop_input("data", gettextf("'data' must be a data frame with the %d training rows, not %s",
+                                length(tree_where(fit)),
                                 if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
   made <- !is.null(attr(data, "terms"))
@@ -140,19 +150,23 @@ frame_of_rows <- function(fit, terms, data) {
   }
   for (name in intersect(names(tree_xlevels(fit)), names(frame))) {
     value <- frame[[name]]
-    frame[[name]] <- factor(as.character(value), levels = tree_xlevels(fit)[[name]], ordered = is.ordered(value))
+    frame[[name]] <- factor(as.character(value), levels = tree_xlevels(fit)[[name]],
+                            ordered = is.ordered(value))
   }
   structure(frame, terms = terms)
 }
 
-# The leaf of each training row. A tree that was read from a document knows how many they are, and their order is made up.
+# The leaf of each training row. A tree that was read from a document knows how many they are, and
+# their order is made up.
 leaf_of_rows <- function(fit) {
   where <- tree_where(fit)
-  if (length(where)) where else rep(seq_along(node_ids(fit)), ifelse(node_is_leaf(fit), node_n(fit), 0L))
+  if (length(where)) where else rep(seq_along(node_ids(fit)),
+                                    ifelse(node_is_leaf(fit), node_n(fit), 0L))
 }
 
-# The training rows as far as the fit knows them: the leaf of each, its class unless `response` is known, and its weight
-# unless all are 1. The rows of a class in a leaf share what the class weighs there.
+# The training rows as far as the fit knows them: the leaf of each, its class unless `response` is
+# known, and its weight unless all are 1. The rows of a class in a leaf share what the class weighs
+# there.
 fitted_rows <- function(fit, response = NULL) {
   where <- unname(leaf_of_rows(fit))
   classes <- tree_classes(fit)
@@ -186,17 +200,19 @@ class_of_rows <- function(fit, where) {
 
 # ---- terms ---------------------------------------------------------------------------------------
 
-# The terms of a fit, or made up for one of x and y, with the predictors that the tree uses; the first of all if it uses
-# none, for without any a data frame would lose its rows.
+# The terms of a fit, or made up for one of x and y, with the predictors that the tree uses; the
+# first of all if it uses none, for without any a data frame would lose its rows.
 used_terms <- function(fit) {
   used <- used_predictors(fit)
   if (length(used) == 0) used <- tree_shape(fit)$names[1]
   terms <- tree_terms(fit)
-  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used], tree_leaf(fit))
+  if (is.null(terms)) terms <- terms_of_names(response_name(fit, used), tree_types(fit)[used],
+                                              tree_leaf(fit))
   variables <- as.list(attr(terms, "variables"))[-1]
   labels <- vapply(variables, variable_label, "")
   # of a matrix among the variables the predictors are the columns
-  keep <- labels %in% used | vapply(labels, function(label) any(startsWith(used, paste0(label, "."))), NA)
+  keep <- labels %in% used | vapply(labels,
+                                    function(label) any(startsWith(used, paste0(label, "."))), NA)
   keep[1] <- TRUE
   classes <- attr(terms, "dataClasses")[keep]
   classes[classes == "character"] <- "factor"
@@ -206,8 +222,8 @@ used_terms <- function(fit) {
   new
 }
 
-# Terms in which every variable is a name, whatever it looks like; NULL without a response. `types`: of the predictors, by
-# name. `leaf`: what is predicted.
+# Terms in which every variable is a name, whatever it looks like; NULL without a response. `types`:
+# of the predictors, by name. `leaf`: what is predicted.
 terms_of_names <- function(response, types, leaf) {
   if (is.null(response)) return(NULL)
   y <- if (leaf == "classes") factor() else numeric()
@@ -229,6 +245,7 @@ empty_column <- function(type, levels = NULL) {
     # in an object of partykit it is a factor
     character = if (is.null(levels)) character() else factor(character(), levels = levels),
     ordered = factor(character(), levels = levels, ordered = TRUE),
-    integer = integer(), logical = logical(), Date = .Date(numeric()), POSIXct = .POSIXct(numeric()),
+    integer = integer(), logical = logical(), Date = .Date(numeric()),
+    POSIXct = .POSIXct(numeric()),
     difftime = .difftime(numeric(), "secs"), numeric())
 }

@@ -2,30 +2,36 @@
 
 #' A tree as an object of rpart
 #'
-#' Makes an object of class `rpart`, for the many packages that draw or convert such trees (`rpart.plot` among them). Only
-#' the fit is read; its call is not evaluated again, so this works wherever the tree was fitted.
+#' Makes an object of class `rpart`, for the many packages that draw or convert such trees
+#' (`rpart.plot` among them). Only the fit is read; its call is not evaluated again, so this works
+#' wherever the tree was fitted.
 #'
 #' @details
-#' Predictions of the object are those of [predict.contree()]. `rpart` itself sends a row with a missing value to the larger
-#' child; where the tree has learned otherwise, surrogate splits on its other predictors, each true for all values,
-#' see to it that the row goes there. What `rpart` cannot say:
+#' Predictions of the object are those of [predict.contree()]. `rpart` itself sends a row with a
+#' missing value to the larger child; where the tree has learned otherwise, surrogate splits on its
+#' other predictors, each true for all values, see to it that the row goes there. What `rpart`
+#' cannot say:
 #'
-#' * A row in which all predictors that the tree uses are missing goes to the larger child each time, and stays in a node
-#'   whose children are equally large. If the tree sends it elsewhere and some training rows had missing values, there is
-#'   a warning of class `contree_conversion_warning`.
+#' * A row in which all predictors that the tree uses are missing goes to the larger child each
+#'   time, and stays in a node whose children are equally large. If the tree sends it elsewhere and
+#'   some training rows had missing values, there is a warning of class
+#'   `contree_conversion_warning`.
 #' * A level that was not in training is an error.
-#' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()` can take.
+#' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()`
+#'   can take.
 #'
-#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values from all others as
-#' `< -Inf` or `>=-Inf`.
+#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values
+#' from all others as `< -Inf` or `>=-Inf`.
 #'
-#' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no competing splits. The
-#' object holds the training data only if the fit was made with `model = TRUE` or they are given as `data`; with them
-#' `rpart.plot()` knows which predictors are whole numbers, and without it looks for them by the name in the call and
-#' warns if there is nothing (`roundint = FALSE` keeps it from looking).
+#' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no
+#' competing splits. The object holds the training data only if the fit was made with `model = TRUE`
+#' or they are given as `data`; with them `rpart.plot()` knows which predictors are whole numbers,
+#' and without it looks for them by the name in the call and warns if there is nothing (`roundint =
+#' FALSE` keeps it from looking).
 #'
 #' @param x A fit of [contree()].
-#' @param data The training data, if the object is to hold it: a data frame with one row for each training row.
+#' @param data The training data, if the object is to hold it: a data frame with one row for each
+#'   training row.
 #' @param ... Not used.
 #' @return An object of class `rpart`, see `rpart::rpart.object`.
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
@@ -44,7 +50,8 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   need_package("rpart", "as.rpart()")
   check_fit(x, "x")
   if (!tree_leaf(x) %in% c("classes", "number")) {
-    stop_unsupported("x", gettext("trees of rpart predict a class or one number in each leaf; this one does not"))
+    stop_unsupported("x",
+                     gettext("trees of rpart predict a class or one number in each leaf; this one does not"))
   }
   terms <- used_terms(x)
   classes <- predicts_classes(x)
@@ -55,10 +62,12 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
     parms = if (classes) list(prior = node_proportions(x)[1, ], loss = rpart_loss(x), split = 1),
     control = template$control, functions = template$functions,
     numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
-    variable.importance = tree_importance(x), na.action = tree_na_action(x), model = frame_of_rows(x, terms, data)))
+    variable.importance = tree_importance(x), na.action = tree_na_action(x),
+    model = frame_of_rows(x, terms, data)))
   warn_of_direction(x)
   levels <- tree_xlevels(x)
-  structure(tree[!vapply(tree, is.null, NA)], xlevels = levels[intersect(names(levels), used_predictors(x))],
+  structure(tree[!vapply(tree, is.null, NA)],
+            xlevels = levels[intersect(names(levels), used_predictors(x))],
             ylevels = tree_classes(x), class = "rpart")
 }
 
@@ -69,7 +78,8 @@ rpart_loss <- function(fit) {
 # rpart's own functions for printing nodes, and its default settings.
 rpart_template <- function(classes) {
   y <- if (is.null(classes)) 1:2 else factor(classes, levels = classes)
-  rpart::rpart(y ~ x, data.frame(y = y, x = seq_along(y)), method = if (is.null(classes)) "anova" else "class",
+  rpart::rpart(y ~ x, data.frame(y = y, x = seq_along(y)),
+               method = if (is.null(classes)) "anova" else "class",
                control = rpart::rpart.control(usesurrogate = 2, xval = 0))
 }
 
@@ -78,20 +88,23 @@ rpart_cptable <- function(fit) {
   splits <- sum(!node_is_leaf(fit))
   root <- if (node_errors(fit)[1] > 0) node_errors(fit)[1] else 1
   error <- sum(node_errors(fit)[node_is_leaf(fit)]) / root
-  table <- cbind(CP = c((1 - error) / max(1, splits), 0), nsplit = c(0, splits), "rel error" = c(1, error))
+  table <- cbind(CP = c((1 - error) / max(1, splits), 0), nsplit = c(0, splits),
+                 "rel error" = c(1, error))
   rownames(table) <- 1:2
   if (splits == 0) table[2, , drop = FALSE] else table
 }
 
 # ---- nodes and splits ----------------------------------------------------------------------------
 
-# The parts `frame`, `splits`, `csplit` and `ordered`. The surrogates of a split stand behind it. Where all values go to one
-# side, Inf is one of them: none is less than -Inf.
+# The parts `frame`, `splits`, `csplit` and `ordered`. The surrogates of a split stand behind it.
+# Where all values go to one side, Inf is one of them: none is less than -Inf.
 rpart_nodes_and_splits <- function(fit) {
   parts <- rpart_parts(fit)
   leaf <- node_is_leaf(fit)
-  surrogates <- lapply(seq_along(leaf), function(node) if (needs_surrogates(fit)[node]) surrogate_rows(fit, node))
-  parts$frame <- cbind(parts$frame[1:5], complexity = ifelse(leaf, 0, rpart_cptable(fit)[1, "CP"]), ncompete = 0L,
+  surrogates <- lapply(seq_along(leaf),
+                       function(node) if (needs_surrogates(fit)[node]) surrogate_rows(fit, node))
+  parts$frame <- cbind(parts$frame[1:5], complexity = ifelse(leaf, 0, rpart_cptable(fit)[1, "CP"]),
+                       ncompete = 0L,
                        nsurrogate = vapply(surrogates, NROW, 0L), parts$frame[-(1:5)])
   if (all(leaf)) return(parts["frame"])
   turned <- parts$splits[, "index"] %in% Inf
@@ -125,8 +138,8 @@ node_is_tied <- function(fit) {
   n[children$left + 1] == n[children$right + 1]
 }
 
-# Splits on the other predictors by which all rows go where a missing value goes. The index of those by level is -1 for
-# left and -2 for right until it has its place.
+# Splits on the other predictors by which all rows go where a missing value goes. The index of those
+# by level is -1 for left and -2 for right until it has its place.
 surrogate_rows <- function(fit, node) {
   others <- setdiff(used_predictors(fit), node_variable(fit)[node])
   if (length(others) == 0) return(NULL)

@@ -2,21 +2,23 @@
 
 #' A tree in tidy data frames
 #'
-#' Methods for the functions of the package `generics` (which `broom` and `tidymodels` export as well): `tidy()` describes
-#' the nodes, `glance()` the whole tree, and `augment()` adds predictions to data.
+#' Methods for the functions of the package `generics` (which `broom` and `tidymodels` export as
+#' well): `tidy()` describes the nodes, `glance()` the whole tree, and `augment()` adds predictions
+#' to data.
 #'
 #' @param x A fit of [contree()].
-#' @param data Data to add the predictions to: the training rows, found as by [model.frame.contree()] if they are not given.
+#' @param data Data to add the predictions to: the training rows, found as by
+#'   [model.frame.contree()] if they are not given.
 #' @param newdata New data to add the predictions to instead.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with one row a node, as [as.data.frame.contree()] gives, and `rule`, the
-#'   conditions that lead to it.
+#' @return `tidy()`: a data frame with one row a node, as [as.data.frame.contree()] gives, and
+#'   `rule`, the conditions that lead to it.
 #'
-#'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training rows), `objective`, `cost`,
-#'   `bound`, `gap`, `status` and `elapsed`, see [contree.object].
+#'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
+#'   rows), `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object].
 #'
-#'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each class, and `.node`, the
-#'   number of the leaf.
+#'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each
+#'   class, and `.node`, the number of the leaf.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' generics::tidy(fit)[c("node", "rule", "n", "class")]
@@ -63,5 +65,6 @@ augment_classes <- function(fit, newdata) {
 
 augment_numbers <- function(fit, newdata) {
   numbers <- as.data.frame(stats::predict(fit, newdata), optional = TRUE)
-  stats::setNames(numbers, if (tree_leaf(fit) == "numbers") paste0(".pred_", names(numbers)) else ".pred")
+  stats::setNames(numbers,
+                  if (tree_leaf(fit) == "numbers") paste0(".pred_", names(numbers)) else ".pred")
 }

@@ -2,7 +2,8 @@
 
 read_response <- function(response, label) {
   if (!is.null(dim(response)) || is.list(response)) {
-    stop_input(label, gettextf("the response '%s' must be a vector of classes, not %s", label, show_value(response)))
+    stop_input(label, gettextf("the response '%s' must be a vector of classes, not %s", label,
+                               show_value(response)))
   }
   if (is.numeric(response) || inherits(response, c("Date", "POSIXct"))) {
     stop_input(label, gettextf(
@@ -10,7 +11,8 @@ read_response <- function(response, label) {
       label, show_values(response), label))
   }
   if (!is.factor(response) && !is.character(response) && !is.logical(response)) {
-    stop_input(label, gettextf("the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
+    stop_input(label,
+               gettextf("the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
                                label, describe_type(response), label))
   }
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
@@ -25,7 +27,8 @@ read_response <- function(response, label) {
 # The codes of the levels that a row has. droplevels() would make a factor of all rows anew.
 used_levels <- function(response) which(tabulate(response, nlevels(response)) > 0)
 
-# Matrices among the variables, as poly() gives them, become one column each, named as as.matrix() names them.
+# Matrices among the variables, as poly() gives them, become one column each, named as as.matrix()
+# names them.
 spread_columns <- function(predictors) {
   if (is.matrix(predictors)) return(predictors)
   matrices <- vapply(predictors, function(value) is.matrix(value) || is.data.frame(value), NA)
@@ -38,31 +41,37 @@ spread_columns <- function(predictors) {
 
 spread_matrix <- function(value, label) {
   if (is.data.frame(value)) {
-    stop_input(label, gettextf("predictor '%s' is a data frame inside a data frame; make its columns columns of 'data'",
+    stop_input(label,
+               gettextf("predictor '%s' is a data frame inside a data frame; make its columns columns of 'data'",
                                label))
   }
   suffix <- if (is.null(colnames(value))) seq_len(ncol(value)) else colnames(value)
-  stats::setNames(lapply(seq_len(ncol(value)), function(j) as.vector(value[, j])), paste(label, suffix, sep = "."))
+  stats::setNames(lapply(seq_len(ncol(value)), function(j) as.vector(value[, j])),
+                  paste(label, suffix, sep = "."))
 }
 
 column_names <- function(columns) if (is.matrix(columns)) colnames(columns) else names(columns)
 
 # ---- types ---------------------------------------------------------------------------------------
 
-# The search knows numbers only. Predictors are read into numbers here, and what they stand for is remembered:
-#   values  the columns: a numeric matrix as it came, or a named list of vectors. Missing values are NA. Factors, ordered or
-#           not, and characters are codes into their levels; dates, times and differences keep their class.
-#   types   named by predictor: numeric, integer, logical, Date, POSIXct, difftime, ordered, factor or character
-#   xlevels levels, named by predictor, of those that have them
+# The search knows numbers only. Predictors are read into numbers here, and what they stand for is
+# remembered:
+#   values  the columns: a numeric matrix as it came, or a named list of vectors. Missing values are
+#           NA. Factors, ordered or not, and characters are codes into their levels; dates, times
+#           and differences keep their class.
+#   types   named by predictor: numeric, integer, logical, Date, POSIXct, difftime, ordered, factor
+#   or character xlevels levels, named by predictor, of those that have them
 #   units   time zones and units, named by predictor, of POSIXct and difftime
 read_predictors <- function(columns) {
   check_column_names(column_names(columns), "data")
   if (is.matrix(columns)) {
     types <- rep(switch(typeof(columns), double = "numeric", typeof(columns)), ncol(columns))
-    predictors <- list(values = columns, types = stats::setNames(types, colnames(columns)), xlevels = no_levels())
+    predictors <- list(values = columns, types = stats::setNames(types, colnames(columns)),
+                       xlevels = no_levels())
   } else {
     types <- vapply(columns, column_type, "")
-    if (anyNA(types)) refuse_column(columns[[which(is.na(types))[1]]], names(columns)[is.na(types)][1])
+    if (anyNA(types)) refuse_column(columns[[which(is.na(types))[1]]],
+                                    names(columns)[is.na(types)][1])
     predictors <- list(values = columns, types = types, xlevels = no_levels())
     if (!all(types %in% number_types)) predictors <- read_other_types(predictors)
   }
@@ -79,7 +88,8 @@ no_levels <- function() stats::setNames(list(), character())
 column_type <- function(value) {
   if (!is.null(dim(value))) return(NA_character_)
   if (!is.object(value)) {
-    return(switch(typeof(value), double = "numeric", integer = "integer", logical = "logical", character = "character",
+    return(switch(typeof(value), double = "numeric", integer = "integer", logical = "logical",
+                  character = "character",
                   NA_character_))
   }
   if (is.ordered(value)) return("ordered")
@@ -98,7 +108,8 @@ read_other_types <- function(predictors) {
   leveled <- types %in% level_types
   predictors$xlevels <- lapply(values[leveled], levels)
   values[leveled] <- lapply(values[leveled], as.integer)
-  predictors$units <- c(vapply(values[types == "POSIXct"], time_zone, ""), vapply(values[types == "difftime"], units, ""))
+  predictors$units <- c(vapply(values[types == "POSIXct"], time_zone, ""),
+                        vapply(values[types == "difftime"], units, ""))
   predictors$values <- values
   predictors
 }

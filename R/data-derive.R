@@ -1,21 +1,26 @@
-# The search splits ordered columns without missing values. A tree on predictors of other kinds is a tree on columns that are
-# derived from them here, each threshold of which is one of the splits the predictor may have:
+# The search splits ordered columns without missing values. A tree on predictors of other kinds is a
+# tree on columns that are derived from them here, each threshold of which is one of the splits the
+# predictor may have:
 #
-#   numbers (dates, ordered factors) with missing values: two columns, with the missing ones below and above all values
-#   factors of few levels, missing counting as one: a 0/1 column for each way to part them
-#   other factors: a 0/1 column for each level against the rest, and for each class the levels by the proportion of the class
-#     among their training rows; each of these with the missing rows on either side, and a column for missing alone
+#   numbers (dates, ordered factors) with missing values: two columns, with the missing ones below
+#   and above all values factors of few levels, missing counting as one: a 0/1 column for each way
+#   to part them other factors: a 0/1 column for each level against the rest, and for each class the
+#     levels by the proportion of the class among their training rows; each of these with the
+#     missing rows on either side, and a column for missing alone
 #
-# So the search needs no special case, and its proof is one for these families of splits. Orders by class are made once, of
-# all training rows: made anew in each node they would depend on the rows there, and no bound of the search would hold.
+# So the search needs no special case, and its proof is one for these families of splits. Orders by
+# class are made once, of all training rows: made anew in each node they would depend on the rows
+# there, and no bound of the search would hold.
 
-# From this many levels on a factor has orders by class only: as many columns as levels would be too many.
+# From this many levels on a factor has orders by class only: as many columns as levels would be too
+# many.
 most_single_levels <- 1000
 
 # What the search takes, NULL if that is the predictors as they are. A list of
 #   columns     list of numeric or logical vectors
 #   predictor   for each of them, the predictor it comes from
-#   codes       for each of them NULL or, for a factor, what stands for each level, and last for missing
+#   codes       for each of them NULL or, for a factor, what stands for each level, and last for
+#               missing
 #   restricted  names of the factors that may not be split by any set of levels
 derive_columns <- function(frame, classes, n_classes, subset_levels) {
   columns <- frame$columns
@@ -25,7 +30,8 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   if (is.matrix(columns)) columns <- as.list(as.data.frame(columns, optional = TRUE))
   codes <- vector("list", length(columns))
   for (j in which(by_level)) {
-    counts <- level_counts(columns[[j]], length(frame$xlevels[[names(columns)[j]]]), classes, n_classes)
+    counts <- level_counts(columns[[j]], length(frame$xlevels[[names(columns)[j]]]), classes,
+                           n_classes)
     codes[[j]] <- if (sum(rowSums(counts) > 0) <= subset_levels) subset_codes(counts) else ordered_codes(counts)
   }
   values <- Map(function(x, hole, codes, label) {
@@ -34,14 +40,15 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   }, columns, holes, codes, names(columns))
   codes[!by_level] <- lapply(lengths(values[!by_level]), vector, mode = "list")
   restricted <- vapply(codes, function(family) isTRUE(attr(family, "restricted")), NA)
-  list(columns = unname(do.call(c, values)), predictor = rep(seq_along(values), lengths(values)), codes = do.call(c, codes),
+  list(columns = unname(do.call(c, values)), predictor = rep(seq_along(values), lengths(values)),
+       codes = do.call(c, codes),
        restricted = names(columns)[restricted])
 }
 
 # ---- numbers -------------------------------------------------------------------------------------
 
-# With the missing values below and above all others, as far as the largest is from zero: thresholds between values stay as
-# they are. Whole numbers stay whole, since they are sorted faster.
+# With the missing values below and above all others, as far as the largest is from zero: thresholds
+# between values stay as they are. Whole numbers stay whole, since they are sorted faster.
 two_columns <- function(x, label) {
   hole <- is.na(x)
   if (all(hole)) return(list(integer(length(x))))
@@ -53,7 +60,8 @@ two_columns <- function(x, label) {
     largest <- .Machine$double.xmax
   }
   if (any(abs(span) >= largest)) {
-    stop_input(label, gettextf("predictor '%s' has missing values and the value %s, beside which they have no place", label,
+    stop_input(label,
+               gettextf("predictor '%s' has missing values and the value %s, beside which they have no place", label,
                                format(span[abs(span) >= largest][1])))
   }
   step <- if (is.integer(x)) 1L else pmax(1, abs(span))
@@ -66,10 +74,12 @@ two_columns <- function(x, label) {
 # Training rows by level (rows; the last is for missing) and class.
 level_counts <- function(codes, n_levels, classes, n_classes) {
   codes[is.na(codes)] <- n_levels + 1L
-  matrix(tabulate(codes + (n_levels + 1L) * (classes - 1L), (n_levels + 1L) * n_classes), n_levels + 1L)
+  matrix(tabulate(codes + (n_levels + 1L) * (classes - 1L), (n_levels + 1L) * n_classes),
+         n_levels + 1L)
 }
 
-# Every way to part the levels that there are, the first of them on the left: what stands for a level is 0 or 1.
+# Every way to part the levels that there are, the first of them on the left: what stands for a
+# level is 0 or 1.
 subset_codes <- function(counts) {
   there <- which(rowSums(counts) > 0)
   others <- length(there) - 1
@@ -80,7 +90,8 @@ subset_codes <- function(counts) {
   })
 }
 
-# Single levels, each against the rest, and orders; with the missing rows on either side of each, and apart.
+# Single levels, each against the rest, and orders; with the missing rows on either side of each,
+# and apart.
 ordered_codes <- function(counts) {
   missing <- nrow(counts)
   levels <- which(rowSums(counts)[-missing] > 0)
@@ -106,8 +117,10 @@ coded_columns <- function(x, codes) {
 
 # ---- and back ------------------------------------------------------------------------------------
 
-# The answer of the search as a tree on the predictors. To what ffi_exact_solve gave come, one a node,
-#   sides    at a factor split, for each level 1 (left), 3 (right) or 2 (no training row of the node has it), else NULL
+# The answer of the search as a tree on the predictors. To what ffi_exact_solve gave come, one a
+# node,
+#   sides    at a factor split, for each level 1 (left), 3 (right) or 2 (no training row of the node
+#            has it), else NULL
 #   missing  training rows of the node whose value of its predictor is missing
 # A default is learned where there are such rows; elsewhere it stays with the larger child.
 return_tree <- function(solved, derived, frame) {
@@ -155,8 +168,9 @@ sides_of <- function(x, left, n_levels) {
   sides
 }
 
-# A threshold of values alone. -Inf and Inf part all of them from the missing ones. Where the values of the node allow it, that
-# of a date or a time is a whole day or second; that of an ordered factor is half way between neighbouring levels.
+# A threshold of values alone. -Inf and Inf part all of them from the missing ones. Where the values
+# of the node allow it, that of a date or a time is a whole day or second; that of an ordered factor
+# is half way between neighbouring levels.
 plain_threshold <- function(threshold, x, left, kind) {
   values <- !is.na(x)
   if (!any(left & values)) return(-Inf)

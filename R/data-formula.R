@@ -1,23 +1,28 @@
-# Formulas. A tree needs from a formula no more than a list of variables, so it is read here directly: `+`, `-`, `.` and
-# parentheses are understood, everything else is a variable to be evaluated in the data. stats::terms() and model.frame() are
-# avoided because the former keeps a square matrix of the variables, which at 20,000 columns is 1.6 GB.
+# Formulas. A tree needs from a formula no more than a list of variables, so it is read here
+# directly: `+`, `-`, `.` and parentheses are understood, everything else is a variable to be
+# evaluated in the data. stats::terms() and model.frame() are avoided because the former keeps a
+# square matrix of the variables, which at 20,000 columns is 1.6 GB.
 
-# Up to this many predictors the terms of a fit carry the expanded formula and the matrix of factors, as those of stats do.
+# Up to this many predictors the terms of a fit carry the expanded formula and the matrix of
+# factors, as those of stats do.
 full_terms_limit <- 200
 
 interaction_operators <- c(":", "*", "^", "%in%", "/")
 
-# The response and the predictors of `formula`: list(response = expression, predictors = list of expressions named by their
-# text). `columns` are the names that `.` stands for, NULL when there is no data.
+# The response and the predictors of `formula`: list(response = expression, predictors = list of
+# expressions named by their text). `columns` are the names that `.` stands for, NULL when there is
+# no data.
 read_formula <- function(formula, columns) {
   if (length(formula) != 3) {
-    stop_input("formula", gettextf("'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",
+    stop_input("formula",
+               gettextf("'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",
                                    show_formula(formula)))
   }
   response <- formula[[2]]
   labels <- right_hand_labels(formula[[3]], setdiff(columns, all.vars(response)), !is.null(columns))
   if (length(labels) == 0) {
-    stop_input("formula", gettextf("'formula' names no predictor: %s; name at least one column, or use . for all",
+    stop_input("formula",
+               gettextf("'formula' names no predictor: %s; name at least one column, or use . for all",
                                    show_formula(formula)))
   }
   if (variable_label(response) %in% names(labels)) {
@@ -28,8 +33,8 @@ read_formula <- function(formula, columns) {
   list(response = response, predictors = labels)
 }
 
-# The additive terms of a right-hand side as expressions named by their text. A long sum leans to the left, so the spine is
-# walked in a loop: 20,000 terms would otherwise be 20,000 nested calls.
+# The additive terms of a right-hand side as expressions named by their text. A long sum leans to
+# the left, so the spine is walked in a loop: 20,000 terms would otherwise be 20,000 nested calls.
 right_hand_labels <- function(rhs, dot, has_data) {
   pieces <- list()
   signs <- logical()
@@ -53,12 +58,14 @@ right_hand_labels <- function(rhs, dot, has_data) {
   Reduce(take_away, seq_along(terms), list())
 }
 
-# One term: the columns behind `.`, the terms inside parentheses, nothing for an intercept, else the variable itself.
+# One term: the columns behind `.`, the terms inside parentheses, nothing for an intercept, else the
+# variable itself.
 piece_labels <- function(piece, dot, has_data) {
   if (is.numeric(piece)) return(list())
   if (identical(piece, quote(.))) {
     if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
-    stop_input("formula", gettext("'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
+    stop_input("formula",
+               gettext("'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
   }
   if (is.call(piece)) {
     head <- if (is.name(piece[[1]])) as.character(piece[[1]]) else ""
@@ -70,7 +77,8 @@ piece_labels <- function(piece, dot, has_data) {
     }
     if (head == "offset") {
       stop_input("formula", gettextf(
-        "'formula' has the offset '%s', which a classification tree cannot use; remove it", variable_label(piece)))
+        "'formula' has the offset '%s', which a classification tree cannot use; remove it",
+        variable_label(piece)))
     }
   }
   stats::setNames(list(piece), variable_label(piece))
@@ -79,7 +87,8 @@ piece_labels <- function(piece, dot, has_data) {
 refuse_unknown_removal <- function(removed, present, dot) {
   unknown <- setdiff(removed, c(present, dot))
   if (length(unknown)) {
-    stop_input("formula", gettextf("'formula' takes away %s, which is not among the predictors; check the spelling",
+    stop_input("formula",
+               gettextf("'formula' takes away %s, which is not among the predictors; check the spelling",
                                    show_names(unknown)))
   }
 }
@@ -94,8 +103,8 @@ show_formula <- function(formula) {
   if (nchar(text) > 60) paste0(substr(text, 1, 57), "...") else text
 }
 
-# `formula` with `.` on either side standing for the same side of `old`, as stats::update.formula() has it, which for very
-# many terms is slow and does not take a `.` that stays.
+# `formula` with `.` on either side standing for the same side of `old`, as stats::update.formula()
+# has it, which for very many terms is slow and does not take a `.` that stays.
 replace_dots <- function(formula, old) {
   side <- function(expression, known) {
     if (identical(expression, quote(.))) return(known)
@@ -109,13 +118,15 @@ replace_dots <- function(formula, old) {
     for (name in setdiff(all.vars(old[[2]]), all.vars(left))) sum <- call("-", sum, as.name(name))
   }
   right <- formula[[length(formula)]]
-  right <- if (identical(right, quote(.))) sum else side(right, if (is.call(sum)) call("(", sum) else sum)
+  right <- if (identical(right, quote(.))) sum else side(right,
+                                                         if (is.call(sum)) call("(", sum) else sum)
   stats::as.formula(call("~", left, right), environment(old))
 }
 
-# The terms object of a fit: what stats::terms() would say of the expanded formula, plus `predvars` (how to evaluate each
-# variable in new data; poly() and scale() need the constants of the training data) and `dataClasses`.
-# `frame` is the list of the variables' values, response first; `data` are the names that new data will have.
+# The terms object of a fit: what stats::terms() would say of the expanded formula, plus `predvars`
+# (how to evaluate each variable in new data; poly() and scale() need the constants of the training
+# data) and `dataClasses`. `frame` is the list of the variables' values, response first; `data` are
+# the names that new data will have.
 new_terms <- function(formula, parts, frame, data = character()) {
   expressions <- c(list(parts$response), parts$predictors)
   labels <- unname(vapply(expressions, deparse1, "", backtick = TRUE))
@@ -146,7 +157,8 @@ expanded_formula <- function(expressions) {
   call("~", expressions[[1]], sum)
 }
 
-# The response and the predictors (their labels) of a sum without interactions: one predictor a term.
+# The response and the predictors (their labels) of a sum without interactions: one predictor a
+# term.
 diagonal_factors <- function(labels) {
   predictors <- length(labels) - 1
   structure(rbind(0L, diag(1L, predictors)), dimnames = list(labels, labels[-1]))

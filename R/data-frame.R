@@ -1,19 +1,23 @@
 # From what the user has to what the search takes, and the shape of it, learned once.
 #
 # read_data() and read_xy() give a `frame`, a list of
-#   columns    the predictors as data-columns.R reads them: named list of vectors, or a named numeric matrix; NA is missing
+#   columns    the predictors as data-columns.R reads them: named list of vectors, or a named
+#              numeric matrix; NA is missing
 #   types, xlevels, units  what they stand for, see data-columns.R
 #   response   factor with all levels of the user's response, without missing values
 #   weights    one a row; NULL if each counts 1
 #   loss       what errors cost, see exact-costs.R; set by the methods of contree()
 #   row_names  one name a row
-#   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors, matrices spread)
+#   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors,
+#              matrices spread)
 #   terms      of the formula; NULL for x and y
 #   na.action  which rows were left out because of missing values; NULL if none
 #   model      the model frame
-# data-newdata.R reads new data after that shape; what a response and a predictor may be is said in data-columns.R.
+# data-newdata.R reads new data after that shape; what a response and a predictor may be is said in
+# data-columns.R.
 
-read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL, read = read_response) {
+read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL,
+                      read = read_response) {
   columns <- check_data(data)
   parts <- read_formula(formula, columns)
   evaluate <- function(expression) evaluate_variable(expression, data, env)
@@ -27,7 +31,8 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
-  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"), read)
+  frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"),
+                     read)
   frame$weights <- settle_weights(model[["(weights)"]])
   frame$shape$inputs <- inputs
   frame$terms <- terms
@@ -48,7 +53,8 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   check_column_names(colnames(x), "x")
   n <- nrow(x)
   if (is.null(dim(y)) && length(y) != n) {
-    stop_input("y", gettextf("'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
+    stop_input("y",
+               gettextf("'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
   }
   row_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
@@ -73,21 +79,29 @@ new_frame <- function(predictors, response, label, row_names, read = read_respon
   }
   response <- read(response, label)
   predictors <- read_predictors(spread_columns(predictors))
-  list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels, units = predictors$units,
-       response = response, row_names = as.character(row_names), shape = list(names = names(predictors$types)))
+  list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels,
+       units = predictors$units,
+       response = response, row_names = as.character(row_names),
+       shape = list(names = names(predictors$types)))
 }
 
 # ---- data and formula ----------------------------------------------------------------------------
 
-# Names of the columns of `data`, NULL when there is none (the formula's environment then holds the variables).
+# Names of the columns of `data`, NULL when there is none (the formula's environment then holds the
+# variables).
 check_data <- function(data) {
   if (is.null(data)) return(NULL)
   if (!is.data.frame(data)) {
-    stop_input("data", gettextf("'data' must be a data frame, not %s; convert it with as.data.frame()", show_value(data)))
+    stop_input("data",
+               gettextf("'data' must be a data frame, not %s; convert it with as.data.frame()",
+                        show_value(data)))
   }
-  if (nrow(data) == 0) stop_input("data", gettextf("'data' is empty: it has %d columns and 0 rows", ncol(data)))
+  if (nrow(data) == 0) stop_input("data", gettextf("'data' is empty: it has %d columns and 0 rows",
+                                                   ncol(data)))
   if (ncol(data) == 0) {
-    stop_input("data", gettextf("'data' has %d rows but 0 columns; it needs the response and a predictor", nrow(data)))
+    stop_input("data",
+               gettextf("'data' has %d rows but 0 columns; it needs the response and a predictor",
+                        nrow(data)))
   }
   check_column_names(names(data), "data")
   names(data)
@@ -95,21 +109,27 @@ check_data <- function(data) {
 
 check_column_names <- function(names, argument) {
   if (any(bad <- is.na(names) | !nzchar(names))) {
-    stop_input(argument, gettextf("column %d of '%s' has no name; name all columns", which(bad)[1], argument))
+    stop_input(argument, gettextf("column %d of '%s' has no name; name all columns", which(bad)[1],
+                                  argument))
   }
   if (anyDuplicated(names)) {
-    stop_input(argument, gettextf("'%s' has more than one column named %s; make the names unique, as with make.unique()",
+    stop_input(argument,
+               gettextf("'%s' has more than one column named %s; make the names unique, as with make.unique()",
                                   argument, show_names(unique(names[duplicated(names)]))))
   }
   if (leaf_mark %in% names) {
-    stop_input(argument, gettextf("'%s' has a column named '%s', the mark of a leaf; rename it", argument, leaf_mark))
+    stop_input(argument, gettextf("'%s' has a column named '%s', the mark of a leaf; rename it",
+                                  argument, leaf_mark))
   }
 }
 
-# The value of each expression. Names of columns are looked up all at once: one by one they would take minutes at 20,000.
+# The value of each expression. Names of columns are looked up all at once: one by one they would
+# take minutes at 20,000.
 evaluate_variables <- function(expressions, data, evaluate) {
-  column <- match(vapply(expressions, function(e) if (is.name(e)) as.character(e) else "", ""), names(data), 0L)
-  Map(function(expression, column) if (column > 0) .subset2(data, column) else evaluate(expression), expressions, column)
+  column <- match(vapply(expressions, function(e) if (is.name(e)) as.character(e) else "", ""),
+                  names(data), 0L)
+  Map(function(expression, column) if (column > 0) .subset2(data, column) else evaluate(expression),
+      expressions, column)
 }
 
 evaluate_variable <- function(expression, data, env) {
@@ -123,7 +143,8 @@ evaluate_variable <- function(expression, data, env) {
 # An argument of contree() that is an expression in the columns, as `subset` is.
 evaluate_argument <- function(argument, expression, data, env) {
   tryCatch(eval(expression, data, env), error = function(problem) {
-    stop_input(argument, gettextf("'%s' (%s) cannot be evaluated: %s; check the spelling and the columns of 'data'",
+    stop_input(argument,
+               gettextf("'%s' (%s) cannot be evaluated: %s; check the spelling and the columns of 'data'",
                                   argument, variable_label(expression), conditionMessage(problem)))
   })
 }
@@ -144,7 +165,8 @@ as_model_frame <- function(model, data) {
   }
   lengths <- vapply(model, NROW, 0L)
   if (any(bad <- lengths != n)) {
-    stop_input("formula", gettextf("variable '%s' has length %d, but there are %d rows; all variables need one value a row",
+    stop_input("formula",
+               gettextf("variable '%s' has length %d, but there are %d rows; all variables need one value a row",
                                    names(model)[bad][1], lengths[bad][1], n))
   }
   structure(model, row.names = row_names, class = "data.frame")
@@ -154,17 +176,20 @@ as_model_frame <- function(model, data) {
 select_rows <- function(model, subset) {
   if (is.null(subset)) return(model)
   if (is.logical(subset) && !length(subset) %in% c(1, nrow(model))) {
-    stop_input("subset", gettextf("'subset' has length %d, but there are %d rows", length(subset), nrow(model)))
+    stop_input("subset", gettextf("'subset' has length %d, but there are %d rows", length(subset),
+                                  nrow(model)))
   }
   if (!is.logical(subset) && !is.numeric(subset) && !is.character(subset)) {
-    stop_input("subset", gettextf("'subset' must be a condition on the rows, row numbers or row names, not %s",
+    stop_input("subset",
+               gettextf("'subset' must be a condition on the rows, row numbers or row names, not %s",
                                   show_value(subset)))
   }
   rows <- if (is.logical(subset)) which(rep_len(subset, nrow(model))) else subset[!is.na(subset)]
   absent <- if (is.character(rows)) !rows %in% row.names(model) else abs(rows) > nrow(model)
   if (any(absent)) {
     stop_input("subset", gettextf(
-      "'subset' asks for row %s, which is not there; there are %d rows", show_value(rows[absent][1]), nrow(model)))
+      "'subset' asks for row %s, which is not there; there are %d rows",
+      show_value(rows[absent][1]), nrow(model)))
   }
   model[rows, , drop = FALSE]
 }
@@ -173,14 +198,16 @@ apply_na_action <- function(model, na.action) {
   if (is.null(na.action)) return(model)
   tryCatch(match.fun(na.action)(model), error = function(problem) {
     action <- if (is.character(na.action)) na.action else gettext("a function")
-    stop_input("na.action", gettextf("'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
+    stop_input("na.action",
+               gettextf("'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
                                      action, conditionMessage(problem)))
   })
 }
 
 # ---- missing values ------------------------------------------------------------------------------
 
-# A na.action that was given decides, else the setting `missing`. Rows without a response are of no use in any case.
+# A na.action that was given decides, else the setting `missing`. Rows without a response are of no
+# use in any case.
 handle_missing <- function(model, na.action, missing) {
   if (identical(na.action, stats::na.fail)) {
     # it would stop without naming a column
@@ -193,15 +220,17 @@ handle_missing <- function(model, na.action, missing) {
   if (!any(drop)) return(model)
   earlier <- attr(model, "na.action")
   structure(model[!drop, , drop = FALSE],
-            na.action = left_out(drop, attr(model, "row.names"), if (is.null(earlier)) integer() else earlier))
+            na.action = left_out(drop, attr(model, "row.names"),
+                                 if (is.null(earlier)) integer() else earlier))
 }
 
-# Which rows cannot be learned from: those without a response and, if missing values are to be omitted, those with a
-# missing predictor.
+# Which rows cannot be learned from: those without a response and, if missing values are to be
+# omitted, those with a missing predictor.
 rows_to_drop <- function(predictors, response, label, missing) {
   if (missing == "fail") refuse_missing(predictors, response, label)
   drop <- is.na(response)
-  if (is.list(response) || !is.null(dim(response))) drop <- logical(NROW(response)) # read_response() will refuse it
+  # read_response() will refuse it
+  if (is.list(response) || !is.null(dim(response))) drop <- logical(NROW(response))
   if (missing != "omit") return(drop)
   for (value in if (is.matrix(predictors)) list(predictors) else predictors) drop <- drop | row_is_missing(value)
   drop
@@ -226,12 +255,14 @@ refuse_missing <- function(predictors, response, label) {
 left_out <- function(drop, row_names, earlier = integer()) {
   if (!any(drop)) return(NULL)
   before <- setdiff(seq_len(length(drop) + length(earlier)), earlier)
-  rows <- c(stats::setNames(before[drop], row_names[drop]), stats::setNames(as.integer(earlier), names(earlier)))
+  rows <- c(stats::setNames(before[drop], row_names[drop]),
+            stats::setNames(as.integer(earlier), names(earlier)))
   structure(sort(rows), class = "omit")
 }
 
-# The variables that new data must have: the columns of `data` that the predictors use or, without `data`, whatever in the
-# formula's environment has one value a row. Constants are found where the formula was written.
+# The variables that new data must have: the columns of `data` that the predictors use or, without
+# `data`, whatever in the formula's environment has one value a row. Constants are found where the
+# formula was written.
 input_names <- function(predictors, columns, env, n) {
   used <- unique(unlist(lapply(predictors, all.vars), use.names = FALSE))
   if (!is.null(columns)) return(intersect(used, columns))
@@ -250,7 +281,8 @@ check_x <- function(x) {
       "'x' is a matrix of type %s, but must be numeric; give a data frame, or set storage.mode(x) <- \"double\"", typeof(x)))
   }
   if (ncol(x) == 0) {
-    stop_input("x", gettextf("'x' has %d rows but 0 columns; a tree needs at least one predictor", nrow(x)))
+    stop_input("x", gettextf("'x' has %d rows but 0 columns; a tree needs at least one predictor",
+                             nrow(x)))
   }
   if (nrow(x) == 0) stop_input("x", gettextf("'x' is empty: it has %d columns and 0 rows", ncol(x)))
 }

@@ -1,8 +1,8 @@
 # New data after the shape that data-frame.R learned from the training data.
 
-# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Those that the tree asks for must
-# be there, others may be. Order does not matter, other columns are ignored; missing values may stay. Factors are codes of
-# the levels of the training data, 0 for any other.
+# The predictors of `newdata` by the shape of a fit: list(columns, row_names, na.action). Those that
+# the tree asks for must be there, others may be. Order does not matter, other columns are ignored;
+# missing values may stay. Factors are codes of the levels of the training data, 0 for any other.
 new_columns <- function(fit, newdata, na.action) {
   newdata <- check_newdata(newdata, fit)
   shape <- tree_shape(fit)
@@ -18,12 +18,15 @@ new_columns <- function(fit, newdata, na.action) {
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
   if (!all(names(columns) %in% shape$names) || !all(used_predictors(fit) %in% names(columns))) {
-    stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s", show_names(names(columns)),
+    stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s",
+                                   show_names(names(columns)),
                                    show_names(shape$names)))
   }
   columns <- read_new_types(columns, fit)
-  if (length(columns) == 0) columns <- list(logical(nrow(model))) # for a tree that asks for none; it says how many rows
-  list(columns = columns, row_names = as.character(attr(model, "row.names")), na.action = attr(model, "na.action"))
+  # for a tree that asks for none; it says how many rows
+  if (length(columns) == 0) columns <- list(logical(nrow(model)))
+  list(columns = columns, row_names = as.character(attr(model, "row.names")),
+       na.action = attr(model, "na.action"))
 }
 
 matrix_columns <- function(newdata) {
@@ -31,25 +34,29 @@ matrix_columns <- function(newdata) {
   list(columns = newdata, row_names = rownames(newdata), na.action = NULL)
 }
 
-# `newdata` as a data frame, or as a numeric matrix with column names where the fit was made from x and y.
+# `newdata` as a data frame, or as a numeric matrix with column names where the fit was made from x
+# and y.
 check_newdata <- function(newdata, fit) {
   shape <- tree_shape(fit)
   if (is.matrix(newdata)) {
     as_it_is <- is.null(tree_terms(fit)) && all(tree_types(fit) %in% number_types)
     newdata <- check_new_matrix(newdata, shape, as_it_is)
   } else if (!is.data.frame(newdata)) {
-    stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
+    stop_input("newdata",
+               gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
                                    show_value(newdata)))
   }
   missing <- setdiff(used_inputs(fit), colnames(newdata))
   if (length(missing)) {
-    stop_input("newdata", gettextf("'newdata' lacks %s, which the tree asks for; add it (values may be NA)",
+    stop_input("newdata",
+               gettextf("'newdata' lacks %s, which the tree asks for; add it (values may be NA)",
                                    show_names(missing)))
   }
   newdata
 }
 
-# Does the tree ask for the variable of that label? A matrix `p` among the variables splits as `p.1`, `p.2`, ...
+# Does the tree ask for the variable of that label? A matrix `p` among the variables splits as
+# `p.1`, `p.2`, ...
 is_asked <- function(label, fit) {
   used <- used_predictors(fit)
   any(used == label, startsWith(used, paste0(label, ".")))
@@ -67,7 +74,8 @@ used_inputs <- function(fit) {
 
 check_new_matrix <- function(newdata, shape, keep) {
   if (!is.numeric(newdata) && !is.logical(newdata)) {
-    stop_input("newdata", gettextf("'newdata' is a matrix of type %s, but must be numeric; give a data frame or convert it",
+    stop_input("newdata",
+               gettextf("'newdata' is a matrix of type %s, but must be numeric; give a data frame or convert it",
                                    typeof(newdata)))
   }
   if (is.null(colnames(newdata))) {
@@ -81,8 +89,8 @@ check_new_matrix <- function(newdata, shape, keep) {
   if (keep) newdata else as.data.frame(newdata)
 }
 
-# The variables of the formula that are `asked` for (a function of their labels), and those for which `newdata` has all
-# `inputs`.
+# The variables of the formula that are `asked` for (a function of their labels), and those for
+# which `newdata` has all `inputs`.
 evaluate_terms <- function(terms, newdata, inputs, asked) {
   expressions <- as.list(attr(terms, "predvars"))[-(1:2)]
   labels <- vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, "")
@@ -95,11 +103,13 @@ evaluate_terms <- function(terms, newdata, inputs, asked) {
   }
   values <- evaluate_variables(expressions, newdata, function(expression) {
     value <- tryCatch(eval(expression, newdata, environment(terms)), error = function(problem) {
-      stop_input("newdata", gettextf("variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
+      stop_input("newdata",
+                 gettextf("variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
                                      variable_label(expression), conditionMessage(problem)))
     })
     if (NROW(value) == nrow(newdata)) return(value)
-    stop_input("newdata", gettextf("variable '%s' has length %d in 'newdata', which has %d rows", variable_label(expression),
+    stop_input("newdata", gettextf("variable '%s' has length %d in 'newdata', which has %d rows",
+                                   variable_label(expression),
                                    NROW(value), nrow(newdata)))
   })
   stats::setNames(values, labels)
@@ -107,8 +117,9 @@ evaluate_terms <- function(terms, newdata, inputs, asked) {
 
 # ---- types ---------------------------------------------------------------------------------------
 
-# The columns as numbers, after the types of the training data. Numbers and logicals may stand for each other, as may factors
-# and characters. A column of NA alone is logical in R whatever it stands for.
+# The columns as numbers, after the types of the training data. Numbers and logicals may stand for
+# each other, as may factors and characters. A column of NA alone is logical in R whatever it stands
+# for.
 read_new_types <- function(columns, fit) {
   types <- tree_types(fit)
   given <- vapply(columns, column_type, "")
@@ -119,7 +130,8 @@ read_new_types <- function(columns, fit) {
     columns[[j]] <- if (is.logical(value) && all(is.na(value))) {
       rep(NA_integer_, length(value))
     } else {
-      read_new_type(value, given[j], label, types[[label]], tree_units(fit)[label], tree_xlevels(fit)[[label]])
+      read_new_type(value, given[j], label, types[[label]], tree_units(fit)[label],
+                    tree_xlevels(fit)[[label]])
     }
   }
   columns
@@ -150,13 +162,15 @@ refuse_new_type <- function(value, label, type, levels) {
   } else {
     gettext("convert it as in the training data")
   }
-  stop_input("newdata", gettextf("column '%s' of 'newdata' is %s, but the tree was fitted with %s; %s", label,
+  stop_input("newdata",
+             gettextf("column '%s' of 'newdata' is %s, but the tree was fitted with %s; %s", label,
                                  describe_type(value), wanted, remedy))
 }
 
 # ---- new levels ----------------------------------------------------------------------------------
 
-# Levels that no training data had, of the factors that the tree asks for: a warning or an error that names them.
+# Levels that no training data had, of the factors that the tree asks for: a warning or an error
+# that names them.
 tell_new_levels <- function(fit, columns, policy) {
   if (is.matrix(columns)) return(invisible())
   variable <- node_variable(fit)
@@ -169,10 +183,12 @@ tell_new_levels <- function(fit, columns, policy) {
     gettextf("'%s' has %s, which no training row had", name, show_names(unknown[[name]]))
   }, ""), collapse = "; ")
   if (policy == "error") {
-    stop_input("newdata", gettextf("%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
+    stop_input("newdata",
+               gettextf("%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
   }
   warning(structure(
-    list(message = gettextf("%s; such rows follow the child with more training rows", said), call = user_call(),
+    list(message = gettextf("%s; such rows follow the child with more training rows", said),
+         call = user_call(),
          new_levels = unknown),
     class = c("contree_new_levels", "warning", "condition")))
 }

@@ -72,12 +72,13 @@ search_roots <- function(fit, problem, settings, n) {
   found <- list(fits = list(), undecided = character(), status = "optimal", elapsed = 0,
                 bounds = stats::setNames(numeric(length(others)), others))
   if (node_is_leaf(fit)[1]) return(found)
+  settings$noise <- 1e-9 + 1e-13 * node_errors(fit)[1] # sums of doubles in another order
   settings$end <- proc.time()[["elapsed"]] + settings$time_limit
   if (length(others) > 1) found <- search_root(found, others, problem, settings, tree_call(fit))
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
     settings$max_cost <- min(settings$max_cost, sort(costs_of(found$fits))[n], na.rm = TRUE)
-    if (found$bounds[predictor] > settings$max_cost + 1e-9 || found$bounds[predictor] >= node_errors(fit)[1]) next
+    if (found$bounds[predictor] > settings$max_cost + settings$noise || found$bounds[predictor] >= node_errors(fit)[1]) next
     found <- search_root(found, predictor, problem, settings, tree_call(fit))
   }
   best <- order(costs_of(found$fits))
@@ -100,7 +101,7 @@ search_root <- function(found, root, problem, settings, call) {
   if (stopped) found$status <- solved$status
   if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
-  if (solved$feature[1] == 0 || solved$cost > settings$max_cost + 1e-9) {
+  if (solved$feature[1] == 0 || solved$cost > settings$max_cost + settings$noise) {
     if (stopped && alone) found$undecided <- c(found$undecided, root)
     return(found)
   }

@@ -1,49 +1,57 @@
 # Certificates: the proof of a fit, checked again by code that is not that of the search.
 #
-# A certificate names the thresholds that a second search looked at, see src/exact/search/evidence.h. The bound is proven again in
-# src/certify, from the columns that the search had; that these stand for the predictors, and that the tree costs what the
-# fit says, is checked here, in R.
+# A certificate names the thresholds that a second search looked at, see
+# src/exact/search/evidence.h. The bound is proven again in src/certify, from the columns that the
+# search had; that these stand for the predictors, and that the tree costs what the fit says, is
+# checked here, in R.
 
 #' Check the proof of a fit
 #'
-#' Proves once more, from the training data and a certificate, that a tree costs what its fit says and that no tree costs
-#' less than its bound. The check is done by a small program of its own, which shares nothing with the search but the sorted
-#' columns (and looks those over before), has no shortcuts and no threads. It does not believe the certificate: this
-#' only names the thresholds that are worth looking at, and what they prove is counted again. So a certificate, a fit or
-#' data that were tampered with may make the check fail, but not succeed wrongly.
+#' Proves once more, from the training data and a certificate, that a tree costs what its fit says
+#' and that no tree costs less than its bound. The check is done by a small program of its own,
+#' which shares nothing with the search but the sorted columns (and looks those over before), has no
+#' shortcuts and no threads. It does not believe the certificate: this only names the thresholds
+#' that are worth looking at, and what they prove is counted again. So a certificate, a fit or data
+#' that were tampered with may make the check fail, but not succeed wrongly.
 #'
 #' What is checked, in this order:
 #' \enumerate{
-#'   \item The data are those of the fit, row by row: each comes to the leaf that the fit names for it. Their errors add up
-#'     to the `objective`, and with the splits to the `cost`. The tree keeps to the depth and the sizes of the settings.
-#'   \item Factors, and predictors with missing values, were handed to the search as columns that stand for their splits: see
-#'     the sections on both in [contree()].
-#'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is at least as large. If the
-#'     fit is `"optimal"`, the bound is its cost, and of the trees of that cost none has fewer leaves.
+#'   \item The data are those of the fit, row by row: each comes to the leaf that the fit names for
+#'     it. Their errors add up to the `objective`, and with the splits to the `cost`. The tree keeps
+#'     to the depth and the sizes of the settings.
+#'   \item Factors, and predictors with missing values, were handed to the search as columns that
+#'     stand for their splits: see the sections on both in [contree()].
+#'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is
+#'     at least as large. If the fit is `"optimal"`, the bound is its cost, and of the trees of that
+#'     cost none has fewer leaves.
 #' }
-#' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is no tolerance: what is
-#' claimed holds exactly. Other weights and losses are counted as integers. How far these may be from the costs of a tree is
-#' found from the data, as `rounding`, and what is proven of the integers is lowered by that much; the fit must hold up to a
-#' millionth of its cost, or it is not certified.
+#' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is
+#' no tolerance: what is claimed holds exactly. Other weights and losses are counted as integers.
+#' How far these may be from the costs of a tree is found from the data, as `rounding`, and what is
+#' proven of the integers is lowered by that much; the fit must hold up to a millionth of its cost,
+#' or it is not certified.
 #'
-#' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth 3 for 20,000 rows and
-#' 15 predictors.
+#' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth
+#' 3 for 20,000 rows and 15 predictors.
 #'
 #' @param fit A fit of [contree()].
-#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for others. Without it they
-#'   are taken from the fit, if this has `model = TRUE`, or the arguments in its call are evaluated again.
-#' @param certificate A certificate, as `contree(certificate = TRUE)` keeps it in the fit (see [contree_control()]), or its
-#'   element `log`.
-#' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent if valid), `objective`
-#'   and `cost` (of the fit), `bound` (no tree costs less, as the certificate proves; `NA` if the check did not get there),
-#'   `rounding` (what was taken off the bound because costs were counted as integers; 0 where these are exact), `optimal`
-#'   (whether the fit says that its tree is optimal, and that is proven), `smallest` (whether moreover no tree of equal cost
-#'   has fewer leaves; `FALSE` if costs are so near each other that integers do not tell), `thresholds` and `row_sets` (that were looked at),
-#'   `bytes` (of the certificate), `elapsed` (seconds), and `depth` and `among`: the trees that all of this is about, the
-#'   latter a character vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
+#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
+#'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
+#'   its call are evaluated again.
+#' @param certificate A certificate, as `contree(certificate = TRUE)` keeps it in the fit (see
+#'   [contree_control()]), or its element `log`.
+#' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent
+#'   if valid), `objective` and `cost` (of the fit), `bound` (no tree costs less, as the certificate
+#'   proves; `NA` if the check did not get there), `rounding` (what was taken off the bound because
+#'   costs were counted as integers; 0 where these are exact), `optimal` (whether the fit says that
+#'   its tree is optimal, and that is proven), `smallest` (whether moreover no tree of equal cost
+#'   has fewer leaves; `FALSE` if costs are so near each other that integers do not tell),
+#'   `thresholds` and `row_sets` (that were looked at), `bytes` (of the certificate), `elapsed`
+#'   (seconds), and `depth` and `among`: the trees that all of this is about, the latter a character
+#'   vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
 #' @section Errors:
-#' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data cannot be found. Anything
-#' else that does not fit makes the value invalid, with a reason.
+#' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data
+#' cannot be found. Anything else that does not fit makes the value invalid, with a reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2, certificate = TRUE)
@@ -74,22 +82,28 @@ new_check <- function(fit, log, checked, fault, elapsed) {
   proof <- tree_proof(fit)
   certified <- !is.null(checked) && checked$verdict == "certified"
   bound <- if (certified) checked$bound else NA_real_
-  check <- list(valid = is.null(fault), reason = fault, objective = proof$objective, cost = proof$cost, bound = bound,
+  check <- list(valid = is.null(fault), reason = fault, objective = proof$objective,
+                cost = proof$cost, bound = bound,
                 rounding = if (certified) checked$rounding else NA_real_,
                 optimal = is.null(fault) && proof$status == "optimal",
                 smallest = is.null(fault) && proof$status == "optimal" && checked$smallest,
-                thresholds = if (certified) checked$points else 0, row_sets = if (certified) checked$row_sets else 0,
-                bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth, among = restrictions(fit))
+                thresholds = if (certified) checked$points else 0,
+                row_sets = if (certified) checked$row_sets else 0,
+                bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth,
+                among = restrictions(fit))
   structure(check[!vapply(check, is.null, NA)], class = "contree_certificate_check")
 }
 
-# What a tree must keep to besides its depth, in words that follow "no tree of depth <= 3"; character() if nothing.
+# What a tree must keep to besides its depth, in words that follow "no tree of depth <= 3";
+# character() if nothing.
 restrictions <- function(fit) {
   settings <- tree_settings(fit)
   split <- max(settings$minsplit, 2 * settings$minbucket)
   c(if (!is.null(settings$root)) gettextf("with the root split on %s", show_names(settings$root)),
-    if (settings$minbucket > 1) gettextf("with at least %s rows in a leaf", format(settings$minbucket)),
-    if (split > 2 * settings$minbucket) gettextf("that splits no node of fewer than %s rows", format(split)),
+    if (settings$minbucket > 1) gettextf("with at least %s rows in a leaf",
+                                         format(settings$minbucket)),
+    if (split > 2 * settings$minbucket) gettextf("that splits no node of fewer than %s rows",
+                                                 format(split)),
     if (is.finite(settings$max_thresholds)) {
       gettextf("on at most %s thresholds a predictor", format(settings$max_thresholds))
     },
@@ -99,7 +113,8 @@ restrictions <- function(fit) {
 
 # The trees that a claim is about: "tree of depth <= 2 with at least 5 rows in a leaf".
 trees_text <- function(depth, among) {
-  paste0(gettextf("tree of depth <= %s", format(depth)), if (length(among)) paste0(" ", paste(among, collapse = gettext(" and "))))
+  paste0(gettextf("tree of depth <= %s", format(depth)),
+         if (length(among)) paste0(" ", paste(among, collapse = gettext(" and "))))
 }
 
 #' @param x A value of `contree_certify()`, or a certificate.
@@ -119,10 +134,13 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
   } else if (x$optimal) {
     gettextf("Certified: the tree costs %s, and no %s costs less", number(x$cost), trees)
   } else {
-    gettextf("Certified: the tree costs %s, and every %s at least %s", number(x$cost), trees, number(x$bound))
+    gettextf("Certified: the tree costs %s, and every %s at least %s", number(x$cost), trees,
+             number(x$bound))
   }, rounding_text(x$rounding), "\n", sep = "")
-  cat(gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s", number(x$thresholds),
-               number(x$row_sets), format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n", sep = "")
+  cat(gettextf("  thresholds checked: %s, row sets: %s, seconds: %s, certificate: %s",
+               number(x$thresholds),
+               number(x$row_sets), format(signif(x$elapsed, 2)), bytes_text(x$bytes)), "\n",
+               sep = "")
   invisible(x)
 }
 
@@ -130,26 +148,32 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
 #' @export
 print.contree_certificate <- function(x, ...) {
   cat(gettextf("Certificate that no %s costs less than %s: %s, made in %s s; contree_certify() checks it",
-               trees_text(x$depth, x$among), format(x$bound), bytes_text(length(x$log)), format(signif(x$elapsed, 2))),
+               trees_text(x$depth, x$among), format(x$bound), bytes_text(length(x$log)),
+               format(signif(x$elapsed, 2))),
       "\n", sep = "")
   invisible(x)
 }
 
-bytes_text <- function(n) format(structure(n, class = "object_size"), units = "auto", standard = "SI")
+bytes_text <- function(n) format(structure(n, class = "object_size"), units = "auto",
+                                 standard = "SI")
 
 # ---- making --------------------------------------------------------------------------------------
 
-# list(log, bound, elapsed, depth, among); NULL, with a warning, if there is none. Of a tree that is optimal it proves that no
-# tree costs less, counted in the integers of the search; of another, its bound.
+# list(log, bound, elapsed, depth, among); NULL, with a warning, if there is none. Of a tree that is
+# optimal it proves that no tree costs less, counted in the integers of the search; of another, its
+# bound.
 write_certificate <- function(fit, problem, settings) {
   proof <- tree_proof(fit)
   if (proof$status == "interrupted") return(warn_no_certificate("interrupted", settings))
   control <- add_costs(search_control(settings, NULL, NULL, NULL), problem$frame)
   labels <- if (proof$status == "optimal") searched_labels(fit, problem)
-  written <- tryCatch(.Call(ffi_certificate, searched_columns(problem), problem$codes, problem$n_classes, control,
-                            proof$bound, labels, tree_splits(fit), settings$certificate), contree_core_error = stop_search)
+  written <- tryCatch(.Call(ffi_certificate, searched_columns(problem), problem$codes,
+                            problem$n_classes, control,
+                            proof$bound, labels, tree_splits(fit), settings$certificate),
+                            contree_core_error = stop_search)
   if (written$status != "optimal") return(warn_no_certificate(written$status, settings))
-  structure(list(log = written$log, bound = proof$bound, elapsed = written$elapsed, depth = settings$depth,
+  structure(list(log = written$log, bound = proof$bound, elapsed = written$elapsed,
+                 depth = settings$depth,
                  among = restrictions(fit)), class = "contree_certificate")
 }
 
@@ -178,7 +202,8 @@ certificate_log <- function(certificate) {
   stop_input("certificate", if (is.null(certificate)) {
     gettext("the fit has no certificate; fit it with certificate = TRUE")
   } else {
-    gettextf("'certificate' must be what contree(certificate = TRUE) keeps in the fit, not %s", show_value(certificate))
+    gettextf("'certificate' must be what contree(certificate = TRUE) keeps in the fit, not %s",
+             show_value(certificate))
   })
 }
 
@@ -189,25 +214,31 @@ check_log <- function(log, fit, problem) {
            contree_core_error = stop_search)
 }
 
-# Costs that were rounded to integers are those of the fit if the two differ by no more than this proportion of what its tree costs.
+# Costs that were rounded to integers are those of the fit if the two differ by no more than this
+# proportion of what its tree costs.
 most_rounding <- 1e-6
 
-# What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is. Counted in integers costs
-# differ from what they are by at most `rounding`, which is off from what is proven already; doubles add their own in sums.
+# What is wrong with the numbers of the fit, in the light of what is proven; NULL if nothing is.
+# Counted in integers costs differ from what they are by at most `rounding`, which is off from what
+# is proven already; doubles add their own in sums.
 proof_fault <- function(fit, frame, checked) {
   proof <- tree_proof(fit)
   if (checked$verdict == "stopped") return(gettext("interrupted"))
   if (checked$verdict == "other data") return(gettext("the certificate was made for other data or other settings"))
-  if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)", checked$verdict))
+  if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)",
+                                                      checked$verdict))
   off <- min(2 * checked$rounding, most_rounding * proof$cost) + rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
   cost <- proof$objective + tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
   } else if (checked$bound < proof$bound - off) {
-    gettextf("the certificate proves only that no tree costs less than %s, not %s%s", format(checked$bound),
+    gettextf("the certificate proves only that no tree costs less than %s, not %s%s",
+             format(checked$bound),
              format(proof$bound), rounding_text(checked$rounding))
-  } else if (proof$status == "optimal" && !(checked$attained && proof$cost <= checked$bound + off)) {
-    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost), format(checked$bound),
+  } else if (proof$status == "optimal" && !(checked$attained &&
+                                            proof$cost <= checked$bound + off)) {
+    gettextf("the fit is called optimal and costs %s, but only %s is proven%s", format(proof$cost),
+             format(checked$bound),
              rounding_text(checked$rounding))
   }
 }
@@ -218,7 +249,8 @@ rounding_text <- function(rounding) {
 
 row_costs_of <- function(frame) row_costs(frame$response, frame$weights, frame$loss)
 
-# By how much two sums of the same costs may differ, which come to `sum`: not at all where doubles have them all.
+# By how much two sums of the same costs may differ, which come to `sum`: not at all where doubles
+# have them all.
 rounding_of_sum <- function(costs, sum, complexity = 0) {
   exact <- complexity == 0 && all(costs == round(costs)) && sum(costs) < 2^53
   if (exact) 0 else (nrow(costs) + 8) * .Machine$double.eps * sum
@@ -236,15 +268,18 @@ certified_frame <- function(fit, data, env) {
 # What is wrong with the tree, or with the data for it; NULL if nothing is.
 tree_fault <- function(fit, frame) {
   if (length(frame$response) != node_n(fit)[1]) {
-    return(gettextf("the data have %d rows, and the fit %d", length(frame$response), node_n(fit)[1]))
+    return(gettextf("the data have %d rows, and the fit %d", length(frame$response),
+                    node_n(fit)[1]))
   }
-  if (!identical(levels(frame$response), tree_classes(fit)) || !identical(frame$types, tree_types(fit)) ||
+  if (!identical(levels(frame$response), tree_classes(fit)) ||
+      !identical(frame$types, tree_types(fit)) ||
       !identical(frame$xlevels, tree_xlevels(fit)) || !identical(as.integer(frame$response), tree_y(fit))) {
     return(gettext("the classes or the predictors of the data are not those of the fit"))
   }
   leaf <- walk_rows(fit, frame$columns)
   if (!identical(leaf, unname(tree_where(fit)))) {
-    return(gettextf("row %d does not come to the leaf that the fit says", which(leaf != tree_where(fit))[1]))
+    return(gettextf("row %d does not come to the leaf that the fit says",
+                    which(leaf != tree_where(fit))[1]))
   }
   price_fault(fit, frame, leaf)
 }
@@ -261,7 +296,8 @@ price_fault <- function(fit, frame, leaf) {
     gettextf("the tree has errors of %s, not %s", format(objective), format(proof$objective))
   } else if (max(node_depth(fit)) > settings$depth) {
     gettextf("the tree is deeper than %s", format(settings$depth))
-  } else if (any(inner) && (any(n[!inner] < settings$minbucket) || any(n[inner] < settings$minsplit))) {
+  } else if (any(inner) && (any(n[!inner] < settings$minbucket) ||
+                            any(n[inner] < settings$minsplit))) {
     gettext("the tree has nodes of fewer rows than it may have")
   }
 }
@@ -294,8 +330,8 @@ rows_below_nodes <- function(fit, leaf) {
 
 # ---- the columns ---------------------------------------------------------------------------------
 
-# Whether the columns that were searched stand for the splits that the predictors may have: NULL, or the name of one
-# for which they do not.
+# Whether the columns that were searched stand for the splits that the predictors may have: NULL, or
+# the name of one for which they do not.
 column_fault <- function(problem, subset_levels) {
   derived <- problem$derived
   if (is.null(derived)) return(NULL)
@@ -308,7 +344,8 @@ column_fault <- function(problem, subset_levels) {
     } else {
       stand_for_numbers(x, searched)
     }
-    if (!fine) return(gettextf("the columns searched do not stand for the splits of '%s'", frame$shape$names[j]))
+    if (!fine) return(gettextf("the columns searched do not stand for the splits of '%s'",
+                               frame$shape$names[j]))
   }
   NULL
 }
@@ -319,12 +356,13 @@ stand_for_numbers <- function(x, searched) {
   if (all(hole)) return(all(vapply(searched, function(column) all(column == column[1]), NA)))
   same <- vapply(searched, function(column) all(column[!hole] == x[!hole]), NA)
   if (!any(hole)) return(length(searched) == 1 && same)
-  place <- vapply(searched, function(column) if (all(column[hole] == column[hole][1])) as.double(column[hole][1]) else NA, 0)
+  place <- vapply(searched,
+                  function(column) if (all(column[hole] == column[hole][1])) as.double(column[hole][1]) else NA, 0)
   all(same) && !anyNA(place) && any(place < min(x[!hole])) && any(place > max(x[!hole]))
 }
 
-# Each column depends on the level alone, and all ways to part the levels are there; of many levels, each against the
-# rest and the orders by the proportion of each class.
+# Each column depends on the level alone, and all ways to part the levels are there; of many levels,
+# each against the rest and the orders by the proportion of each class.
 stand_for_levels <- function(x, searched, classes, subset_levels) {
   group <- factor(ifelse(is.na(x), 0, x))
   first <- match(levels(group), group)
@@ -334,17 +372,20 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
   proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
-  has_single_levels(codes, missing) && all(apply(proportions, 2, function(proportion) has_order(codes, proportion, missing)))
+  has_single_levels(codes, missing) && all(apply(proportions, 2,
+                                                 function(proportion) has_order(codes, proportion, missing)))
 }
 
-# 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the same.
+# 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the
+# same.
 has_all_parts <- function(codes) {
   parts <- unique(t(abs(codes - rep(codes[1, ], each = nrow(codes)))))
   parts <- parts[rowSums(parts) > 0, , drop = FALSE]
   all(parts %in% 0:1) && nrow(parts) == 2^(nrow(codes) - 1) - 1
 }
 
-# For each level a column in which it comes before all others, and the missing ones, if any, between.
+# For each level a column in which it comes before all others, and the missing ones, if any,
+# between.
 has_single_levels <- function(codes, missing) {
   known <- which(!missing)
   if (length(known) > most_single_levels) return(TRUE)
@@ -355,8 +396,8 @@ has_single_levels <- function(codes, missing) {
   }, NA))
 }
 
-# A column with the levels in order of their proportions, up or down; where there are missing ones, a column with these before the
-# levels and one with these behind.
+# A column with the levels in order of their proportions, up or down; where there are missing ones,
+# a column with these before the levels and one with these behind.
 has_order <- function(codes, proportion, missing) {
   at <- apply(codes, 2, function(code) {
     known <- code[!missing]

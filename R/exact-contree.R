@@ -35,10 +35,12 @@ NULL
 #'
 #' @section Threads, and which of equally good trees:
 #' The search uses the processors that `threads` allows, two unless told otherwise; see [contree_threads()]. The tree is the
-#' same for any number of threads: of all trees of the lowest cost, the one whose root splits on the first predictor (in the
-#' order of the columns), there at the lowest threshold, is returned. There are three exceptions, where it may depend on the
+#' same for any number of threads and on any device: of all trees of the lowest cost one with the fewest leaves; of these the
+#' one whose root splits on the first predictor (in the order of the columns), there at the lowest threshold; and so on down.
+#' That no smaller tree has the cost is part of what is proven. There are three exceptions, where the tree may depend on the
 #' number of threads and on the moment: a `max_gap` above 0, a search that was stopped, and `deterministic = FALSE`, which
-#' may save time and returns whichever of the best trees is found first. The cost of an optimal tree is the same in any case.
+#' may save time and returns whichever of the smallest optimal trees is found first. Where weights or losses are no multiples
+#' of one number the search rounds them, at the 15th digit of their sum or so; `bound` is then below the cost by as much.
 #'
 #' @section Stopping early:
 #' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and `memory_limit`. The fit

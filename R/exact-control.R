@@ -1,10 +1,13 @@
-# Settings of the search: contree_control(), and the way from what the user typed (depth, `...`, control, rpart's names)
-# to one checked list. What a setting means to the search is said in C; here live only names, ranges and defaults.
+# Settings of the search: contree_control(), and the way from what the user typed (depth, `...`,
+# control, rpart's names) to one checked list. What a setting means to the search is said in C; here
+# live only names, ranges and defaults.
 
-# One line a setting (or an argument of prune() and contree_alternatives()): lowest value, highest value, whole number?
+# One line a setting (or an argument of prune() and contree_alternatives()): lowest value, highest
+# value, whole number?
 setting_table <- list(
   depth          = list(low = 0, high = 16,  whole = TRUE),
-  complexity     = list(low = 0, high = 1e100, whole = FALSE), # the data say what is too much: settle_complexity()
+  # the data say what is too much: settle_complexity()
+  complexity     = list(low = 0, high = 1e100, whole = FALSE),
   minbucket      = list(low = 1, high = Inf, whole = TRUE),
   minsplit       = list(low = 1, high = Inf, whole = TRUE),
   max_gap        = list(low = 0, high = Inf, whole = FALSE),
@@ -25,8 +28,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 
 #' Settings of the search for an optimal tree
 #'
-#' Collects the settings of [contree()] that most analyses leave alone. All of them can also be given to `contree()`
-#' directly.
+#' Collects the settings of [contree()] that most analyses leave alone. All of them can also be
+#' given to `contree()` directly.
 #'
 #' @section Settings by what they are about:
 #' \itemize{
@@ -39,83 +42,101 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' }
 #'
 #' @section Memory:
-#' For n rows, F predictors with about U distinct values and K classes the search takes, beyond the data, about
+#' For n rows, F predictors with about U distinct values and K classes the search takes, beyond the
+#' data, about
 #'
 #' *F n (4 + 0.1 K + depth (0.3 K + 0.1)) + P* bytes.
 #'
-#' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for tables of bits from which the sides
-#' of a split are read. They are kept while P is at most 1 GiB. Beyond that they are made for one predictor at a time, which
-#' takes F n log2(U) / 8 bytes and more time; parts of the rows whose own P is at most 1 GiB then keep theirs, at most one
-#' part for each level of the tree, so that P counts as no more than depth - 1 GiB.
+#' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for tables of
+#' bits from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond
+#' that they are made for one predictor at a time, which takes F n log2(U) / 8 bytes and more time;
+#' parts of the rows whose own P is at most 1 GiB then keep theirs, at most one part for each level
+#' of the tree, so that P counts as no more than depth - 1 GiB.
 #'
-#' F counts columns of the search: a predictor with missing values is two of them, a factor of L levels 2^(L-1) - 1 or, if L
-#' is more than `subset_levels`, L and one for each class.
+#' F counts columns of the search: a predictor with missing values is two of them, a factor of L
+#' levels 2^(L-1) - 1 or, if L is more than `subset_levels`, L and one for each class.
 #'
-#' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5 times as much. Case
-#' weights take F n (10 + 0.2 K depth) bytes more. Also, bounds of row sets are remembered, at most 1,024 for each
-#' combination of conditions; with a `memory_limit`, an eighth of it is set aside for them.
+#' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5
+#' times as much. Case weights take F n (10 + 0.2 K depth) bytes more. Also, bounds of row sets are
+#' remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
+#' it is set aside for them.
 #'
-#' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows with 10 predictors and 10
-#' classes 35 MB, 20,000 rows with 200 predictors and 3 classes (P is 1.4 GB, so parts take up to 1 GiB) 930 MB.
+#' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows
+#' with 10 predictors and 10 classes 35 MB, 20,000 rows with 200 predictors and 3 classes (P is 1.4
+#' GB, so parts take up to 1 GiB) 930 MB.
 #'
-#' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree is a root or, if not even
-#' the data can be sorted, an error says so.
+#' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree
+#' is a root or, if not even the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree minimises *misclassified
-#'   rows + complexity * n * number of splits*: with `complexity = 0.01` a split must save at least one row in a hundred.
-#'   With weights, n is their sum; with losses, it may be as much as the largest of them. The default 0 minimises the
-#'   misclassified rows alone. See the section on `rpart`'s names in [contree()] for `cp`.
-#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree is optimal among those
-#'   that keep to it; the proof takes longer the more it costs (up to some eight times at one row in twenty).
-#' @param minsplit Least number of training rows in a node that is split, a whole number of at least 1; taken as at least
-#'   twice `minbucket`.
-#' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of its distinct values). The
-#'   default `Inf` tries all; otherwise the tree is optimal among those that use the split points tried,
-#'   and `print()` says so.
-#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing counts as one more) may
-#'   be split by any set of levels, a whole number from 2 to 12. Each level more takes twice the time and memory. See the
-#'   section on predictors in [contree()] for factors with more levels.
-#' @param missing What happens to training rows with missing predictors, unless `contree()` is given a `na.action`:
-#'   `"learn"` keeps them, and each split learns to which side its missing rows go; `"omit"` leaves them out; `"fail"` gives
-#'   an error that names the variable. Rows with a missing response are left out (but for `"fail"`).
-#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no training data had:
-#'   `"majority"` follows the child with more training rows and gives a warning, `"error"` stops.
-#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more than the optimum, in
-#'   misclassified rows. The default 0 asks for a full proof.
-#' @param time_limit Seconds after which the search stops and returns the best tree so far with its gap, and a warning.
-#' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or `"2GB"`; `NULL` sets no limit.
-#'   When they are used up the search stops as at the time limit. See the section on memory for what it takes.
-#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an `"error"`.
-#' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the number that
-#'   [contree_threads()] gives, 2 unless set, and no more than that page says are used in any case. Small searches use one.
-#' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the table is large enough for it
-#'   to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the first GPU, `"cuda:1"` on the second (see
-#'   [contree_gpu()] for their numbers), which is an error where it cannot be used. The tree is the same. On a GPU go row sets of
-#'   two levels that are large enough; all else stays on the CPU, and all of it with more than 64 classes or with `weights`, `loss`
-#'   or `class_weights` that are not the same for all rows. If a GPU fails in the middle of a search, `"auto"` goes on without
-#'   it and says so. `fit$device` tells which was at hand, and two counters of [summary()][summary.contree] how much it was used.
-#' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the section on them in
-#'   [contree()].
+#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree
+#'   minimises *misclassified rows + complexity * n * number of splits*: with `complexity = 0.01` a
+#'   split must save at least one row in a hundred. With weights, n is their sum; with losses, it
+#'   may be as much as the largest of them. The default 0 minimises the misclassified rows alone.
+#'   See the section on `rpart`'s names in [contree()] for `cp`.
+#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree
+#'   is optimal among those that keep to it; the proof takes longer the more it costs (up to some
+#'   eight times at one row in twenty).
+#' @param minsplit Least number of training rows in a node that is split, a whole number of at least
+#'   1; taken as at least twice `minbucket`.
+#' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of
+#'   its distinct values). The default `Inf` tries all; otherwise the tree is optimal among those
+#'   that use the split points tried, and `print()` says so.
+#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing
+#'   counts as one more) may be split by any set of levels, a whole number from 2 to 12. Each level
+#'   more takes twice the time and memory. See the section on predictors in [contree()] for factors
+#'   with more levels.
+#' @param missing What happens to training rows with missing predictors, unless `contree()` is given
+#'   a `na.action`: `"learn"` keeps them, and each split learns to which side its missing rows go;
+#'   `"omit"` leaves them out; `"fail"` gives an error that names the variable. Rows with a missing
+#'   response are left out (but for `"fail"`).
+#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no
+#'   training data had: `"majority"` follows the child with more training rows and gives a warning,
+#'   `"error"` stops.
+#' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more
+#'   than the optimum, in misclassified rows. The default 0 asks for a full proof.
+#' @param time_limit Seconds after which the search stops and returns the best tree so far with its
+#'   gap, and a warning.
+#' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or
+#'   `"2GB"`; `NULL` sets no limit. When they are used up the search stops as at the time limit. See
+#'   the section on memory for what it takes.
+#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an
+#'   `"error"`.
+#' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the
+#'   number that [contree_threads()] gives, 2 unless set, and no more than that page says are used
+#'   in any case. Small searches use one.
+#' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the
+#'   table is large enough for it to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the
+#'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
+#'   where it cannot be used. The tree is the same. On a GPU go row sets of two levels that are
+#'   large enough; all else stays on the CPU, and all of it with more than 64 classes or with
+#'   `weights`, `loss` or `class_weights` that are not the same for all rows. If a GPU fails in the
+#'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
+#'   hand, and two counters of [summary()][summary.contree] how much it was used.
+#' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the
+#'   section on them in [contree()].
 #' @param start A tree to begin with: a fit of [contree()] or `rpart`. The search
-#'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does not fit the depth, the
-#'   leaf sizes or the predictors is left out. A good tree saves time, a poor one does no harm, and neither changes what is
-#'   optimal.
-#' @param progress A function called with the state of the search about five times a second at most: a list of `elapsed`
-#'   (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion of the thresholds of the root that need no
-#'   further look, from 0 to 1). If it fails, the search is stopped and the error passed on. `"progressr"` tells the package
-#'   `progressr`, which has bars for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
+#'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does
+#'   not fit the depth, the leaf sizes or the predictors is left out. A good tree saves time, a poor
+#'   one does no harm, and neither changes what is optimal.
+#' @param progress A function called with the state of the search about five times a second at most:
+#'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion
+#'   of the thresholds of the root that need no further look, from 0 to 1). If it fails, the search
+#'   is stopped and the error passed on. `"progressr"` tells the package `progressr`, which has bars
+#'   for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
 #'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
-#' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second second on; `FALSE` does
-#'   not. `NULL`, the default, takes the option `contree.verbose` or, where that is not set, shows it in interactive sessions
-#'   outside of `knitr` unless `progress` goes elsewhere.
-#' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves the bound again. It is
-#'   written by a second search, which knows the cost of the tree and takes about as long as the first one on one
-#'   thread; `time_limit` and `memory_limit` hold for it as well. It takes three to five bytes for each threshold that
-#'   the search looks at, less than 1 MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string
-#'   such as `"10MB"` sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
+#' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second
+#'   second on; `FALSE` does not. `NULL`, the default, takes the option `contree.verbose` or, where
+#'   that is not set, shows it in interactive sessions outside of `knitr` unless `progress` goes
+#'   elsewhere.
+#' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves
+#'   the bound again. It is written by a second search, which knows the cost of the tree and takes
+#'   about as long as the first one on one thread; `time_limit` and `memory_limit` hold for it as
+#'   well. It takes three to five bytes for each threshold that the search looks at, less than 1 MB
+#'   for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
+#'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
 #'   Certificates are kept by [contree()] alone.
-#' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()]. The default keeps no
-#'   training data.
+#' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
+#'   The default keeps no training data.
 #'
 #' @return A list of class `contree_control` with one element a setting.
 #' @seealso [contree()]
@@ -127,7 +148,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @export
 contree_control <- function(
     # which trees there are to choose from, and what they cost
-    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf, subset_levels = 6,
+    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf,
+    subset_levels = 6,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
     # when the search ends
@@ -173,7 +195,8 @@ print.contree_control <- function(x, ...) {
 check_setting <- function(name, value) {
   range <- setting_table[[name]]
   fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low && value <= range$high && (!range$whole || is.infinite(value) || value == round(value))
+    value >= range$low && value <= range$high && (!range$whole || is.infinite(value) ||
+                                                  value == round(value))
   if (!fine) stop_input(name, setting_message(name, value, range))
   as.numeric(value)
 }
@@ -187,7 +210,8 @@ setting_message <- function(name, value, range) {
   }
   message <- gettextf("'%s' must be %s, not %s", name, limits, show_value(value))
   if (name != "depth") return(message)
-  paste0(message, gettext("; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
+  paste0(message,
+         gettext("; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
 }
 
 check_flag <- function(name, value) {
@@ -203,7 +227,8 @@ parse_bytes <- function(value, name = "memory_limit") {
   parts <- regmatches(text, regexec("^\\s*([0-9.]+)\\s*([KMGT]?)B?\\s*$", text))[[1]]
   number <- if (length(parts)) suppressWarnings(as.numeric(parts[2])) else NA
   if (is.na(number)) {
-    stop_input(name, gettextf("'%s' must be a number of bytes or a string such as \"2GB\", not %s", name, show_value(value)))
+    stop_input(name, gettextf("'%s' must be a number of bytes or a string such as \"2GB\", not %s",
+                              name, show_value(value)))
   }
   number * 1024^(match(parts[3], c("", "K", "M", "G", "T")) - 1)
 }
@@ -215,16 +240,17 @@ check_certificate <- function(value) {
   check_setting("certificate", parse_bytes(value, "certificate"))
 }
 
-# From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was given (it becomes
-# `complexity` once the data is known). `depth` is NULL when the user did not give it. A setting in `...` wins over the
-# same setting in `control`.
+# From what was typed to one list: the settings of contree_control(), `depth`, and `cp` where it was
+# given (it becomes `complexity` once the data is known). `depth` is NULL when the user did not give
+# it. A setting in `...` wins over the same setting in `control`.
 collect_settings <- function(dots, control, depth) {
   check_setting_names(dots, "...")
   if (!is.null(depth)) dots <- c(list(depth = depth), dots)
   check_aliases(dots)
   given <- merge_settings(control, dots)
   names(given)[names(given) == "maxdepth"] <- "depth"
-  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE) # no setting is run
+  # no setting is run
+  settings <- do.call(contree_control, given[setdiff(names(given), c("depth", "cp"))], quote = TRUE)
   settings$depth <- check_setting("depth", if (is.null(given$depth)) 3 else given$depth)
   settings$cp <- if (!is.null(given$cp)) check_setting("cp", given$cp)
   settings
@@ -233,7 +259,8 @@ collect_settings <- function(dots, control, depth) {
 merge_settings <- function(control, dots) {
   if (is.null(control)) return(dots)
   if (!is.list(control)) {
-    stop_input("control", gettextf("'control' must be the value of contree_control() or a named list, not %s",
+    stop_input("control",
+               gettextf("'control' must be the value of contree_control() or a named list, not %s",
                                    show_value(control)))
   }
   control <- unclass(control)
@@ -252,7 +279,8 @@ check_setting_names <- function(given, argument) {
   known <- c(names(formals(contree_control)), "depth", names(setting_alias))
   unknown <- setdiff(names, known)
   if (length(unknown)) {
-    stop_input(unknown[1], gettextf("unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
+    stop_input(unknown[1],
+               gettextf("unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
                                     unknown[1], did_you_mean(unknown[1], known)))
   }
   if (anyDuplicated(names)) {
@@ -270,11 +298,12 @@ did_you_mean <- function(name, known) {
 check_aliases <- function(given) {
   both <- setting_alias[names(setting_alias) %in% names(given) & setting_alias %in% names(given)]
   if (length(both)) {
-    stop_input(names(both)[1], gettextf("'%s' and '%s' are two names for one setting; give only one of them",
+    stop_input(names(both)[1],
+               gettextf("'%s' and '%s' are two names for one setting; give only one of them",
                                         names(both)[1], both[1]))
   }
 }
 
-# rpart counts the cost of a split as proportions of the errors of the root, contree as proportions of the rows. A cost of all errors
-# or more allows no split at all, whatever its size.
+# rpart counts the cost of a split as proportions of the errors of the root, contree as proportions
+# of the rows. A cost of all errors or more allows no split at all, whatever its size.
 complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n

@@ -1,13 +1,17 @@
 # What an error costs: case weights, losses, class weights.
 
-# Weights of the rows as given: checked before rows are left out, since some of those may be missing.
+# Weights of the rows as given: checked before rows are left out, since some of those may be
+# missing.
 check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   if (!is.numeric(weights) || !is.null(dim(weights))) {
-    stop_input("weights", gettextf("'weights' must be a numeric vector with one weight a row, not %s", show_value(weights)))
+    stop_input("weights",
+               gettextf("'weights' must be a numeric vector with one weight a row, not %s",
+                        show_value(weights)))
   }
   if (length(weights) != n) {
-    stop_input("weights", gettextf("'weights' has length %d, but there are %d rows; give one weight for each row",
+    stop_input("weights",
+               gettextf("'weights' has length %d, but there are %d rows; give one weight for each row",
                                    length(weights), n))
   }
   as.double(weights)
@@ -18,18 +22,22 @@ settle_weights <- function(weights) {
   if (is.null(weights)) return(NULL)
   if (any(bad <- !is.finite(weights) | weights < 0)) {
     row <- which(bad)[1]
-    stop_input("weights", gettextf("'weights' has the value %s in row %d, but weights must be finite and at least 0",
+    stop_input("weights",
+               gettextf("'weights' has the value %s in row %d, but weights must be finite and at least 0",
                                    format(weights[row]), row))
   }
-  if (sum(weights) == 0) stop_input("weights", gettext("all 'weights' are 0; give some row a weight above 0"))
+  if (sum(weights) == 0) stop_input("weights",
+                                    gettext("all 'weights' are 0; give some row a weight above 0"))
   if (all(weights == 1)) NULL else weights
 }
 
-# The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs 1.
+# The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs
+# 1.
 read_loss <- function(loss, class_weights, frame) {
   classes <- levels(frame$response)
   if (!is.null(loss) && !is.null(class_weights)) {
-    stop_input("class_weights", gettext("'loss' and 'class_weights' both say what errors cost; give one of them"))
+    stop_input("class_weights",
+               gettext("'loss' and 'class_weights' both say what errors cost; give one of them"))
   }
   if (!is.null(class_weights)) {
     weights <- read_class_weights(class_weights, classes, frame)
@@ -46,14 +54,17 @@ read_class_weights <- function(weights, classes, frame) {
     total <- class_weight(frame)
     return(ifelse(total > 0, sum(total) / (sum(total > 0) * total), 0))
   }
-  if (!is.numeric(weights) || length(weights) != length(classes) || !all(is.finite(weights)) || any(weights < 0)) {
+  if (!is.numeric(weights) || length(weights) != length(classes) || !all(is.finite(weights)) ||
+      any(weights < 0)) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class (%s), not %s", length(classes),
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class (%s), not %s",
+      length(classes),
       show_names(classes), show_value(weights)))
   }
   if (is.null(names(weights))) return(weights)
   if (!setequal(names(weights), classes)) {
-    stop_input("class_weights", gettextf("the names of 'class_weights' are %s, but the classes are %s",
+    stop_input("class_weights",
+               gettextf("the names of 'class_weights' are %s, but the classes are %s",
                                          show_names(names(weights)), show_names(classes)))
   }
   weights[classes]
@@ -69,24 +80,29 @@ check_loss <- function(loss, classes, used) {
   }
   for (names in dimnames(loss)) {
     if (!is.null(names) && !setequal(names, classes)) {
-      stop_input("loss", gettextf("'loss' has the names %s, but the classes are %s", show_names(names), show_names(classes)))
+      stop_input("loss", gettextf("'loss' has the names %s, but the classes are %s",
+                                  show_names(names), show_names(classes)))
     }
   }
   if (!is.null(rownames(loss))) loss <- loss[classes, , drop = FALSE]
   if (!is.null(colnames(loss))) loss <- loss[, classes, drop = FALSE]
-  if (!all(is.finite(loss)) || any(loss < 0)) stop_input("loss", gettext("'loss' must have finite numbers of at least 0"))
+  if (!all(is.finite(loss)) || any(loss < 0)) stop_input("loss",
+                                                         gettext("'loss' must have finite numbers of at least 0"))
   if (any(diag(loss) != 0)) {
-    stop_input("loss", gettextf("'loss' must be 0 where true and predicted class are the same, not %s",
+    stop_input("loss",
+               gettextf("'loss' must be 0 where true and predicted class are the same, not %s",
                                 show_values(diag(loss)[diag(loss) != 0])))
   }
   if (length(used) > 1 && all(loss[used, used] == 0)) {
-    stop_input("loss", gettext("all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
+    stop_input("loss",
+               gettext("all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
   }
   structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
 }
 
-# The classes that a search knows, as codes of levels: those that rows have and, after them, those without rows that a leaf
-# may predict all the same, since `loss` makes them the cheapest answer to some mixture of classes (to refuse an answer, say).
+# The classes that a search knows, as codes of levels: those that rows have and, after them, those
+# without rows that a leaf may predict all the same, since `loss` makes them the cheapest answer to
+# some mixture of classes (to refuse an answer, say).
 searched_classes <- function(frame) {
   used <- used_levels(frame$response)
   if (is.null(frame$loss)) return(used)
@@ -98,7 +114,8 @@ searched_classes <- function(frame) {
   labels
 }
 
-# The losses between these classes. What an error in a class without rows costs must not decide how the others are rounded.
+# The losses between these classes. What an error in a class without rows costs must not decide how
+# the others are rounded.
 searched_loss <- function(frame) {
   labels <- searched_classes(frame)
   loss <- frame$loss[labels, labels, drop = FALSE]

@@ -2,23 +2,23 @@
 
 #' Methods for a cross-validation
 #'
-#' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it. `predict()` and
-#' `summary()` are those of the chosen tree, which was fitted to all rows.
+#' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it.
+#' `predict()` and `summary()` are those of the chosen tree, which was fitted to all rows.
 #'
-#' The plot shows the error of the held-out rows by depth, with one standard error to each side, and the training error of
-#' the tree on all rows as a dashed line, with one colour for each complexity. If there is one depth, and several
-#' complexities, these are on the axis. The chosen tree has a ring around it. With the rule of one standard error, the
-#' dotted line is the error that it allows.
+#' The plot shows the error of the held-out rows by depth, with one standard error to each side, and
+#' the training error of the tree on all rows as a dashed line, with one colour for each complexity.
+#' If there is one depth, and several complexities, these are on the axis. The chosen tree has a
+#' ring around it. With the rule of one standard error, the dotted line is the error that it allows.
 #'
 #' @param x,object A value of [contree_cv()].
 #' @param digits Significant digits.
 #' @param main Title above the plot.
 #' @param col Colours of the lines, one for each complexity (or one, if these are on the axis).
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
-#' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and [summary.contree()]. Not used by the
-#'   others.
-#' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table. `predict()` and
-#'   `summary()`: as for the tree.
+#' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and
+#'   [summary.contree()]. Not used by the others.
+#' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table.
+#'   `predict()` and `summary()`: as for the tree.
 #' @examples
 #' set.seed(1)
 #' cv <- contree_cv(Species ~ ., data = iris, depth = 0:3)
@@ -83,12 +83,15 @@ plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
                  xlab = if (by_complexity) gettext("complexity") else gettext("depth"))
   graphics::axis(1, unique(at))
   if (x$rule == "1se") graphics::abline(h = least_and_se(table), lty = 3, col = "grey40")
-  for (i in seq_len(nlevels(series))) draw_series(table[as.integer(series) == i, ], at[as.integer(series) == i], col[i])
+  for (i in seq_len(nlevels(series))) draw_series(table[as.integer(series) == i, ],
+                                                  at[as.integer(series) == i], col[i])
   graphics::points(at[table$chosen], table$error[table$chosen], cex = 2.2, lwd = 2)
-  graphics::legend("top", c(gettext("held-out rows"), gettext("training rows")), lty = 1:2, lwd = 2, pch = c(19, 1),
+  graphics::legend("top", c(gettext("held-out rows"), gettext("training rows")), lty = 1:2, lwd = 2,
+                   pch = c(19, 1),
                    bty = "n", horiz = TRUE, col = if (nlevels(series) == 1) col[1] else "black")
   if (nlevels(series) > 1) {
-    graphics::legend("bottomleft", levels(series), title = gettext("complexity"), col = col, lwd = 2, bty = "n")
+    graphics::legend("bottomleft", levels(series), title = gettext("complexity"), col = col,
+                     lwd = 2, bty = "n")
   }
   invisible(table)
 }
@@ -103,7 +106,8 @@ draw_series <- function(rows, at, col) {
 series_colours <- function(col, n) {
   if (is.null(col)) return(if (n == 1) "#0072B2" else grDevices::hcl.colors(n, "Dark 3"))
   if (length(col) < n) {
-    stop_input("col", gettextf("'col' has %d colours, but there are %d lines; give one for each", length(col), n))
+    stop_input("col", gettextf("'col' has %d colours, but there are %d lines; give one for each",
+                               length(col), n))
   }
   col
 }

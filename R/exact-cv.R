@@ -1,12 +1,15 @@
-# Cross-validation: the error of trees of several depths on rows that they were not fitted to, and the choice among them.
+# Cross-validation: the error of trees of several depths on rows that they were not fitted to, and
+# the choice among them.
 #
-# Every search is that of contree(), on the rows outside of a fold; what comes back from it are the classes it predicts
-# for the rows of the fold. All errors are counted from these in one place, cv_errors().
+# Every search is that of contree(), on the rows outside of a fold; what comes back from it are the
+# classes it predicts for the rows of the fold. All errors are counted from these in one place,
+# cv_errors().
 
 #' Choose the depth of a tree by cross-validation
 #'
-#' Fits trees of several depths, and of several complexities if asked to, to all rows but those of one fold at a time, counts
-#' their errors on the rows that were left out, and fits the tree that was chosen to all rows.
+#' Fits trees of several depths, and of several complexities if asked to, to all rows but those of
+#' one fold at a time, counts their errors on the rows that were left out, and fits the tree that
+#' was chosen to all rows.
 #'
 #' @section Error and standard error:
 #' Each row is held out once in each repeat. Its loss is the proportion of the repeats in
@@ -14,72 +17,83 @@
 #'
 #' *se = sqrt(sum of (loss - error)^2) / n*,
 #'
-#' which for one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984, section 3.4) and of `rpart`. It
-#' counts rows, not folds: it is the same kind of figure for any number and size of folds, down to one row each, and repeats,
-#' which show the same rows again, do not make it small. It takes the losses for independent, which they are not quite, since
-#' the trees share most of their rows; read it as a rough guide.
+#' which for one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984, section
+#' 3.4) and of `rpart`. It counts rows, not folds: it is the same kind of figure for any number and
+#' size of folds, down to one row each, and repeats, which show the same rows again, do not make it
+#' small. It takes the losses for independent, which they are not quite, since the trees share most
+#' of their rows; read it as a rough guide.
 #'
 #' @section The rules:
-#' Rows of the table are in order of simplicity: by depth and, within a depth, the largest complexity
-#' first. `"min"` takes the least error, the simplest of several. `"1se"` (Breiman et al. 1984, section 3.4.3) takes the
-#' simplest whose error is at most the least one plus its standard error: trees that close cannot be told apart by these
-#' data, and the smaller one says it in fewer words.
+#' Rows of the table are in order of simplicity: by depth and, within a depth, the largest
+#' complexity first. `"min"` takes the least error, the simplest of several. `"1se"` (Breiman et al.
+#' 1984, section 3.4.3) takes the simplest whose error is at most the least one plus its standard
+#' error: trees that close cannot be told apart by these data, and the smaller one says it in fewer
+#' words.
 #'
-#' Having been chosen, the error in the table is a little optimistic itself, as the least of several. Where that matters,
-#' keep rows for [contree_accuracy()] that the cross-validation has not seen, or cross-validate the whole choice.
+#' Having been chosen, the error in the table is a little optimistic itself, as the least of
+#' several. Where that matters, keep rows for [contree_accuracy()] that the cross-validation has not
+#' seen, or cross-validate the whole choice.
 #'
 #' @section Folds:
-#' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are drawn
-#' with R's random numbers, hence [set.seed()] fixes them, before the first tree is fitted; nothing after that is random.
-#' Functions in the formula that depend on all rows, such as `poly()`, are evaluated once, on all rows.
+#' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are
+#' drawn with R's random numbers, hence [set.seed()] fixes them, before the first tree is fitted;
+#' nothing after that is random. Functions in the formula that depend on all rows, such as `poly()`,
+#' are evaluated once, on all rows.
 #'
 #' @section In parallel:
-#' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are shared among its workers,
-#' with one thread each unless `threads` is given. Otherwise they are done in turn, with the threads that [contree_threads()]
-#' gives. The result is the same, except where a search is stopped by a limit.
+#' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are
+#' shared among its workers, with one thread each unless `threads` is given. Otherwise they are done
+#' in turn, with the threads that [contree_threads()] gives. The result is the same, except where a
+#' search is stopped by a limit.
 #'
 #' @section Limits and progress:
-#' `time_limit` and `memory_limit` hold for each search. Searches that they stop count with the best tree they had; how many
-#' there were stands in the table, and a warning of class `contree_cv_stopped` says so. Ctrl-C ends the cross-validation with
-#' an error of class `contree_interrupted_error`, whatever `on_interrupt` says.
+#' `time_limit` and `memory_limit` hold for each search. Searches that they stop count with the best
+#' tree they had; how many there were stands in the table, and a warning of class
+#' `contree_cv_stopped` says so. Ctrl-C ends the cross-validation with an error of class
+#' `contree_interrupted_error`, whatever `on_interrupt` says.
 #'
-#' Progress is shown as by [contree()], see `verbose` and `progress` in [contree_control()]. A function given as
-#' `progress` is called with a list of `elapsed` (seconds), `done` and `total` (trees), `closed` (their proportion), and
-#' `search`, the state of the search under way (`NULL` between two of them, and in other processes).
+#' Progress is shown as by [contree()], see `verbose` and `progress` in [contree_control()]. A
+#' function given as `progress` is called with a list of `elapsed` (seconds), `done` and `total`
+#' (trees), `closed` (their proportion), and `search`, the state of the search under way (`NULL`
+#' between two of them, and in other processes).
 #'
-#' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are then sums of weight times
-#'   loss, as proportions of the sum of the weights.
+#' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are
+#'   then sums of weight times loss, as proportions of the sum of the weights.
 #' @param depth Depths to try, whole numbers from 0 to 16.
-#' @param complexity Complexities to try at each depth, numbers between 0 and 1 (see [contree_control()]). `NULL`: that of
-#'   `control`, which is 0 unless given.
-#' @param folds The number of folds, from 2 to the number of rows (which leaves out one row at a time). Or the fold of
-#'   each row that is used, as a vector or factor of fold names or, for several repeats, a matrix with a column for each;
-#'   the element `folds` of another cross-validation compares two settings on the same folds.
+#' @param complexity Complexities to try at each depth, numbers between 0 and 1 (see
+#'   [contree_control()]). `NULL`: that of `control`, which is 0 unless given.
+#' @param folds The number of folds, from 2 to the number of rows (which leaves out one row at a
+#'   time). Or the fold of each row that is used, as a vector or factor of fold names or, for
+#'   several repeats, a matrix with a column for each; the element `folds` of another
+#'   cross-validation compares two settings on the same folds.
 #' @param repeats How often to repeat with new folds.
 #' @param rule `"1se"` or `"min"`; see the section on them.
-#' @param ... Settings of [contree_control()], for all trees. `start` is used for the trees on all rows only.
+#' @param ... Settings of [contree_control()], for all trees. `start` is used for the trees on all
+#'   rows only.
 #' @param control Settings as made by [contree_control()], or a named list of them.
 #'
 #' @return An object of class `contree_cv`, a list of
 #' \describe{
 #'   \item{call}{the call.}
-#'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the tree on all rows,
-#'     `training` (its proportion of misclassified rows), `error` and `se` (proportion of the held-out rows misclassified, and its
-#'     standard error), `stopped` (number of searches that a limit stopped), `chosen` (logical).}
-#'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it again.}
+#'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the
+#'     tree on all rows, `training` (its proportion of misclassified rows), `error` and `se`
+#'     (proportion of the held-out rows misclassified, and its standard error), `stopped` (number of
+#'     searches that a limit stopped), `chosen` (logical).}
+#'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it
+#'     again.}
 #'   \item{rule}{the rule.}
 #'   \item{folds}{integer matrix, the fold of each row (rows) in each repeat (columns).}
-#'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows, for the chosen depth and
-#'     complexity, summed over the repeats.}
+#'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows,
+#'     for the chosen depth and complexity, summed over the repeats.}
 #' }
-#' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and `summary()` are those of the
-#' element `fit`.
+#' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and
+#' `summary()` are those of the element `fit`.
 #' @section Errors:
-#' As those of [contree()], with class `contree_input_error`; also for `folds` that do not fit the rows, and for `cp` and
-#' `maxdepth`, in whose place `complexity` and `depth` are asked for.
+#' As those of [contree()], with class `contree_input_error`; also for `folds` that do not fit the
+#' rows, and for `cp` and `maxdepth`, in whose place `complexity` and `depth` are asked for.
 #' @seealso [contree_accuracy()] for a test set, `vignette("choosing")`.
-#' @references L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). *Classification and Regression Trees*.
-#'   Wadsworth.
+#' @references L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). *Classification and
+#'   Regression Trees*. Wadsworth.
 #' @examples
 #' set.seed(1)
 #' cv <- contree_cv(Species ~ ., data = iris, depth = 0:3)
@@ -95,8 +109,10 @@ contree_cv <- function(x, ...) UseMethod("contree_cv")
 
 #' @rdname contree_cv
 #' @export
-contree_cv.formula <- function(formula, data, weights, subset, na.action, depth = 1:4, complexity = NULL, folds = 10,
-                               repeats = 1, rule = c("1se", "min"), loss = NULL, class_weights = NULL, ...,
+contree_cv.formula <- function(formula, data, weights, subset, na.action, depth = 1:4,
+                               complexity = NULL, folds = 10,
+                               repeats = 1, rule = c("1se", "min"), loss = NULL,
+                               class_weights = NULL, ...,
                                control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
@@ -106,7 +122,8 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
   env <- environment(formula)
   weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing, weights)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing,
+                     weights)
   frame$loss <- read_loss(loss, class_weights, frame)
   x <- frame$model[setdiff(names(frame$model)[-1], "(weights)")]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
@@ -114,7 +131,8 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
 
 #' @rdname contree_cv
 #' @export
-contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1, rule = c("1se", "min"),
+contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10, repeats = 1,
+                               rule = c("1se", "min"),
                                weights = NULL, loss = NULL, class_weights = NULL, ...,
                                control = contree_control(...)) {
   # as in contree.default()
@@ -136,7 +154,8 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
 
 cv_settings <- function(dots, control) {
   for (name in intersect(c("maxdepth", "cp", "depth"), c(names(dots), names(control)))) {
-    stop_input(name, gettextf("'%s' sets one tree, and contree_cv() compares several; give %s", name,
+    stop_input(name, gettextf("'%s' sets one tree, and contree_cv() compares several; give %s",
+                              name,
                               if (name == "cp") "complexity = c(...)" else "depth = c(...)"))
   }
   settings <- collect_settings(dots, control, NULL)
@@ -175,7 +194,8 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
       listener$tick(1)
       fit
     })
-  }, contree_interrupted_error = function(problem) stop_contree("interrupted", gettext("interrupted"), NULL))
+  },
+  contree_interrupted_error = function(problem) stop_contree("interrupted", gettext("interrupted"), NULL))
   cv <- new_cv(truth, folds, grid, held_out, fits, rule, call)
   tell_restricted(cv$fit)
   warn_if_cv_stopped(cv$table, nrow(runs) + 1)
@@ -184,7 +204,8 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
 
 fit_quietly <- function(frame, cell, settings, call) {
   settings[c("depth", "complexity")] <- cell
-  suppressMessages(suppressWarnings(fit_contree(frame, settings, call), classes = "contree_stopped"),
+  suppressMessages(suppressWarnings(fit_contree(frame, settings, call),
+                                    classes = "contree_stopped"),
                    classes = "contree_message")
 }
 
@@ -192,27 +213,30 @@ fit_quietly <- function(frame, cell, settings, call) {
 fit_call <- function(call, cell) {
   call[c("folds", "repeats", "rule")] <- NULL
   call$depth <- cell$depth
-  said <- cell$complexity > 0 || !is.null(call$complexity) # it may be said in `control` as well, which it then overrules
+  # it may be said in `control` as well, which it then overrules
+  said <- cell$complexity > 0 || !is.null(call$complexity)
   call$complexity <- if (said) cell$complexity
   call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
   call
 }
 
-# What the trees say of the rows they were not fitted to: list(predicted, stopped), class codes by row, turn and tree, and
-# the number of searches that a limit stopped, by tree.
+# What the trees say of the rows they were not fitted to: list(predicted, stopped), class codes by
+# row, turn and tree, and the number of searches that a limit stopped, by tree.
 run_folds <- function(x, truth, folds, runs, grid, settings, tick) {
   settings["start"] <- list(NULL) # it may know the rows that are held out
   runs <- split(runs, seq_len(nrow(runs)))
   results <- if (has_workers()) {
     if (is.null(settings$threads)) settings$threads <- 1
     settings["progress"] <- list(NULL)
-    run_in_workers(runs, fold_worker(x, truth, folds, grid, settings), function(n) tick(n * nrow(grid)))
+    run_in_workers(runs, fold_worker(x, truth, folds, grid, settings),
+                   function(n) tick(n * nrow(grid)))
   } else {
     lapply(runs, fold_worker(x, truth, folds, grid, settings), tick = tick)
   }
   predicted <- array(0L, c(dim(folds), nrow(grid)))
   for (result in results) predicted[result$test, result$turn, ] <- result$predicted
-  list(predicted = predicted, stopped = Reduce(`+`, lapply(results, function(result) result$stopped)))
+  list(predicted = predicted, stopped = Reduce(`+`,
+                                               lapply(results, function(result) result$stopped)))
 }
 
 # The work on one fold, as a function that carries its data to wherever it is called.
@@ -221,13 +245,15 @@ fold_worker <- function(x, truth, folds, grid, settings) {
   function(run, tick = function(n) NULL) {
     test <- folds[, run$turn] == run$fold
     new <- x[test, , drop = FALSE]
-    train <- read_xy(x[!test, , drop = FALSE], truth$response[!test], weights = truth$weights[!test])
+    train <- read_xy(x[!test, , drop = FALSE], truth$response[!test],
+                     weights = truth$weights[!test])
     train["loss"] <- list(truth$loss)
     results <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
       tick(1)
       # a level that no other fold has is no news here
-      predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"), classes = "contree_new_levels")
+      predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"),
+                                    classes = "contree_new_levels")
       list(predicted = as.integer(predicted), stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,
@@ -252,7 +278,8 @@ run_in_workers <- function(tasks, work, tick) {
   futures <- list()
   for (task in tasks) {
     # waits until a worker is free
-    futures <- c(futures, list(future::future(work(task), globals = list(work = work, task = task))))
+    futures <- c(futures,
+                 list(future::future(work(task), globals = list(work = work, task = task))))
     tell(futures)
   }
   lapply(futures, function(future) {
@@ -267,7 +294,8 @@ run_in_workers <- function(tasks, work, tick) {
 new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
   response <- truth$response
   costs <- row_costs(response, NULL, truth$loss)
-  lost <- array(costs[cbind(rep(seq_along(response), length.out = length(held_out$predicted)), c(held_out$predicted))],
+  lost <- array(costs[cbind(rep(seq_along(response), length.out = length(held_out$predicted)),
+                            c(held_out$predicted))],
                 dim(held_out$predicted))
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
@@ -277,16 +305,19 @@ new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
   chosen <- choose_tree(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
   classes <- levels(response)
-  confusion <- confusion_table(rep(response, ncol(folds)), factor(classes[held_out$predicted[, , chosen]], classes))
+  confusion <- confusion_table(rep(response, ncol(folds)),
+                               factor(classes[held_out$predicted[, , chosen]], classes))
   structure(list(call = call, table = table, fit = fits[[chosen]], rule = rule, folds = folds,
                  confusion = confusion), class = "contree_cv")
 }
 
-# Mean and standard error of the losses of the rows, by tree. `lost`: what a row cost, by row, turn and tree.
+# Mean and standard error of the losses of the rows, by tree. `lost`: what a row cost, by row, turn
+# and tree.
 cv_errors <- function(lost, weights) {
   loss <- colSums(aperm(lost, c(2, 1, 3))) / dim(lost)[2]
   error <- colSums(weights * loss) / sum(weights)
-  data.frame(error = error, se = sqrt(colSums((weights * (loss - rep(error, each = nrow(loss))))^2)) / sum(weights))
+  data.frame(error = error,
+             se = sqrt(colSums((weights * (loss - rep(error, each = nrow(loss))))^2)) / sum(weights))
 }
 
 # The row of the table that a rule chooses; simpler trees come first.
@@ -307,19 +338,21 @@ warn_if_cv_stopped <- function(table, searches) {
   message <- gettextf(
     "%d of %d searches were stopped by a limit; their best trees so far count (see 'stopped' in the table)",
     stopped, nrow(table) * searches)
-  warning(structure(list(message = message, call = user_call()), class = c("contree_cv_stopped", "warning", "condition")))
+  warning(structure(list(message = message, call = user_call()),
+                    class = c("contree_cv_stopped", "warning", "condition")))
 }
 
 # ---- progress ------------------------------------------------------------------------------------
 
-# list(tick, search, end): `tick` is told how many more of `total` trees there are, `search` how the search under way goes
-# (NULL if nobody listens).
+# list(tick, search, end): `tick` is told how many more of `total` trees there are, `search` how the
+# search under way goes (NULL if nobody listens).
 cv_listener <- function(settings, total) {
   audience <- new_audience(settings, cv_text)
   began <- proc.time()[["elapsed"]]
   done <- 0
   show <- function(search = NULL) {
-    audience$show(list(elapsed = proc.time()[["elapsed"]] - began, done = done, total = total, closed = done / total,
+    audience$show(list(elapsed = proc.time()[["elapsed"]] - began, done = done, total = total,
+                       closed = done / total,
                        search = search))
   }
   tick <- function(n) {
@@ -331,6 +364,7 @@ cv_listener <- function(settings, total) {
 
 # "contree_cv: 75 s, 31 of 44 trees; contree: 12 s, best 33, ..."
 cv_text <- function(state) {
-  trees <- gettextf("contree_cv: %.0f s, %.0f of %.0f trees", state$elapsed, state$done, state$total)
+  trees <- gettextf("contree_cv: %.0f s, %.0f of %.0f trees", state$elapsed, state$done,
+                    state$total)
   if (is.null(state$search)) trees else paste0(trees, "; ", state_text(state$search))
 }

@@ -1,4 +1,5 @@
-# Which row is held out when: a matrix of fold numbers from 1, one row a row of the data, one column a repeat.
+# Which row is held out when: a matrix of fold numbers from 1, one row a row of the data, one column
+# a repeat.
 
 # `folds` as the user gave it: how many, or the fold of each row.
 read_folds <- function(folds, repeats, response) {
@@ -7,17 +8,19 @@ read_folds <- function(folds, repeats, response) {
   if (length(folds) == 1 && n > 1) {
     if (!is_count(folds) || folds < 2 || folds > n) {
       stop_input("folds", gettextf(
-        "'folds' must be a whole number between 2 and the %d rows, or the fold of each row, not %s", n, show_value(folds)))
+        "'folds' must be a whole number between 2 and the %d rows, or the fold of each row, not %s",
+        n, show_value(folds)))
     }
     return(matrix(vapply(seq_len(repeats), function(i) stratified_folds(response, folds), integer(n)), n))
   }
   given_folds(folds, repeats, n)
 }
 
-# The rows of each class are shuffled and dealt out one by one, the next class where the last one ended: of each class, and
-# of all rows, the folds differ by one row at most.
+# The rows of each class are shuffled and dealt out one by one, the next class where the last one
+# ended: of each class, and of all rows, the folds differ by one row at most.
 stratified_folds <- function(response, folds) {
-  shuffled <- lapply(split(seq_along(response), response), function(rows) rows[sample.int(length(rows))])
+  shuffled <- lapply(split(seq_along(response), response),
+                     function(rows) rows[sample.int(length(rows))])
   fold <- integer(length(response))
   fold[unlist(shuffled)] <- rep_len(seq_len(folds), length(response))
   fold
@@ -26,10 +29,12 @@ stratified_folds <- function(response, folds) {
 given_folds <- function(folds, repeats, n) {
   if (!is.atomic(folds) || NROW(folds) != n) {
     stop_input("folds", gettextf(
-      "'folds' is %s, but must be a whole number or the fold of each of the %d rows that are used", show_value(folds), n))
+      "'folds' is %s, but must be a whole number or the fold of each of the %d rows that are used",
+      show_value(folds), n))
   }
   if (anyNA(folds)) {
-    stop_input("folds", gettextf("'folds' is missing (NA) for %d rows; give each row a fold", sum(is.na(folds))))
+    stop_input("folds", gettextf("'folds' is missing (NA) for %d rows; give each row a fold",
+                                 sum(is.na(folds))))
   }
   folds <- as.matrix(if (is.factor(folds)) as.integer(folds) else folds)
   if (repeats != 1 && repeats != ncol(folds)) {
@@ -39,12 +44,14 @@ given_folds <- function(folds, repeats, n) {
   }
   numbers <- apply(folds, 2, function(ids) match(ids, sort(unique(ids))))
   if (any(apply(numbers, 2, max) < 2)) {
-    stop_input("folds", gettext("'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
+    stop_input("folds",
+               gettext("'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
   }
   matrix(numbers, n)
 }
 
 check_repeats <- function(repeats) {
   if (is_count(repeats) && is.finite(repeats)) return(invisible())
-  stop_input("repeats", setting_message("repeats", repeats, list(low = 1, high = Inf, whole = TRUE)))
+  stop_input("repeats", setting_message("repeats", repeats,
+                                        list(low = 1, high = Inf, whole = TRUE)))
 }

@@ -1,29 +1,33 @@
-# What the user is told of the limits of a proof: that a search was stopped before it was complete, and among which splits
-# of factors it searched.
+# What the user is told of the limits of a proof: that a search was stopped before it was complete,
+# and among which splits of factors it searched.
 
 stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory",
                    "interrupted" = "contree_interrupted")
 
-# A warning that names the gap, with a class for each reason. A gap that was asked for (max_gap) is none.
+# A warning that names the gap, with a class for each reason. A gap that was asked for (max_gap) is
+# none.
 warn_if_stopped <- function(fit) {
   proof <- tree_proof(fit)
   if (!proof$status %in% names(stopped_class)) return(invisible())
-  warn_stopped(stopped_message(proof, tree_settings(fit)), proof[c("status", "objective", "cost", "bound", "gap", "elapsed")])
+  warn_stopped(stopped_message(proof, tree_settings(fit)),
+               proof[c("status", "objective", "cost", "bound", "gap", "elapsed")])
 }
 
 # `facts` are elements of the warning besides its message; `status` is one of them.
 warn_stopped <- function(message, facts) {
   warning(structure(c(list(message = message, call = user_call()), facts),
-                    class = c(stopped_class[[facts$status]], "contree_stopped", "warning", "condition")))
+                    class = c(stopped_class[[facts$status]], "contree_stopped", "warning",
+                              "condition")))
 }
 
-# "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing is proven "... 33 errors; no
-# useful bound is known yet"
+# "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing
+# is proven "... 33 errors; no useful bound is known yet"
 stopped_message <- function(proof, settings) {
   known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
   after <- stopped_after(proof$status, proof$elapsed)
   if (proof$bound <= 0) return(gettextf("%s: %s; no useful bound is known yet", after, known))
-  gettextf("%s: %s, at least %s proven (gap %s)", after, known, format(proof$bound), format(proof$gap))
+  gettextf("%s: %s, at least %s proven (gap %s)", after, known, format(proof$bound),
+           format(proof$gap))
 }
 
 stopped_after <- function(status, seconds) {
@@ -46,7 +50,8 @@ tell_restricted <- function(fit) {
   if (length(restricted) == 0) return(invisible())
   text <- gettextf(paste(
     "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the proportion of a",
-    "class; the tree is optimal among such trees"), show_names(restricted), format(tree_settings(fit)$subset_levels))
+    "class; the tree is optimal among such trees"), show_names(restricted),
+    format(tree_settings(fit)$subset_levels))
   message(structure(list(message = paste0(text, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

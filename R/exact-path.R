@@ -1,49 +1,55 @@
 # contree_path(): the optimal tree for each complexity.
 #
-# A tree of s splits and e errors costs e + penalty * s, in rows. The trees that are best at some penalty are the corners of
-# the lower convex hull of all (s, e). A search at the penalty at which two known corners cost the same finds a tree below
-# the line through them, which is a new corner, or proves that there is none. All searches together prove for each number
-# of splits how many errors there are at least (`least`); a line is proven as soon as none of them lies below it.
+# A tree of s splits and e errors costs e + penalty * s, in rows. The trees that are best at some
+# penalty are the corners of the lower convex hull of all (s, e). A search at the penalty at which
+# two known corners cost the same finds a tree below the line through them, which is a new corner,
+# or proves that there is none. All searches together prove for each number of splits how many
+# errors there are at least (`least`); a line is proven as soon as none of them lies below it.
 #
-# Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave. So decisions are about
-# whole numbers. Where the search had to round weights or losses there is no grain; what differs by less than rounding can
-# make of it (`slack`) counts as equal.
+# Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave.
+# So decisions are about whole numbers. Where the search had to round weights or losses there is no
+# grain; what differs by less than rounding can make of it (`slack`) counts as equal.
 
 #' The path of optimal trees by complexity
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows: the tree without splits for
-#' the highest, the tree with the fewest errors for the lowest, and all between. Each number of splits is there that is
-#' optimal for a range of complexities; for others no complexity makes a tree of that size the best. Where trees cost the
-#' same, the one with fewer splits counts.
+#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows:
+#' the tree without splits for the highest, the tree with the fewest errors for the lowest, and all
+#' between. Each number of splits is there that is optimal for a range of complexities; for others
+#' no complexity makes a tree of that size the best. Where trees cost the same, the one with fewer
+#' splits counts.
 #'
-#' Weights and losses may be any that [contree()] takes. Where they are in no whole proportions, trees whose losses differ by
-#' less than they are rounded by (see there) cost the same; so do those that differ by less than 1e-12 of the loss of the
-#' tree without splits.
+#' Weights and losses may be any that [contree()] takes. Where they are in no whole proportions,
+#' trees whose losses differ by less than they are rounded by (see there) cost the same; so do those
+#' that differ by less than 1e-12 of the loss of the tree without splits.
 #'
-#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree is searched for on its
-#' own and proven. The searches share what they prove and begin with the trees found before, so the path takes about as
-#' long as a fit for each of its trees.
+#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree
+#' is searched for on its own and proven. The searches share what they prove and begin with the
+#' trees found before, so the path takes about as long as a fit for each of its trees.
 #'
 #' @section Stopping early:
-#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the status `"optimal"`; the
-#' others are the best that were found, and `gap` says how far from the optimum they can be at most. There is a warning as
-#' from [contree()], of class `contree_stopped`, with the elements `status`, `elapsed` and `gap` (the largest). With
-#' `max_gap` each search may end early, and each tree has a gap of about that size at most.
+#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the
+#' status `"optimal"`; the others are the best that were found, and `gap` says how far from the
+#' optimum they can be at most. There is a warning as from [contree()], of class `contree_stopped`,
+#' with the elements `status`, `elapsed` and `gap` (the largest). With `max_gap` each search may end
+#' early, and each tree has a gap of about that size at most.
 #'
 #' @inheritParams contree
-#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given) is where the path
-#'   ends: the least complexity that is of interest. A higher one saves time.
-#' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class `contree_path`.
-#'   `path[[2]]` is the second, `path[["3"]]` the one with three splits. The `complexity` among the settings of a fit is
-#'   the least at which it is optimal. [prune()] picks a tree by `complexity` or `nsplit`.
+#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given)
+#'   is where the path ends: the least complexity that is of interest. A higher one saves time.
+#' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class
+#'   `contree_path`. `path[[2]]` is the second, `path[["3"]]` the one with three splits. The
+#'   `complexity` among the settings of a fit is the least at which it is optimal. [prune()] picks a
+#'   tree by `complexity` or `nsplit`.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it is optimal; `upper`,
-#'   that of the next smaller tree, up to which it stays optimal (`Inf` for the first); `nsplit`; `errors` on the training
-#'   rows, or what they cost by weights and losses; `rel_error`, their proportion of the errors without any split; `gap`, in the
-#'   unit of the errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it invisibly.
+#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it
+#'   is optimal; `upper`, that of the next smaller tree, up to which it stays optimal (`Inf` for the
+#'   first); `nsplit`; `errors` on the training rows, or what they cost by weights and losses;
+#'   `rel_error`, their proportion of the errors without any split; `gap`, in the unit of the
+#'   errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it
+#'   invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
-#' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression Trees*. Chapter 3 has
-#'   the path of subtrees of one tree.
+#' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
+#'   Trees*. Chapter 3 has the path of subtrees of one tree.
 #' @examples
 #' path <- contree_path(Species ~ ., iris, depth = 3)
 #' path
@@ -58,9 +64,12 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
                                  class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
-  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
-  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
-                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, class_weights,
+  settings <- collect_settings(list(...), if (!missing(control)) control,
+                               if (!missing(depth)) depth)
+  frame <- formula_frame(formula, if (!missing(data)) data,
+                         if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset),
+                         if (!missing(na.action)) na.action, loss, class_weights,
                          settings)
   find_path(frame, settings, call)
 }
@@ -73,7 +82,8 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
   }
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
-  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  settings <- collect_settings(list(...), if (!missing(control)) control,
+                               if (!missing(depth)) depth)
   check_both_given(x, y)
   find_path(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }
@@ -84,7 +94,8 @@ find_path <- function(frame, settings, call) {
   found <- search_path(new_problem(frame, settings), settings, call, begin)
   table <- table_of_path(found, settings)
   fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
-  path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call, class = "contree_path",
+  path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call,
+                    class = "contree_path",
                     elapsed = proc.time()[["elapsed"]] - begin)
   tell_restricted(path[[1]])
   warn_if_path_stopped(path, found$status)
@@ -93,16 +104,19 @@ find_path <- function(frame, settings, call) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What is found on the way, costs and penalties in grains: `fits` with their `splits` and `errors`, one a number of splits;
-# `least`, for each number of splits from 0 on the errors that a tree of so many makes at least; `n` rows, or what they
-# weigh; `floor`, the penalty where the path ends; `status`, why a search ended early, "optimal" if none did.
+# What is found on the way, costs and penalties in grains: `fits` with their `splits` and `errors`,
+# one a number of splits; `least`, for each number of splits from 0 on the errors that a tree of so
+# many makes at least; `n` rows, or what they weigh; `floor`, the penalty where the path ends;
+# `status`, why a search ended early, "optimal" if none did.
 search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
   found[c("grain", "slack", "whole")] <- measure_of_costs(problem, settings)
   found$n <- sum(row_weights(problem$frame)) / found$grain
-  # below the least penalty a split counts as long as it saves a single grain, or what is no rounding, and only then
-  found$floor <- max(settings$complexity * found$n, if (found$whole) 2^-settings$depth else 2 * found$slack)
+  # below the least penalty a split counts as long as it saves a single grain, or what is no
+  # rounding, and only then
+  found$floor <- max(settings$complexity * found$n,
+                     if (found$whole) 2^-settings$depth else 2 * found$slack)
   penalty <- found$floor
   tried <- character()
   repeat {
@@ -121,8 +135,9 @@ search_path <- function(problem, settings, call, begin) {
   found
 }
 
-# The grain of the costs, how many grains may come of rounding and of sums of doubles, and whether costs are whole numbers of
-# grains. A comparison is of two trees, each found, or its split costed, by rounded costs.
+# The grain of the costs, how many grains may come of rounding and of sums of doubles, and whether
+# costs are whole numbers of grains. A comparison is of two trees, each found, or its split costed,
+# by rounded costs.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
   noise <- 1e-12 * root_cost(problem$frame)
@@ -130,7 +145,8 @@ measure_of_costs <- function(problem, settings) {
   list(1, 4 * costs$rounding + noise, FALSE)
 }
 
-# One search, which begins with the best tree known for that penalty. The first one also gives the tree without splits.
+# One search, which begins with the best tree known for that penalty. The first one also gives the
+# tree without splits.
 search_at <- function(found, penalty, problem, settings, call, begin) {
   left <- settings$time_limit - (proc.time()[["elapsed"]] - begin)
   if (length(found$fits) && left <= 0) {
@@ -169,8 +185,8 @@ add_fit <- function(found, fit) {
   found
 }
 
-# The corners of the hull, as places in `found`, from the tree without splits to the last whose splits pay at the floor. A
-# tree on a line between others is none.
+# The corners of the hull, as places in `found`, from the tree without splits to the last whose
+# splits pay at the floor. A tree on a line between others is none.
 corners <- function(found) {
   corner <- which(found$splits == 0)
   repeat {
@@ -185,14 +201,16 @@ corners <- function(found) {
   }
 }
 
-# The first line between corners that is neither proven nor tried: its ends and its penalty; NULL if there is none.
+# The first line between corners that is neither proven nor tried: its ends and its penalty; NULL if
+# there is none.
 open_edge <- function(found, tried) {
   corner <- corners(found)
   for (i in seq_len(length(corner) - 1)) {
     ends <- corner[c(i, i + 1)]
     name <- paste(found$splits[ends], found$errors[ends], collapse = " ")
     if (name %in% tried || is_proven(found, ends)) next
-    return(list(ends = ends, name = name, penalty = -diff(found$errors[ends]) / diff(found$splits[ends])))
+    return(list(ends = ends, name = name,
+                penalty = -diff(found$errors[ends]) / diff(found$splits[ends])))
   }
   NULL
 }
@@ -205,7 +223,8 @@ is_proven <- function(found, ends) {
   all(found$least >= line - found$slack)
 }
 
-# A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That saves a search.
+# A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That
+# saves a search.
 pruned_below <- function(found, edge) {
   line <- found$errors[edge$ends[1]] + edge$penalty * found$splits[edge$ends[1]]
   for (fit in found$fits[order(found$splits)]) {
@@ -216,7 +235,7 @@ pruned_below <- function(found, edge) {
   NULL
 }
 
-# ---- what is known in the end ---------------------------------------------------------------------
+# ---- what is known in the end --------------------------------------------------------------------
 
 table_of_path <- function(found, settings) {
   corner <- corners(found)
@@ -224,17 +243,20 @@ table_of_path <- function(found, settings) {
   errors <- found$errors[corner]
   complexity <- c(-diff(errors) / diff(splits) / found$n, settings$complexity)
   upper <- c(Inf, complexity[-length(complexity)])
-  # the distance to what is proven is a convex function of the penalty, largest at an end of the range
+  # the distance to what is proven is a convex function of the penalty, largest at an end of the
+  # range
   gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
   data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = errors * found$grain,
-             rel_error = errors / errors[1], gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
+             rel_error = errors / errors[1], gap = gap,
+             status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
 }
 
 # How much more than the optimum trees can cost at most, each at its complexity, in the user's unit.
 gap_at <- function(found, corner, complexity) {
   gaps <- Map(function(at, penalty) {
     if (is.infinite(penalty)) return(0) # only the tree without splits is left
-    if (!found$whole) penalty <- max(penalty, found$floor) # what a split may save below is of rounding
+    # what a split may save below is of rounding
+    if (!found$whole) penalty <- max(penalty, found$floor)
     found$errors[at] + penalty * found$splits[at] - min(found$least + penalty * (seq_along(found$least) - 1))
   }, corner, complexity * found$n)
   gaps <- unlist(gaps)
@@ -246,7 +268,8 @@ fit_of_path <- function(found, row, settings) {
   at <- match(row$nsplit, found$splits)
   gap <- gap_at(found, at, row$complexity)
   bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
-  fit <- at_complexity(found$fits[[at]], row$complexity, bound, if (gap == 0) "optimal" else found$status)
+  fit <- at_complexity(found$fits[[at]], row$complexity, bound,
+                       if (gap == 0) "optimal" else found$status)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
 
@@ -263,7 +286,8 @@ warn_if_path_stopped <- function(path, status) {
   if (!status %in% names(stopped_class) || all(table$gap == 0)) return(invisible())
   elapsed <- attr(path, "elapsed")
   warn_stopped(gettextf("%s: %d of %d trees of the path are proven optimal, the others up to a gap of %s",
-                        stopped_after(status, elapsed), sum(table$gap == 0), nrow(table), format(max(table$gap))),
+                        stopped_after(status, elapsed), sum(table$gap == 0), nrow(table),
+                        format(max(table$gap))),
                list(status = status, elapsed = elapsed, gap = max(table$gap)))
 }
 
@@ -287,30 +311,35 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
   table <- path_table(x)
   n <- tree_weight(x[[1]])
-  cat(gettextf("%s of depth <= %s by complexity", if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
+  cat(gettextf("%s of depth <= %s by complexity",
+               if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
                tree_settings(x[[1]])$depth), "\n\n", sep = "")
   cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
                format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
   shown <- data.frame(complexity = signif(table$complexity, digits), nsplit = table$nsplit,
-                      `rel error` = signif(table$rel_error, digits), errors = table$errors, check.names = FALSE)
+                      `rel error` = signif(table$rel_error, digits), errors = table$errors,
+                      check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)
   shown$status <- table$status
   print(shown)
   invisible(x)
 }
 
-#' @param main,xlab,ylab,type,pch As in [plot.default()]. Trees that are not proven are drawn hollow unless `pch` is given.
+#' @param main,xlab,ylab,type,pch As in [plot.default()]. Trees that are not proven are drawn hollow
+#'   unless `pch` is given.
 #' @rdname contree_path
 #' @export
 plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"),
                               ylab = if (costs_differ(x[[1]])) gettext("loss") else gettext("misclassified rows"),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
   table <- path_table(x)
-  graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch, xaxt = "n", las = 1,
+  graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch,
+                 xaxt = "n", las = 1,
                  ylim = range(0, table$errors), ...)
   graphics::axis(1, at = table$nsplit)
   # the title goes above the second axis
-  graphics::axis(3, at = table$nsplit, labels = format(signif(table$complexity, 2), drop0trailing = TRUE), cex.axis = 0.8)
+  graphics::axis(3, at = table$nsplit,
+                 labels = format(signif(table$complexity, 2), drop0trailing = TRUE), cex.axis = 0.8)
   graphics::mtext(gettext("complexity"), side = 3, line = 2)
   if (!is.null(main)) graphics::mtext(main, side = 3, line = 3, font = 2)
   invisible(table)

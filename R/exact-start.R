@@ -1,11 +1,13 @@
-# A tree to begin with (argument `start`): a fit of contree() or of rpart, as the vectors of nodes that C takes. What of it
-# fits neither the depth nor the data is left out there; here predictors are matched by name.
+# A tree to begin with (argument `start`): a fit of contree() or of rpart, as the vectors of nodes
+# that C takes. What of it fits neither the depth nor the data is left out there; here predictors
+# are matched by name.
 
 check_start <- function(start) {
   if (is.null(start)) return(NULL)
   if (is_model(start)) return(check_fit(start, "start"))
   if (!inherits(start, "rpart")) {
-    stop_input("start", gettextf("'start' must be a fit of contree() or rpart(), not %s", show_value(start)))
+    stop_input("start", gettextf("'start' must be a fit of contree() or rpart(), not %s",
+                                 show_value(start)))
   }
   rpart_primary(start)
   start
@@ -19,19 +21,21 @@ start_nodes <- function(start, frame, derived) {
   nodes$feature <- match(nodes$variable, frame$shape$names, 0L)
   if (!is.null(derived)) nodes <- derive_nodes(nodes, frame, derived)
   nodes$feature[is.na(nodes$threshold)] <- 0L
-  list(feature = nodes$feature, threshold = as.double(nodes$threshold), left = nodes$left, right = nodes$right,
+  list(feature = nodes$feature, threshold = as.double(nodes$threshold), left = nodes$left,
+       right = nodes$right,
        default_left = rep(FALSE, length(nodes$feature)))
 }
 
-# Both below give lists with one element a node: variable, threshold, levels (NULL or list(left, right)), missing_left (NA if
-# it does not matter), left, right.
+# Both below give lists with one element a node: variable, threshold, levels (NULL or list(left,
+# right)), missing_left (NA if it does not matter), left, right.
 contree_nodes <- function(fit) {
   c(list(variable = node_variable(fit), threshold = node_threshold(fit), levels = node_levels(fit),
-         missing_left = ifelse(node_missing(fit) > 0, node_default_left(fit), NA)), node_children(fit))
+         missing_left = ifelse(node_missing(fit) > 0, node_default_left(fit), NA)),
+         node_children(fit))
 }
 
-# rpart sends rows above the threshold to the left where that child predicts less. Its surrogates, for missing values, are
-# left out.
+# rpart sends rows above the threshold to the left where that child predicts less. Its surrogates,
+# for missing values, are left out.
 rpart_nodes <- function(fit) {
   ids <- as.numeric(row.names(fit$frame))
   primary <- rpart_primary(fit)
@@ -45,13 +49,15 @@ rpart_nodes <- function(fit) {
     levels[[node]] <- list(left = names[side == 1], right = names[side == 3])
   }
   turned <- !is.na(primary$ncat) & primary$ncat == 1
-  list(variable = primary$variable, threshold = ifelse(by_level, NA, primary$index), levels = levels,
-       missing_left = rep(NA, length(ids)), left = ifelse(turned, high, low), right = ifelse(turned, low, high))
+  list(variable = primary$variable, threshold = ifelse(by_level, NA, primary$index),
+       levels = levels,
+       missing_left = rep(NA, length(ids)), left = ifelse(turned, high, low),
+       right = ifelse(turned, low, high))
 }
 
-# The split of each node: variable, ncat (-1: less goes left, 1: greater goes left, 2 and more: levels of a factor) and index
-# (the threshold, or the row of the table of levels); NA in leaves. They stand in `splits` before the competitors and
-# surrogates of their node.
+# The split of each node: variable, ncat (-1: less goes left, 1: greater goes left, 2 and more:
+# levels of a factor) and index (the threshold, or the row of the table of levels); NA in leaves.
+# They stand in `splits` before the competitors and surrogates of their node.
 rpart_primary <- function(fit) {
   frame <- fit$frame
   variable <- as.character(frame$var)
@@ -70,7 +76,8 @@ derive_nodes <- function(nodes, frame, derived) {
     columns <- which(derived$predictor == nodes$feature[node])
     by_level <- !is.null(derived$codes[[columns[1]]])
     split <- if (by_level) {
-      derived_levels(nodes$levels[[node]], nodes$missing_left[node], frame$xlevels[[nodes$variable[node]]],
+      derived_levels(nodes$levels[[node]], nodes$missing_left[node],
+                     frame$xlevels[[nodes$variable[node]]],
                      derived$codes[columns])
     } else {
       derived_threshold(nodes$threshold[node], nodes$missing_left[node], derived$columns[columns])
@@ -86,8 +93,8 @@ turn_children <- function(nodes, node) {
   list(replace(nodes$left, node, nodes$right[node]), replace(nodes$right, node, nodes$left[node]))
 }
 
-# A predictor with missing values has two columns: they are below all others in the first and above in the second. The
-# threshold must not be beyond them, or they would go with the values.
+# A predictor with missing values has two columns: they are below all others in the first and above
+# in the second. The threshold must not be beyond them, or they would go with the values.
 derived_threshold <- function(threshold, missing_left, columns) {
   if (length(columns) == 1) return(list(column = 1, threshold = threshold))
   column <- if (isFALSE(missing_left)) 2 else 1
@@ -96,8 +103,8 @@ derived_threshold <- function(threshold, missing_left, columns) {
   list(column = column, threshold = nearest)
 }
 
-# The column with a threshold that parts the levels in that way, which may have left and right exchanged; levels of neither
-# side are free. NULL if there is none, as when `levels` is NULL.
+# The column with a threshold that parts the levels in that way, which may have left and right
+# exchanged; levels of neither side are free. NULL if there is none, as when `levels` is NULL.
 derived_levels <- function(levels, missing_left, names, families) {
   if (is.null(levels)) return(NULL)
   goes_left <- c(names %in% levels$left, isTRUE(missing_left))
@@ -106,7 +113,8 @@ derived_levels <- function(levels, missing_left, names, families) {
     left <- families[[column]][goes_left]
     right <- families[[column]][goes_right]
     if (length(left) == 0 || length(right) == 0) return(NULL)
-    if (max(left) < min(right)) return(list(column = column, threshold = min(right), turned = FALSE))
+    if (max(left) < min(right)) return(list(column = column, threshold = min(right),
+                                            turned = FALSE))
     if (max(right) < min(left)) return(list(column = column, threshold = min(left), turned = TRUE))
   }
   NULL

@@ -2,32 +2,38 @@
 
 #' A tree as C code
 #'
-#' Writes the tree as a self-contained piece of C (C99), to be compiled into a program or a library without R. It gives for
-#' every row what [predict.contree()] gives.
+#' Writes the tree as a self-contained piece of C (C99), to be compiled into a program or a library
+#' without R. It gives for every row what [predict.contree()] gives.
 #'
 #' @details
 #' With the default `name` the code has
 #'
-#' * `int contree_predict(const double *x)`: the class of a row, as a place in `contree_predict_classes`, the first is 0;
-#' * `const double *contree_predict_prob(const double *x)`: the proportions of the classes in the row's leaf;
-#' * where leaves are numbers or linear models, `double contree_predict(const double *x)` instead of these two: the number;
-#'   where they are several numbers, `const double *contree_predict(const double *x)`, with the names of the numbers in
-#'   `contree_predict_outputs`;
+#' * `int contree_predict(const double *x)`: the class of a row, as a place in
+#'   `contree_predict_classes`, the first is 0;
+#' * `const double *contree_predict_prob(const double *x)`: the proportions of the classes in the
+#'   row's leaf;
+#' * where leaves are numbers or linear models, `double contree_predict(const double *x)` instead of
+#'   these two: the number; where they are several numbers, `const double *contree_predict(const
+#'   double *x)`, with the names of the numbers in `contree_predict_outputs`;
 #' * `int contree_predict_node(const double *x)`: the number of the leaf, as shown by `print()`;
-#' * `contree_predict_classes`, `contree_predict_inputs`: names of the classes and of the predictors that `x` holds, which
-#'   are those that the tree uses, in the order of the fit, each list ended by a null pointer;
-#' * `contree_predict_levels`: for each of these predictors its levels, ended likewise, or a null pointer if it has none.
+#' * `contree_predict_classes`, `contree_predict_inputs`: names of the classes and of the predictors
+#'   that `x` holds, which are those that the tree uses, in the order of the fit, each list ended by
+#'   a null pointer;
+#' * `contree_predict_levels`: for each of these predictors its levels, ended likewise, or a null
+#'   pointer if it has none.
 #'
-#' A missing value is a `NAN`. Logical values are 0 and 1, dates the days and times the seconds since 1970. A factor or
-#' ordered factor is given by the place of its level among the levels, the first being 1; any other number stands for a
-#' level that was not in training. Compilers must not be told to do without `NAN` (`-ffast-math`).
+#' A missing value is a `NAN`. Logical values are 0 and 1, dates the days and times the seconds
+#' since 1970. A factor or ordered factor is given by the place of its level among the levels, the
+#' first being 1; any other number stands for a level that was not in training. Compilers must not
+#' be told to do without `NAN` (`-ffast-math`).
 #'
 #' All names and levels are written as string literals in UTF-8, and never elsewhere.
 #'
 #' @param fit A fit of [contree()].
 #' @param name Name of the function, and the beginning of the other names.
 #' @param ... Not used; anything given here is an error.
-#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with [writeLines()].
+#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with
+#'   [writeLines()].
 #' @section Errors:
 #' A `name` that C does not take is a `contree_input_error`.
 #' @seealso [as_sql()], [as_json()], [write_pmml()]
@@ -51,9 +57,11 @@ as_c.contree_model <- function(fit, name = "contree_predict", ...) {
             if (predicts_classes(fit)) "classification" else "regression"),
     "#include <math.h>", "#include <stddef.h>", "", c_names(fit, name),
     "/* What x holds. */", c_strings(paste0(name, "_inputs"), inputs),
-    "", "/* Of inputs that are texts, the levels: x holds the place of the level, the first is 1. */",
+    "",
+    "/* Of inputs that are texts, the levels: x holds the place of the level, the first is 1. */",
     c_levels(paste0(name, "_levels"), levels),
-    "", "/* Leaves from left to right. A missing value is a NAN. */", sprintf("static int %s_leaf(const double *x)", name),
+    "", "/* Leaves from left to right. A missing value is a NAN. */",
+    sprintf("static int %s_leaf(const double *x)", name),
     "{", indent(c(if (length(inputs) == 0) "(void) x;", c_nest(fit, inputs))), "}", "",
     c_answers(fit, name, inputs))))
 }
@@ -96,17 +104,21 @@ c_condition <- function(question, inputs, xlevels) {
 c_answers <- function(fit, name, inputs) {
   leaf <- node_is_leaf(fit)
   rows <- function(values) {
-    sprintf("{%s}", apply(values[leaf, , drop = FALSE], 1, function(row) paste(c_number(row), collapse = ", ")))
+    sprintf("{%s}", apply(values[leaf, , drop = FALSE], 1,
+                          function(row) paste(c_number(row), collapse = ", ")))
   }
   answer <- switch(
     tree_leaf(fit),
     classes = c(
       c_entry(name, "int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
       c_entry(name, "const double *%s_prob(const double *x)",
-              sprintf("double table[][%d]", length(tree_classes(fit))), rows(node_proportions(fit)))),
-    number = c_entry(name, "double %s(const double *x)", "double table[]", c_number(fit$frame$yval[leaf])),
+              sprintf("double table[][%d]", length(tree_classes(fit))),
+              rows(node_proportions(fit)))),
+    number = c_entry(name, "double %s(const double *x)", "double table[]",
+                     c_number(fit$frame$yval[leaf])),
     numbers = c_entry(name, "const double *%s(const double *x)",
-                      sprintf("double table[][%d]", ncol(node_values(fit))), rows(node_values(fit))),
+                      sprintf("double table[][%d]", ncol(node_values(fit))),
+                      rows(node_values(fit))),
     linear = c_models(fit, name, inputs))
   c(answer, "", c_entry(name, "int %s_node(const double *x)", "int table[]", node_ids(fit)[leaf]))
 }
@@ -120,7 +132,8 @@ c_entry <- function(name, head, type, values) {
 
 # The model of each leaf; the last one for want of a default.
 c_models <- function(fit, name, inputs) {
-  models <- model_code(fit, c_number, function(regressor) sprintf("x[%d]", match(regressor, inputs) - 1L))
+  models <- model_code(fit, c_number,
+                       function(regressor) sprintf("x[%d]", match(regressor, inputs) - 1L))
   models <- models[node_is_leaf(fit)]
   last <- length(models)
   c(sprintf("double %s(const double *x)", name), "{", sprintf("  switch (%s_leaf(x)) {", name),
@@ -134,7 +147,8 @@ c_number <- function(x) {
 }
 
 c_strings <- function(name, values, storage = "") {
-  sprintf("%sconst char *const %s[] = {%s};", storage, name, paste(c(c_string(values), "NULL"), collapse = ", "))
+  sprintf("%sconst char *const %s[] = {%s};", storage, name,
+          paste(c(c_string(values), "NULL"), collapse = ", "))
 }
 
 c_levels <- function(name, levels) {
@@ -150,7 +164,8 @@ c_string <- function(texts) {
   code <- sprintf("\\%03o", 0:255)
   plain <- setdiff(32:126, utf8ToInt("\"\\?"))
   code[plain + 1] <- strsplit(intToUtf8(plain), "")[[1]]
-  vapply(texts, function(text) paste0("\"", paste(code[as.integer(charToRaw(enc2utf8(text))) + 1], collapse = ""), "\""), "",
+  vapply(texts,
+         function(text) paste0("\"", paste(code[as.integer(charToRaw(enc2utf8(text))) + 1], collapse = ""), "\""), "",
          USE.NAMES = FALSE)
 }
 
@@ -158,13 +173,17 @@ check_c_name <- function(name) {
   fine <- is.character(name) && length(name) == 1 && grepl("^[A-Za-z_][A-Za-z0-9_]*$", name, perl = TRUE) &&
     !name %in% c_keywords
   if (!fine) {
-    stop_input("name", gettextf("'name' must be a name that C takes (letters, digits and _, no keyword), not %s",
+    stop_input("name",
+               gettextf("'name' must be a name that C takes (letters, digits and _, no keyword), not %s",
                                 show_value(name)))
   }
 }
 
 c_keywords <- c(
-  "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "delete", "do", "double", "else", "enum",
-  "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "main", "namespace", "new", "register",
-  "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef",
+  "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "delete", "do",
+  "double", "else", "enum",
+  "extern", "false", "float", "for", "goto", "if", "inline", "int", "long", "main", "namespace",
+  "new", "register",
+  "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template",
+  "this", "throw", "true", "try", "typedef",
   "union", "unsigned", "void", "volatile", "while")

@@ -2,14 +2,15 @@
 
 #' A tree as a Graphviz graph
 #'
-#' Writes the tree in the DOT language, for the programs of Graphviz and whatever else draws its graphs. It shows what
-#' [plot.contree()] shows: the condition of a node, under which a row goes to its first child; in
-#' leaves the class, its proportion and the number of training rows.
+#' Writes the tree in the DOT language, for the programs of Graphviz and whatever else draws its
+#' graphs. It shows what [plot.contree()] shows: the condition of a node, under which a row goes to
+#' its first child; in leaves the class, its proportion and the number of training rows.
 #'
 #' @inheritParams as_sql
 #' @param digits Significant digits of the thresholds.
 #' @param col Colours of the classes, as for [plot.contree()].
-#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with [writeLines()].
+#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with
+#'   [writeLines()].
 #' @seealso [plot.contree()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -26,7 +27,8 @@ as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
   child <- which(node_parent(fit) > 0)
   nodes <- sprintf("n%d [label=%s, fillcolor=\"%s\"];", ids, dot_string(dot_labels(fit, digits)),
                    node_fill(fit, leaf_colours(fit, col)))
-  edges <- sprintf("n%d -> n%d [label=\"%s\"];", ids[child] %/% 2L, ids[child], ifelse(ids[child] %% 2L == 0, "yes", "no"))
+  edges <- sprintf("n%d -> n%d [label=\"%s\"];", ids[child] %/% 2L, ids[child],
+                   ifelse(ids[child] %% 2L == 0, "yes", "no"))
   new_code(paste(collapse = "\n", c(
     "digraph tree {", "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\"];",
     "  edge [fontname=\"Helvetica\"];",
@@ -37,7 +39,8 @@ as_dot.contree_model <- function(fit, digits = 4, col = NULL, ...) {
 as_dot.default <- function(fit, ...) check_fit(fit)
 
 dot_labels <- function(fit, digits) {
-  proportion <- if (predicts_classes(fit)) sprintf("\n%s%%", format(round(100 * class_proportion(fit), 1), trim = TRUE))
+  proportion <- if (predicts_classes(fit)) sprintf("\n%s%%",
+                                                   format(round(100 * class_proportion(fit), 1), trim = TRUE))
   leaf <- paste0(leaf_words(fit, digits), proportion, sprintf("\nn = %d", node_n(fit)))
   condition <- vapply(left_words(fit, digits), function(words) {
     paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")
@@ -45,7 +48,8 @@ dot_labels <- function(fit, digits) {
   ifelse(node_is_leaf(fit), leaf, paste(node_variable(fit), condition))
 }
 
-# Double quotes end a string, a backslash begins an escape of labels, and an ampersand may begin an entity of HTML.
+# Double quotes end a string, a backslash begins an escape of labels, and an ampersand may begin an
+# entity of HTML.
 dot_string <- function(text) {
   special <- c("\\" = "\\\\", "\"" = "\\\"", "&" = "&amp;", "\r" = "", "\n" = "\\n")
   for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)

@@ -5,19 +5,23 @@
 contree_from_json <- function(x) {
   need_package("jsonlite", "contree_from_json()")
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    stop_input("x", gettextf("'x' must be a string with a document of as_json(), not %s", show_value(x)))
+    stop_input("x", gettextf("'x' must be a string with a document of as_json(), not %s",
+                             show_value(x)))
   }
   # fromJSON() would take a string for the name of a file, or fetch it from the net
   document <- tryCatch(jsonlite::parse_json(paste(x, collapse = "\n")), error = function(problem) {
-    stop_input("x", gettextf("'x' is not JSON: %s", strsplit(conditionMessage(problem), "\n")[[1]][1]))
+    stop_input("x", gettextf("'x' is not JSON: %s",
+                             strsplit(conditionMessage(problem), "\n")[[1]][1]))
   })
   if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
   if (!document$format_version %in% seq_len(json_version)) {
-    stop_input("x", gettextf("'x' has format_version %s, but this version of contree reads %d and below; update the package",
+    stop_input("x",
+               gettextf("'x' has format_version %s, but this version of contree reads %d and below; update the package",
                              show_value(document$format_version), json_version))
   }
   if (identical(document$format_version, 1L)) document$leaf <- "classes"
-  if (!isTRUE(document$leaf %in% leaf_kinds)) bad_json("leaf", paste0("\"", leaf_kinds, "\"", collapse = ", "))
+  if (!isTRUE(document$leaf %in% leaf_kinds)) bad_json("leaf",
+                                                       paste0("\"", leaf_kinds, "\"", collapse = ", "))
   document <- read_members(document)
   document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
@@ -27,11 +31,14 @@ contree_from_json <- function(x) {
 
 # Fits of contree() have classes and a proof; of other trees that may be missing.
 read_members <- function(document) {
-  proof <- list(settings = json_settings, objective = json_amount, cost = json_amount, bound = json_amount,
+  proof <- list(settings = json_settings, objective = json_amount, cost = json_amount,
+                bound = json_amount,
                 status = json_string, capped = json_flag, restricted = json_levels)
-  fields <- list(format = json_string, format_version = json_amount, leaf = json_string, response = json_name_or_null,
+  fields <- list(format = json_string, format_version = json_amount, leaf = json_string,
+                 response = json_name_or_null,
                  predictors = json_array, nodes = json_array)
-  names <- switch(document$leaf, classes = list(classes = json_names), numbers = list(outputs = json_names))
+  names <- switch(document$leaf, classes = list(classes = json_names),
+                  numbers = list(outputs = json_names))
   proven <- document$leaf == "classes" || "status" %in% names(document)
   optional <- list(weighted = json_flag, loss = json_array)
   json_object(document, "", c(fields, names, if (proven) proof), if (proven) optional else list())
@@ -48,7 +55,8 @@ loss_of_json <- function(rows, classes) {
 }
 
 json_settings <- function(value, path) {
-  settings <- json_object(value, path, stats::setNames(rep(list(json_value), length(kept_in_json)), kept_in_json))
+  settings <- json_object(value, path, stats::setNames(rep(list(json_value), length(kept_in_json)),
+                                                       kept_in_json))
   if (any(unlist(settings) < 0)) bad_json(path, gettext("numbers, none of them negative"))
   deepest <- setting_table$depth$high
   if (settings$depth %in% 0:deepest) return(settings)
@@ -60,9 +68,11 @@ predictors_of_json <- function(array) {
     path <- sprintf("predictors[%d]", i)
     predictor <- json_object(array[[i]], path, list(name = json_string, type = json_string),
                              list(levels = json_names, unit = json_string))
-    if (!predictor$type %in% predictor_types) bad_json(paste0(path, ".type"), gettext("a type of predictors"))
+    if (!predictor$type %in% predictor_types) bad_json(paste0(path, ".type"),
+                                                       gettext("a type of predictors"))
     if (predictor$type %in% level_types != !is.null(predictor$levels)) {
-      bad_json(paste0(path, ".levels"), gettext("there for ordered, factor and character predictors alone"))
+      bad_json(paste0(path, ".levels"),
+               gettext("there for ordered, factor and character predictors alone"))
     }
     if (predictor$type %in% c("POSIXct", "difftime") && is.null(predictor$unit)) {
       bad_json(paste0(path, ".unit"), gettext("there for times"))
@@ -87,11 +97,14 @@ nodes_of_json <- function(document, predictors) {
   })
   ids <- vapply(nodes, function(node) as.numeric(node$id), 0)
   inner <- ids[!vapply(nodes, function(node) is.null(node$split), NA)]
-  if (!is_tree(ids, !ids %in% inner)) bad_json("nodes", gettext("a tree whose nodes are in preorder"))
+  if (!is_tree(ids, !ids %in% inner)) bad_json("nodes",
+                                               gettext("a tree whose nodes are in preorder"))
   for (id in inner) {
-    rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)], function(node) c(node$n, node$counts, node$weight))
+    rows <- lapply(nodes[match(c(id, 2 * id, 2 * id + 1), ids)],
+                   function(node) c(node$n, node$counts, node$weight))
     if (!isTRUE(all.equal(rows[[1]], rows[[2]] + rows[[3]]))) {
-      bad_json(sprintf("nodes[%d]", match(id, ids)), gettext("a node whose 'n' and 'counts' are the sums of its children's"))
+      bad_json(sprintf("nodes[%d]", match(id, ids)),
+               gettext("a node whose 'n' and 'counts' are the sums of its children's"))
     }
   }
   nodes
@@ -117,7 +130,8 @@ node_of_json <- function(node, path, document, predictors) {
 
 check_json_class <- function(node, path, classes) {
   if (!node$class %in% classes) bad_json(paste0(path, ".class"), gettext("one of the classes"))
-  if (length(node$counts) != length(classes)) bad_json(paste0(path, ".counts"), gettext("one number a class"))
+  if (length(node$counts) != length(classes)) bad_json(paste0(path, ".counts"),
+                                                       gettext("one number a class"))
 }
 
 # One number a predictor, 0 where the model does not have it.
@@ -137,20 +151,24 @@ coefficients_of_json <- function(value, path, predictors) {
 split_of_json <- function(split, path, predictors) {
   by_level <- "left" %in% names(split)
   fields <- list(variable = json_string, missing = json_string, missing_rows = json_amount)
-  fields <- c(fields, if (by_level) list(left = json_levels, right = json_levels) else list(threshold = json_value))
+  fields <- c(fields,
+              if (by_level) list(left = json_levels, right = json_levels) else list(threshold = json_value))
   split <- json_object(split, path, fields)
-  if (!split$missing %in% c("left", "right")) bad_json(paste0(path, ".missing"), "\"left\", \"right\"")
+  if (!split$missing %in% c("left", "right")) bad_json(paste0(path, ".missing"),
+                                                       "\"left\", \"right\"")
   predictor <- predictors[[split$variable]]
   if (is.null(predictor)) bad_json(paste0(path, ".variable"), gettext("the name of a predictor"))
   if (by_level != predictor$type %in% c("factor", "character")) {
-    bad_json(path, gettextf("a split by %s", if (by_level) gettext("a threshold") else gettext("levels")))
+    bad_json(path, gettextf("a split by %s",
+                            if (by_level) gettext("a threshold") else gettext("levels")))
   }
   if (!by_level) return(split)
   named <- c(split$left, split$right)
   if (length(named) == 0 || anyDuplicated(named) || !all(named %in% predictor$levels)) {
     bad_json(path, gettext("a split of levels of its predictor, each on one side"))
   }
-  split$sides <- ifelse(predictor$levels %in% split$left, 1L, ifelse(predictor$levels %in% split$right, 3L, 2L))
+  split$sides <- ifelse(predictor$levels %in% split$left, 1L,
+                        ifelse(predictor$levels %in% split$right, 3L, 2L))
   split
 }
 
@@ -165,8 +183,10 @@ bad_json <- function(path, wanted) {
 # An object with the given members, each read by its function of (value, path), and no others.
 json_object <- function(value, path, fields, optional = list()) {
   where <- function(name) if (nzchar(path)) paste0(path, ".", name) else name
-  if (!is.list(value) || is.null(names(value))) bad_json(if (nzchar(path)) path else "x", gettext("an object"))
-  if (anyDuplicated(names(value))) bad_json(where(names(value)[duplicated(names(value))][1]), gettext("there once"))
+  if (!is.list(value) || is.null(names(value))) bad_json(if (nzchar(path)) path else "x",
+                                                         gettext("an object"))
+  if (anyDuplicated(names(value))) bad_json(where(names(value)[duplicated(names(value))][1]),
+                                            gettext("there once"))
   unknown <- setdiff(names(value), names(c(fields, optional)))
   if (length(unknown)) bad_json(where(unknown[1]), gettext("left out: it is not known"))
   absent <- setdiff(names(fields), names(value))

@@ -2,55 +2,62 @@
 
 #' A tree as JSON, and back
 #'
-#' `as_json()` writes the tree as a JSON document; `contree_from_json()` makes a fit of it again, in this or another
-#' session, whose predictions for new data are the same on every row. No R code is kept in the document and none of
-#' it is ever run: names are names only. Both need the package `jsonlite`.
+#' `as_json()` writes the tree as a JSON document; `contree_from_json()` makes a fit of it again, in
+#' this or another session, whose predictions for new data are the same on every row. No R code is
+#' kept in the document and none of it is ever run: names are names only. Both need the package
+#' `jsonlite`.
 #'
 #' @details
 #' The document is an object with these members:
 #'
-#' * `format`: `"contree"`; `format_version`: 2. Documents of version 1, which had no `leaf`, are read too.
-#' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear model).
+#' * `format`: `"contree"`; `format_version`: 2. Documents of version 1, which had no `leaf`, are
+#'   read too.
+#' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear
+#'   model).
 #' * `response`: name of the response, or null if the fit has none.
-#' * `classes`: array of the names of the classes; `outputs`: with `"numbers"` in its place, array of their names.
-#' * `predictors`: array of objects with `name`, `type` (`"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`,
-#'   `"difftime"`, `"ordered"`, `"factor"` or `"character"`); `levels` (array of strings) for the last three types; `unit`
-#'   for POSIXct (time zone) and difftime (unit).
-#' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`, see [contree_control()];
-#'   `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what is proven, see [contree.object].
-#'   Only where they are there: `weighted` (true), `loss` (array of arrays, one a true class, of one number for each predicted
-#'   class). Trees of which nothing is proven have neither `settings` nor these.
-#' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k are 2k and 2k + 1),
-#'   `class` (what the node predicts), `n` (training rows), `counts` (of each class; with weights, what they weigh), `errors`
-#'   (what the node would cost as a leaf) and, unless it is a leaf, `split`. Where `leaf` is not `"classes"`, `weight` (what
-#'   the rows weigh) and `value` (a number), `values` (an array of numbers) or `intercept` and `coefficients` (object of a
-#'   number for each predictor of the model) stand in place of `class` and `counts`.
+#' * `classes`: array of the names of the classes; `outputs`: with `"numbers"` in its place, array
+#'   of their names.
+#' * `predictors`: array of objects with `name`, `type` (`"numeric"`, `"integer"`, `"logical"`,
+#'   `"Date"`, `"POSIXct"`, `"difftime"`, `"ordered"`, `"factor"` or `"character"`); `levels` (array
+#'   of strings) for the last three types; `unit` for POSIXct (time zone) and difftime (unit).
+#' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`,
+#'   see [contree_control()]; `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what
+#'   is proven, see [contree.object]. Only where they are there: `weighted` (true), `loss` (array of
+#'   arrays, one a true class, of one number for each predicted class). Trees of which nothing is
+#'   proven have neither `settings` nor these.
+#' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k
+#'   are 2k and 2k + 1), `class` (what the node predicts), `n` (training rows), `counts` (of each
+#'   class; with weights, what they weigh), `errors` (what the node would cost as a leaf) and,
+#'   unless it is a leaf, `split`. Where `leaf` is not `"classes"`, `weight` (what the rows weigh)
+#'   and `value` (a number), `values` (an array of numbers) or `intercept` and `coefficients`
+#'   (object of a number for each predictor of the model) stand in place of `class` and `counts`.
 #'
-#' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`: where a missing value
-#' goes), `missing_rows` (training rows of the node whose value is missing) and either `threshold` or `left` and `right`.
-#' A value less than the `threshold` goes left: a number, or the string `"Infinity"` if all values go left and missing
-#' ones right, or `"-Infinity"` if they go right and missing ones left. That of an ordered factor is on the places of the
-#' levels, the first being 1, and a value that is none of them counts as missing; dates are days and times seconds since
-#' 1970; logical values are 0 and 1. `left` and `right`
-#' are the levels (arrays of strings) that go to either side; any other level goes to the child with more training rows,
-#' or left if both have as many.
+#' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`:
+#' where a missing value goes), `missing_rows` (training rows of the node whose value is missing)
+#' and either `threshold` or `left` and `right`. A value less than the `threshold` goes left: a
+#' number, or the string `"Infinity"` if all values go left and missing ones right, or `"-Infinity"`
+#' if they go right and missing ones left. That of an ordered factor is on the places of the levels,
+#' the first being 1, and a value that is none of them counts as missing; dates are days and times
+#' seconds since 1970; logical values are 0 and 1. `left` and `right` are the levels (arrays of
+#' strings) that go to either side; any other level goes to the child with more training rows, or
+#' left if both have as many.
 #'
 #' Numbers have as many digits as it takes to read the same double again, 17 at most.
 #'
-#' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the tree that
-#' `contree_from_json()` gives: `newdata` must have that column. This tree has no training rows, so `newdata` must be
-#' given to [predict()][predict.contree], there is nothing for `fitted()` and `residuals()` to tell, and
-#' `update()` cannot fit it again.
+#' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the
+#' tree that `contree_from_json()` gives: `newdata` must have that column. This tree has no training
+#' rows, so `newdata` must be given to [predict()][predict.contree], there is nothing for `fitted()`
+#' and `residuals()` to tell, and `update()` cannot fit it again.
 #'
 #' @param fit A fit of [contree()].
 #' @param x A string, or several that are the lines of one document.
 #' @param ... Not used; anything given here is an error.
-#' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()]. `contree_from_json()`: a fit, see
-#'   [contree.object].
+#' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()].
+#'   `contree_from_json()`: a fit, see [contree.object].
 #' @section Errors:
-#' `contree_from_json()` takes nothing that differs from the description above: missing and unknown members, wrong types,
-#' nodes that are not a tree, names that are not there and counts that do not add up are a
-#' `contree_input_error` that says where.
+#' `contree_from_json()` takes nothing that differs from the description above: missing and unknown
+#' members, wrong types, nodes that are not a tree, names that are not there and counts that do not
+#' add up are a `contree_input_error` that says where.
 #' @seealso [as_sql()], [as_c()], [write_pmml()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -69,13 +76,17 @@ as_json.contree_model <- function(fit, ...) {
   need_package("jsonlite", "as_json()")
   terms <- tree_terms(fit)
   members <- c(
-    list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)), if (has_proof(fit)) json_proof(fit),
+    list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)),
+    if (has_proof(fit)) json_proof(fit),
     list(response = if (is.null(terms)) NA else response_name(fit, character())),
     switch(tree_leaf(fit), classes = list(classes = I(tree_classes(fit))),
            numbers = list(outputs = I(colnames(node_values(fit))))),
     list(predictors = json_predictors(fit), nodes = json_nodes(fit)))
-  new_code(paste(collapse = "\n", c("{", indent(paste0("\"", names(members), "\": ", lapply(members, json_member),
-                                                       rep(c(",", ""), c(length(members) - 1, 1)))), "}")))
+  new_code(paste(collapse = "\n", c("{",
+                                    indent(paste0("\"", names(members), "\": ",
+                                                  lapply(members, json_member),
+                                                       rep(c(",", ""), c(length(members) - 1, 1)))),
+                                                       "}")))
 }
 
 #' @export
@@ -90,7 +101,8 @@ json_member <- function(value) {
 }
 
 json_text <- function(value) {
-  enc2utf8(as.character(jsonlite::toJSON(value, auto_unbox = TRUE, na = "null", json_verbatim = TRUE)))
+  enc2utf8(as.character(jsonlite::toJSON(value, auto_unbox = TRUE, na = "null",
+                                         json_verbatim = TRUE)))
 }
 
 json_predictors <- function(fit) {
@@ -106,12 +118,15 @@ json_proof <- function(fit) {
   settings <- lapply(tree_settings(fit)[kept_in_json], json_number)
   proof <- tree_proof(fit)
   c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
-    list(status = proof$status, capped = isTRUE(proof$capped), restricted = I(as.character(tree_restricted(fit)))),
-    if (tree_weighted(fit)) list(weighted = TRUE), if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
+    list(status = proof$status, capped = isTRUE(proof$capped),
+         restricted = I(as.character(tree_restricted(fit)))),
+    if (tree_weighted(fit)) list(weighted = TRUE),
+    if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
 }
 
 # A line a true class, one number for each predicted class.
-json_loss <- function(loss) lapply(seq_len(nrow(loss)), function(i) I(lapply(unname(loss[i, ]), json_number)))
+json_loss <- function(loss) lapply(seq_len(nrow(loss)),
+                                   function(i) I(lapply(unname(loss[i, ]), json_number)))
 
 # The settings that say what was asked for, all numbers.
 kept_in_json <- c("depth", "complexity", "max_gap", "max_thresholds", "time_limit")
@@ -149,7 +164,8 @@ json_leaves <- function(fit) {
     linear = function(node) {
       used <- node_coefficients(fit)[node, ]
       used <- used[used != 0]
-      list(intercept = json_number(values[node, 1]), coefficients = lapply(as.list(used), json_number))
+      list(intercept = json_number(values[node, 1]),
+           coefficients = lapply(as.list(used), json_number))
     })
   function(node) c(list(weight = json_number(node_weight(fit)[node])), say(node))
 }

@@ -2,23 +2,26 @@
 
 #' Write a tree as PMML
 #'
-#' Writes the tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup Language, which scoring engines and
-#' databases read. Engines that follow the standard give for every row what [predict.contree()] gives.
+#' Writes the tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup Language,
+#' which scoring engines and databases read. Engines that follow the standard give for every row
+#' what [predict.contree()] gives.
 #'
 #' @details
-#' Numeric, integer and difference-of-time predictors become continuous fields of type double, logical ones boolean fields,
-#' factors and ordered factors categorical fields of strings; dates and times are continuous fields that hold the days or
-#' seconds since 1970. A missing value goes to the default child of a node (`missingValueStrategy="defaultChild"`). The levels
-#' of factors are not listed, so a level that was not in training is as valid as any and goes where `predict()` sends it. A
-#' predictor that the formula computes, as in `y ~ log(x)`, is a field of that name.
+#' Numeric, integer and difference-of-time predictors become continuous fields of type double,
+#' logical ones boolean fields, factors and ordered factors categorical fields of strings; dates and
+#' times are continuous fields that hold the days or seconds since 1970. A missing value goes to the
+#' default child of a node (`missingValueStrategy="defaultChild"`). The levels of factors are not
+#' listed, so a level that was not in training is as valid as any and goes where `predict()` sends
+#' it. A predictor that the formula computes, as in `y ~ log(x)`, is a field of that name.
 #'
 #' @param fit A fit of [contree()].
 #' @param file Path of the file to write, or a connection.
 #' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' XML has no way to write some control characters; names or levels with one of them are a `contree_input_error`. So is a
-#' `file` that cannot be written, or not to its end; what there is of a new file is removed.
+#' XML has no way to write some control characters; names or levels with one of them are a
+#' `contree_input_error`. So is a `file` that cannot be written, or not to its end; what there is of
+#' a new file is removed.
 #' @references Data Mining Group, *PMML 4.4*, <https://dmg.org/pmml/v4-4-1/TreeModel.html>
 #' @seealso [as_sql()], [as_c()], [as_json()]
 #' @examples
@@ -35,7 +38,8 @@ write_pmml.contree_model <- function(fit, file, ...) {
   check_no_dots(...)
   check_fit(fit)
   if (tree_leaf(fit) == "numbers") {
-    stop_unsupported("fit", gettext("write_pmml() writes trees that predict one thing; a TreeModel of PMML has no several numbers"))
+    stop_unsupported("fit",
+                     gettext("write_pmml() writes trees that predict one thing; a TreeModel of PMML has no several numbers"))
   }
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
   if (inherits(file, "connection")) {
@@ -43,7 +47,8 @@ write_pmml.contree_model <- function(fit, file, ...) {
   } else if (is.character(file) && length(file) == 1 && !is.na(file)) {
     write_file(paste0(text, "\n", collapse = ""), file)
   } else {
-    stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s", show_value(file)))
+    stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s",
+                                show_value(file)))
   }
   invisible(file)
 }
@@ -51,8 +56,9 @@ write_pmml.contree_model <- function(fit, file, ...) {
 #' @export
 write_pmml.default <- function(fit, file, ...) check_fit(fit)
 
-# R says nothing of what the disk did not take when a file is closed, so the size is looked at, but for devices and pipes,
-# which have none. A file that was not there before is removed if it is not written to its end.
+# R says nothing of what the disk did not take when a file is closed, so the size is looked at, but
+# for devices and pipes, which have none. A file that was not there before is removed if it is not
+# written to its end.
 write_file <- function(text, path) {
   bytes <- charToRaw(text)
   new <- !file.exists(path)
@@ -91,7 +97,8 @@ response_name <- function(fit, inputs) {
 pmml_dictionary <- function(fit, inputs, target) {
   # levels are not listed: engines hold all others for invalid or missing then
   response <- if (predicts_classes(fit)) "factor" else "numeric"
-  fields <- c(Map(pmml_field, inputs, tree_types(fit)[inputs]), list(pmml_field(target, response, tree_classes(fit))))
+  fields <- c(Map(pmml_field, inputs, tree_types(fit)[inputs]),
+              list(pmml_field(target, response, tree_classes(fit))))
   xml_tag("DataDictionary", c(numberOfFields = length(fields)), unlist(fields))
 }
 
@@ -107,23 +114,30 @@ pmml_field <- function(name, type, values = NULL) {
 
 pmml_model <- function(fit, inputs, target) {
   fields <- c(xml_tag("MiningField", c(name = target, usageType = "target")),
-              unlist(lapply(inputs, function(name) xml_tag("MiningField", c(name = name, usageType = "active")))))
+              unlist(lapply(inputs,
+                            function(name) xml_tag("MiningField",
+                                                   c(name = name, usageType = "active")))))
   purpose <- if (predicts_classes(fit)) "classification" else "regression"
-  xml_tag("TreeModel", c(functionName = purpose, algorithmName = "contree", missingValueStrategy = "defaultChild",
+  xml_tag("TreeModel", c(functionName = purpose, algorithmName = "contree",
+                         missingValueStrategy = "defaultChild",
                          splitCharacteristic = "binarySplit"),
-          c(xml_tag("MiningSchema", NULL, fields), pmml_output(fit, c(inputs, target)), pmml_nodes(fit)))
+          c(xml_tag("MiningSchema", NULL, fields), pmml_output(fit, c(inputs, target)),
+            pmml_nodes(fit)))
 }
 
-# What an engine returns: the class and the proportions of the classes, under names that no field has.
+# What an engine returns: the class and the proportions of the classes, under names that no field
+# has.
 pmml_output <- function(fit, fields) {
   classes <- tree_classes(fit)
   names <- c("predicted", if (length(classes)) sprintf("probability(%s)", classes))
   names <- make.unique(c(fields, names))[-seq_along(fields)]
   type <- if (length(classes)) c("categorical", "string") else c("continuous", "double")
   xml_tag("Output", NULL, c(
-    xml_tag("OutputField", c(name = names[1], optype = type[1], dataType = type[2], feature = "predictedValue")),
+    xml_tag("OutputField", c(name = names[1], optype = type[1], dataType = type[2],
+                             feature = "predictedValue")),
     unlist(Map(function(name, class) {
-      xml_tag("OutputField", c(name = name, optype = "continuous", dataType = "double", feature = "probability",
+      xml_tag("OutputField", c(name = name, optype = "continuous", dataType = "double",
+                               feature = "probability",
                                value = class))
     }, names[-1], classes))))
 }
@@ -133,12 +147,14 @@ pmml_output <- function(fit, fields) {
 pmml_nodes <- function(fit) {
   ids <- node_ids(fit)
   n <- node_n(fit)
-  score <- switch(tree_leaf(fit), classes = as.character(node_class(fit)), number = exact_number(fit$frame$yval))
+  score <- switch(tree_leaf(fit), classes = as.character(node_class(fit)),
+                  number = exact_number(fit$frame$yval))
   said <- pmml_leaves(fit)
   predicates <- pmml_predicates(fit)
   questions <- node_questions(fit)
   node_tag <- function(node, children, default = NULL) {
-    xml_tag("Node", c(id = ids[node], score = score[node], recordCount = n[node], defaultChild = default),
+    xml_tag("Node", c(id = ids[node], score = score[node], recordCount = n[node],
+                      defaultChild = default),
             c(predicates[[node]], said(node), children))
   }
   fold_tree(fit, function(node) node_tag(node, NULL), function(node, left, right) {
@@ -146,7 +162,8 @@ pmml_nodes <- function(fit) {
   })
 }
 
-# A function that gives what stands in a node beside its score: the classes, or in leaves the linear model.
+# A function that gives what stands in a node beside its score: the classes, or in leaves the linear
+# model.
 pmml_leaves <- function(fit) {
   if (tree_leaf(fit) == "linear") return(function(node) if (node_is_leaf(fit)[node]) pmml_regression(fit, node))
   if (!predicts_classes(fit)) return(function(node) NULL)
@@ -178,16 +195,20 @@ pmml_predicates <- function(fit) {
   })
 }
 
-# Levels are compared one by one: how quotes and backslashes are written within the arrays of PMML is not settled.
+# Levels are compared one by one: how quotes and backslashes are written within the arrays of PMML
+# is not settled.
 pmml_predicate <- function(question, yes) {
   name <- question$variable
-  simple <- function(operator, value = NULL) xml_tag("SimplePredicate", c(field = name, operator = operator, value = value))
+  simple <- function(operator, value = NULL) xml_tag("SimplePredicate",
+                                                     c(field = name, operator = operator,
+                                                       value = value))
   if (question$kind == "known") return(simple(if (yes) "isNotMissing" else "isMissing"))
   if (question$kind == "less") {
     if (question$type == "logical") return(simple("equal", if (yes) "false" else "true"))
     return(simple(if (yes) "lessThan" else "greaterOrEqual", exact_number(question$threshold)))
   }
-  each <- unlist(lapply(question$levels, function(level) simple(if (yes) "equal" else "notEqual", level)))
+  each <- unlist(lapply(question$levels,
+                        function(level) simple(if (yes) "equal" else "notEqual", level)))
   if (length(each) == 1) return(each)
   xml_tag("CompoundPredicate", c(booleanOperator = if (yes) "or" else "and"), each)
 }
@@ -204,14 +225,17 @@ xml_tag <- function(name, attributes = NULL, children = NULL) {
 
 not_in_xml <- c(1:8, 11:12, 14:31, 0xfffe, 0xffff)
 
-# Blanks other than spaces would be read as spaces; most control characters cannot be written at all.
+# Blanks other than spaces would be read as spaces; most control characters cannot be written at
+# all.
 xml_escape <- function(text) {
   text <- enc2utf8(as.character(text))
   if (any(bad <- vapply(text, function(t) any(utf8ToInt(t) %in% not_in_xml), NA))) {
-    stop_input("fit", gettextf("%s holds a control character, which XML cannot have; rename the column or the level",
+    stop_input("fit",
+               gettextf("%s holds a control character, which XML cannot have; rename the column or the level",
                                encodeString(text[bad][1], quote = "'")))
   }
-  special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;", "\n" = "&#10;", "\r" = "&#13;")
+  special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;",
+               "\n" = "&#10;", "\r" = "&#13;")
   for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)
   text
 }

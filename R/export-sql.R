@@ -2,35 +2,37 @@
 
 #' A tree as SQL
 #'
-#' Writes the tree as an expression of standard SQL (nested `CASE`), to be put after `SELECT` for a table whose columns have
-#' the names of the predictors. It gives for every row what [predict.contree()] gives.
+#' Writes the tree as an expression of standard SQL (nested `CASE`), to be put after `SELECT` for a
+#' table whose columns have the names of the predictors. It gives for every row what
+#' [predict.contree()] gives.
 #'
 #' @details
 #' Numbers are written so that they are read back exactly, in scientific notation, which makes them
-#' floating-point numbers in every database. A value that is `NULL` goes where a missing value goes. A level that was not
-#' in training goes where `predict()` sends it. A not-a-number, which some databases can store and take for a large
-#' number, does not count as missing there: store `NULL`.
+#' floating-point numbers in every database. A value that is `NULL` goes where a missing value goes.
+#' A level that was not in training goes where `predict()` sends it. A not-a-number, which some
+#' databases can store and take for a large number, does not count as missing there: store `NULL`.
 #'
-#' What a column must hold: numbers for numeric and integer predictors (and differences of times, in the unit of the training
-#' data); `BOOLEAN` or 0 and 1 for logical ones; text for factors and ordered factors, compared with regard to case. With
-#' `dates = "literal"` predictors of class Date are columns of type `DATE` and those of class POSIXct columns of type
-#' `TIMESTAMP` in UTC; with `"number"` both are numbers, the days or seconds since 1970, which is how RSQLite writes
-#' them. A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)`.
+#' What a column must hold: numbers for numeric and integer predictors (and differences of times, in
+#' the unit of the training data); `BOOLEAN` or 0 and 1 for logical ones; text for factors and
+#' ordered factors, compared with regard to case. With `dates = "literal"` predictors of class Date
+#' are columns of type `DATE` and those of class POSIXct columns of type `TIMESTAMP` in UTC; with
+#' `"number"` both are numbers, the days or seconds since 1970, which is how RSQLite writes them. A
+#' predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)`.
 #'
-#' Names and levels are quoted after the standard: `"name"` and `'text'`, with these marks doubled inside. Databases that
-#' want other quotes (MySQL, BigQuery) need a connection to them as `con`.
+#' Names and levels are quoted after the standard: `"name"` and `'text'`, with these marks doubled
+#' inside. Databases that want other quotes (MySQL, BigQuery) need a connection to them as `con`.
 #'
 #' @param fit A fit of [contree()].
-#' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of a class among the training
-#'   rows of the leaf, one expression a class; `"node"`, the number of the leaf, as shown by `print()`. Where leaves are
-#'   numbers or linear models, `"response"` in place of the first two: the number, one expression for each if there are
-#'   several.
-#' @param con A connection of the package DBI to the database that is to run it, for its way of quoting; `NULL` for
-#'   standard SQL.
+#' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of
+#'   a class among the training rows of the leaf, one expression a class; `"node"`, the number of
+#'   the leaf, as shown by `print()`. Where leaves are numbers or linear models, `"response"` in
+#'   place of the first two: the number, one expression for each if there are several.
+#' @param con A connection of the package DBI to the database that is to run it, for its way of
+#'   quoting; `NULL` for standard SQL.
 #' @param dates What columns of dates and times hold, see Details.
 #' @param ... Not used; anything given here is an error.
-#' @return A string; with `type = "prob"` a character vector named by class. It is of class `contree_code`, which
-#'   prints as it would stand in a file.
+#' @return A string; with `type = "prob"` a character vector named by class. It is of class
+#'   `contree_code`, which prints as it would stand in a file.
 #' @seealso [as_c()], [as_json()], [write_pmml()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -41,14 +43,16 @@ as_sql <- function(fit, ...) UseMethod("as_sql")
 
 #' @rdname as_sql
 #' @export
-as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = NULL, dates = c("literal", "number"), ...) {
+as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = NULL,
+                                 dates = c("literal", "number"), ...) {
   check_no_dots(...)
   check_fit(fit)
   type <- check_prediction(fit, type, c("class", "prob", "node"))
   dates <- check_choice("dates", dates, c("literal", "number"))
   quote <- sql_quotes(con)
   conditions <- lapply(node_questions(fit), sql_condition, quote, dates)
-  each <- function(values) apply(values, 2, function(value) sql_case(fit, conditions, sql_number(value)))
+  each <- function(values) apply(values, 2,
+                                 function(value) sql_case(fit, conditions, sql_number(value)))
   new_code(switch(type,
     class = sql_case(fit, conditions, quote$text(as.character(node_class(fit)))),
     prob = each(node_proportions(fit)),
@@ -69,8 +73,8 @@ sql_as_number <- function(name, type) if (type == "logical") sprintf("CAST(%s AS
 #' @export
 as_sql.default <- function(fit, ...) check_fit(fit)
 
-# `values`: what each node gives if it is a leaf. A CASE in the last place becomes one of this CASE: databases limit how deep
-# they may be nested.
+# `values`: what each node gives if it is a leaf. A CASE in the last place becomes one of this CASE:
+# databases limit how deep they may be nested.
 sql_case <- function(fit, conditions, values) {
   paste(collapse = "\n", fold_tree(fit, function(node) values[node], function(node, left, right) {
     nested <- length(right) > 1
@@ -83,9 +87,11 @@ sql_case <- function(fit, conditions, values) {
 sql_condition <- function(question, quote, dates) {
   if (is.null(question)) return(NULL)
   name <- quote$name(question$variable)
-  if (question$kind == "known") return(paste(name, if (question$yes_left) "IS NOT NULL" else "IS NULL"))
+  if (question$kind == "known") return(paste(name,
+                                             if (question$yes_left) "IS NOT NULL" else "IS NULL"))
   condition <- if (question$kind == "among") {
-    paste0(name, if (question$yes_left) " IN (" else " NOT IN (", paste(quote$text(question$levels), collapse = ", "), ")")
+    paste0(name, if (question$yes_left) " IN (" else " NOT IN (",
+           paste(quote$text(question$levels), collapse = ", "), ")")
   } else {
     sql_less(name, question, dates)
   }
@@ -98,7 +104,8 @@ sql_less <- function(name, question, dates) {
   name <- sql_as_number(name, type)
   if (!type %in% c("Date", "POSIXct") || dates == "number") return(paste(name, "<", sql_number(threshold)))
   check_literal(if (type == "Date") threshold * 86400 else threshold, question$variable)
-  # a day is less than half a day more than another one if it is less than the next one; likewise for microseconds
+  # a day is less than half a day more than another one if it is less than the next one; likewise
+  # for microseconds
   if (type == "Date") return(sprintf("%s < DATE '%s'", name, format(.Date(ceiling(threshold)))))
   microseconds <- ceiling(threshold * 1e6)
   part <- microseconds %% 1e6
@@ -123,11 +130,14 @@ sql_number <- function(x) {
 # How names and texts are quoted: by the standard, or by the package that speaks to the database.
 sql_quotes <- function(con) {
   if (is.null(con)) {
-    double_up <- function(text, mark) paste0(mark, gsub(mark, paste0(mark, mark), enc2utf8(text), fixed = TRUE), mark)
-    return(list(name = function(name) double_up(name, "\""), text = function(text) double_up(text, "'")))
+    double_up <- function(text, mark) paste0(mark,
+                                             gsub(mark, paste0(mark, mark), enc2utf8(text), fixed = TRUE), mark)
+    return(list(name = function(name) double_up(name, "\""),
+                text = function(text) double_up(text, "'")))
   }
   if (!inherits(con, "DBIConnection")) {
-    stop_input("con", gettextf("'con' must be a connection of the package DBI, as dbConnect() gives, not %s",
+    stop_input("con",
+               gettextf("'con' must be a connection of the package DBI, as dbConnect() gives, not %s",
                                show_value(con)))
   }
   need_package("DBI", "as_sql(con =)")

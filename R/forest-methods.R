@@ -72,31 +72,43 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #'
 #' @param fit A fit of [hist_forest()].
 #' @param tree Which tree, from 1.
-#' @return A data frame with a row a node, the root first, children after their parents:
-#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left` and `right`, those of its children (`NA` in a
-#'     leaf);
-#'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the threshold is on the places of the levels, and
-#'     `levels_left` names those that go left. `Inf`: all values go left, and missing ones right;
+#' @param as `"table"`, or `"model"` for a fit like one of [contree()].
+#' @return As a table, a data frame with a row a node, the root first, children after their parents:
+#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left` and `right`, those of its
+#'     children (`NA` in a leaf);
+#'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the threshold is on the places of the
+#'     levels, and `levels_left` names those that go left. `Inf`: all values go left, and missing ones right;
 #'   * `missing_left`: where missing values go;
 #'   * `n`: sampled rows of the node, with repetitions;
 #'   * `prediction`: the most frequent class, or the mean; for classes, a column of counts for each.
+#'
+#'   As a model, an object of class `contree_model` without training rows: [print()], [plot()][plot.contree], [predict()][predict.contree],
+#'   [contree_rules()], [as_sql()], [as_c()], [as_json()], [as_dot()], [write_pmml()], `as.party()` and [as.rpart()] read it.
+#'   Rows are those of the tree's sample, with repetitions. What rows of a regression tree deviate from the means of the leaves
+#'   is not known, so its deviances are those of the leaves' means. A level that no training row had goes where the tree
+#'   sends missing values; exports of a model send such levels, and missing values, to the same side.
 #' @section Errors:
-#' `contree_input_error` if there is no such tree.
+#' `contree_input_error` if there is no such tree, or if it is to be a model and has more than 30 levels of splits.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 3, depth = 2, seed = 1)
 #' forest_tree(fit, 1)
+#' model <- forest_tree(fit, 1, as = "model")
+#' model
+#' contree_rules(model)
 #' @export
-forest_tree <- function(fit, tree = 1) {
+forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
   if (!inherits(fit, "hist_forest")) stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
   if (!is_count(tree) || tree > length(fit$forest$number)) {
     stop_input("tree", gettextf("'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
   }
   nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
+  if (check_choice("as", as, c("table", "model")) == "model") return(model_of_tree(fit, nodes, tree))
   leaf <- nodes$feature == 0L
   variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
   counts <- nodes$counts
   out <- data.frame(node = seq_along(leaf), left = replace(nodes$left, leaf, NA), right = replace(nodes$right, leaf, NA),
-                    variable = variable, threshold = nodes$threshold, levels_left = levels_going_left(fit, variable, nodes$threshold),
+                    variable = variable, threshold = nodes$threshold,
+                    levels_left = levels_going_left(fit, variable, nodes$threshold),
                     missing_left = replace(nodes$default_left, leaf, NA), n = rowSums(counts))
   if (fit$type == "regression") {
     out$prediction <- nodes$mean
@@ -105,6 +117,67 @@ forest_tree <- function(fit, tree = 1) {
   out$prediction <- factor(fit$classes[max.col(counts, ties.method = "first")], fit$classes)
   colnames(counts) <- paste0("n_", fit$classes)
   cbind(out, as.data.frame(counts, check.names = FALSE))
+}
+
+# ---- a tree as a fit -----------------------------------------------------------------------------
+
+model_of_tree <- function(fit, nodes, tree) {
+  if (fit$forest$depth[tree] > 30) {
+    stop_input("tree", gettextf(
+      "tree %s has %d levels of splits, and a model at most 30; grow the forest with a smaller 'depth' or a larger 'min_n'",
+      format(tree), fit$forest$depth[tree]))
+  }
+  order <- preorder(nodes$left, nodes$right)
+  counts <- nodes$counts[order, , drop = FALSE]
+  nodes <- list(feature = nodes$feature[order], threshold = nodes$threshold[order],
+                left = match(nodes$left[order], order, 0L), right = match(nodes$right[order], order, 0L),
+                default_left = nodes$default_left[order], mean = nodes$mean[order], missing = numeric(length(order)),
+                n = rowSums(counts), weight = rowSums(counts))
+  nodes$sides <- sides_of_levels(fit, nodes)
+  nodes$threshold[lengths(nodes$sides) > 0] <- NA
+  if (fit$type == "classification") {
+    leaf <- class_leaves(fit$classes, max.col(counts, ties.method = "first"), counts, NULL)
+    nodes$errors <- label_costs(counts, leaf$yval, NULL)
+  } else {
+    leaf <- number_leaves(nodes$mean)
+    nodes$errors <- deviance_of_means(nodes)
+  }
+  new_model(nodes, leaf, fit[c("types", "xlevels", "units", "shape", "terms")], fit$call, where = integer())
+}
+
+# The places of nodes, each before those below it, left before right.
+preorder <- function(left, right) {
+  order <- integer(length(left))
+  waiting <- 1L
+  for (i in seq_along(order)) {
+    node <- waiting[length(waiting)]
+    waiting <- waiting[-length(waiting)]
+    order[i] <- node
+    if (left[node] > 0) waiting <- c(waiting, right[node], left[node])
+  }
+  order
+}
+
+# For splits on a factor the side of each level (1 left, 3 right; one that no row had goes with missing values), else NULL.
+sides_of_levels <- function(fit, nodes) {
+  variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
+  lapply(seq_along(variable), function(i) {
+    place <- if (!is.na(variable[i])) fit$orders[[variable[i]]]
+    if (is.null(place)) return(NULL)
+    left <- place < nodes$threshold[i]
+    left[is.na(left)] <- nodes$default_left[i]
+    ifelse(left, 1L, 3L)
+  })
+}
+
+# What the means of the leaves below each node deviate from its own, squared, by weight. Children come after their parents.
+deviance_of_means <- function(nodes) {
+  deviance <- numeric(length(nodes$mean))
+  for (i in rev(which(nodes$left > 0))) {
+    below <- c(nodes$left[i], nodes$right[i])
+    deviance[i] <- sum(deviance[below] + nodes$weight[below] * (nodes$mean[below] - nodes$mean[i])^2)
+  }
+  deviance
 }
 
 # The names of levels that are left of a threshold, by node; NA where the variable has none.

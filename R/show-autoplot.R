@@ -1,12 +1,15 @@
-# autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in show-layout.R as well.
+# autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in
+# show-layout.R as well.
 
 #' A plot of ggplot2
 #'
-#' The pictures of [plot.contree()] as objects of the package `ggplot2`, to which themes and other layers can be added.
-#' Text is as large as fits on a page of `width` by `height`: print or save the plot in that size. Coordinates are inches.
+#' The pictures of [plot.contree()] as objects of the package `ggplot2`, to which themes and other
+#' layers can be added. Text is as large as fits on a page of `width` by `height`: print or save the
+#' plot in that size. Coordinates are inches.
 #'
 #' @param object A fit of [contree()].
-#' @param type `"tree"`, or `"progress"` for the cost of the best tree and the proven bound over time.
+#' @param type `"tree"`, or `"progress"` for the cost of the best tree and the proven bound over
+#'   time.
 #' @param main Title above the plot.
 #' @param digits Significant digits of the thresholds.
 #' @param col Colours of the classes as in [plot.contree()]; for `"progress"` two.
@@ -14,15 +17,16 @@
 #' @param ... Not used.
 #' @return An object of class `ggplot`.
 #' @section Errors:
-#' An input error (class `contree_input_error`) if there are not enough colours, a size is not a positive number, or the
-#' history is to be plotted of a fit that has none.
+#' An input error (class `contree_input_error`) if there are not enough colours, a size is not a
+#' positive number, or the history is to be plotted of a fit that has none.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' ggplot2::autoplot(fit, main = "Iris, proven optimal at depth 2")
 #' ggplot2::autoplot(fit, type = "progress") + ggplot2::theme_minimal()
 #' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
-autoplot.contree_model <- function(object, type = c("tree", "progress"), main = NULL, digits = 4, col = NULL, width = 7,
+autoplot.contree_model <- function(object, type = c("tree", "progress"), main = NULL, digits = 4,
+                                   col = NULL, width = 7,
                              height = 5, ...) {
   check_no_dots(...)
   check_fit(object, "object")
@@ -33,14 +37,16 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
   # ggplot2 places title and legend itself: this is what they need
   main <- if (length(main)) strwrap(paste(main, collapse = "\n"), title_characters * width)
   legend <- ggplot_legend(object, names(col), width)
-  page <- list(width = width, height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
+  page <- list(width = width,
+               height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
   layout <- off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL))
   tree_ggplot(layout, page, col, legend, if (length(main)) paste(main, collapse = "\n"))
 }
 
 check_inches <- function(argument, value) {
   if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 1) return(invisible())
-  stop_input(argument, gettextf("'%s' must be a size in inches, at least 1, not %s", argument, show_value(value)))
+  stop_input(argument, gettextf("'%s' must be a size in inches, at least 1, not %s", argument,
+                                show_value(value)))
 }
 
 # The value of `code`, which measures text, without a visible device.
@@ -61,14 +67,16 @@ title_characters <- 7
 legend_characters <- 11
 
 # What the legend says of the classes, in how many rows of how many lines altogether: a name that is
-# wider than the page is broken. Where three rows do not hold all classes, those come first that leaves
-# answer, and `more` counts the others. Numbers have no legend.
+# wider than the page is broken. Where three rows do not hold all classes, those come first that
+# leaves answer, and `more` counts the others. Numbers have no legend.
 ggplot_legend <- function(fit, colours, width) {
   if (!predicts_classes(fit)) {
-    return(list(classes = colours, shown = colours, labels = colours, rows = 0, lines = 0, more = 0))
+    return(list(classes = colours, shown = colours, labels = colours, rows = 0, lines = 0,
+                more = 0))
   }
   classes <- colours[is_shown_class(fit)]
-  labels <- vapply(classes, function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
+  labels <- vapply(classes,
+                   function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
   high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
   # all columns are as wide as the widest
   columns <- max(1, floor(legend_characters * width / (max(nchar(classes)) + 4)))
@@ -76,15 +84,18 @@ ggplot_legend <- function(fit, colours, width) {
   if (length(shown) > 3 * columns) shown <- sort(answers_first(classes, fit)[seq_len(3 * columns)])
   rows <- ceiling(length(shown) / columns)
   more <- length(classes) - length(shown)
-  list(classes = classes, shown = classes[shown], labels = unname(labels[shown]), rows = rows, more = more,
+  list(classes = classes, shown = classes[shown], labels = unname(labels[shown]), rows = rows,
+       more = more,
        lines = rows * high + (more > 0))
 }
 
 tree_ggplot <- function(layout, page, col, legend, main) {
   layout$col <- col
   .data <- ggplot2::.data
-  edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend, linewidth = .data$width)
-  box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom, ymax = .data$top)
+  edge_shape <- ggplot2::aes(x = .data$x, y = .data$y, xend = .data$xend, yend = .data$yend,
+                             linewidth = .data$width)
+  box_shape <- ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = .data$bottom,
+                            ymax = .data$top)
   label_shape <- ggplot2::aes(x = .data$x, y = .data$y, label = .data$label, angle = .data$angle)
   filled <- ggplot2::aes(fill = .data$class, alpha = .data$strength)
   boxes <- ggplot_boxes(layout)
@@ -96,12 +107,14 @@ tree_ggplot <- function(layout, page, col, legend, main) {
   ggplot2::ggplot() +
     ggplot2::geom_segment(edge_shape, ggplot_edges(layout), colour = "grey55", lineend = "square") +
     ggplot2::geom_rect(box_shape, boxes, fill = "white") +
-    ggplot2::geom_rect(utils::modifyList(box_shape, filled), boxes, colour = "grey35", linetype = boxes$line,
+    ggplot2::geom_rect(utils::modifyList(box_shape, filled), boxes, colour = "grey35",
+                       linetype = boxes$line,
                        linewidth = 0.3, show.legend = FALSE) +
     ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
-    ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown, labels = legend$labels,
+    ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown,
+                               labels = legend$labels,
                                name = NULL,
                                guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows) else "none") +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
@@ -112,17 +125,21 @@ tree_ggplot <- function(layout, page, col, legend, main) {
                    plot.title = ggplot2::element_text(hjust = 0.5, face = "bold"))
 }
 
-# The rows of the data frames below are nodes, but for edges (three a node that has a parent) and bars.
+# The rows of the data frames below are nodes, but for edges (three a node that has a parent) and
+# bars.
 ggplot_boxes <- function(layout) {
-  data.frame(left = layout$x - layout$half_width, right = layout$x + layout$half_width, bottom = layout$bottom,
+  data.frame(left = layout$x - layout$half_width, right = layout$x + layout$half_width,
+             bottom = layout$bottom,
              top = layout$top, class = names(layout$col)[node_colour(layout$drawn)],
              strength = 0.12 + 0.5 * node_strength(layout$drawn),
              line = 1 + layout$cut)
 }
 
 ggplot_labels <- function(layout) {
-  text <- Map(function(question, facts) paste(c(question, facts), collapse = "\n"), layout$question, layout$facts)
-  data.frame(x = layout$x, y = layout$y + ifelse(layout$leaf, layout$bar / 2, 0), label = unlist(text),
+  text <- Map(function(question, facts) paste(c(question, facts), collapse = "\n"), layout$question,
+              layout$facts)
+  data.frame(x = layout$x, y = layout$y + ifelse(layout$leaf, layout$bar / 2, 0),
+             label = unlist(text),
              angle = ifelse(layout$turned, 90, 0))
 }
 
@@ -144,24 +161,29 @@ ggplot_bars <- function(layout) {
   wide <- 2 * layout$half_width[leaf] * proportions
   right <- layout$x[leaf] - layout$half_width[leaf] + t(apply(wide, 1, cumsum))
   bars <- data.frame(left = c(right - wide), right = c(right), bottom = layout$bottom[leaf],
-                     top = layout$bottom[leaf] + layout$bar, class = rep(names(layout$col), each = length(leaf)))
+                     top = layout$bottom[leaf] + layout$bar,
+                     class = rep(names(layout$col), each = length(leaf)))
   bars[c(proportions) > 0, ]
 }
 
 # "yes" and "no" above the two branches of the root.
 ggplot_answers <- function(layout) {
   children <- which(layout$parent == 1)
-  data.frame(x = (layout$x[1] + layout$x[children]) / 2, y = rep(layout$bus[1] + 0.6 * layout$line, length(children)),
-             label = c(gettext("yes"), gettext("no"))[seq_along(children)], angle = rep(0, length(children)))
+  data.frame(x = (layout$x[1] + layout$x[children]) / 2,
+             y = rep(layout$bus[1] + 0.6 * layout$line, length(children)),
+             label = c(gettext("yes"), gettext("no"))[seq_along(children)],
+             angle = rep(0, length(children)))
 }
 
 # What is left out.
-ggplot_note <- function(layout, page) data.frame(x = page$width / 2, y = layout$note_y, label = layout$note, angle = 0)
+ggplot_note <- function(layout, page) data.frame(x = page$width / 2, y = layout$note_y,
+                                                 label = layout$note, angle = 0)
 
 progress_ggplot <- function(fit, main, col) {
   .data <- ggplot2::.data
   history <- plotted_history(fit, "type")
-  curves <- factor(rep(1:2, each = nrow(history)), labels = c(gettext("best tree"), gettext("proven bound")))
+  curves <- factor(rep(1:2, each = nrow(history)),
+                   labels = c(gettext("best tree"), gettext("proven bound")))
   data <- data.frame(time = history$time, value = c(history$cost, history$bound), curve = curves)
   # a history of one moment has no line
   last <- data[data$time == max(data$time), ]

@@ -1,20 +1,27 @@
 # Where the nodes of a plotted tree go, and how much text they hold. All lengths are inches.
 #
-# Leaves share the width equally at the bottom; an inner node stands in the middle above its children. How much is said, and
-# how large, is found by trying: each stage below gives up something that the one before kept, and within a stage the largest
-# text that fits is taken. A try (try_size) either gives a layout or NULL. If nothing fits at a legible size, the deepest
-# splits are left out, one level after the other.
+# Leaves share the width equally at the bottom; an inner node stands in the middle above its
+# children. How much is said, and how large, is found by trying: each stage below gives up something
+# that the one before kept, and within a stage the largest text that fits is taken. A try (try_size)
+# either gives a layout or NULL. If nothing fits at a legible size, the deepest splits are left out,
+# one level after the other.
 
-# upright: must the text of the leaves read from left to right? turn: may that of inner nodes read upwards? facts: what these
-# say below their condition: "all" is class and figures, "some" the class where it fits. shorten: may names be shortened?
-# sizes: of the text, largest first.
+# upright: must the text of the leaves read from left to right? turn: may that of inner nodes read
+# upwards? facts: what these say below their condition: "all" is class and figures, "some" the class
+# where it fits. shorten: may names be shortened? sizes: of the text, largest first.
 layout_stages <- list(
-  list(upright = TRUE,  turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.65, by = -0.05)),
-  list(upright = FALSE, turn = FALSE, facts = "all",     shorten = FALSE, sizes = seq(1, 0.6, by = -0.05)),
-  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = FALSE, sizes = seq(0.8, 0.5, by = -0.05)),
-  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = TRUE,  sizes = seq(0.7, 0.5, by = -0.05)),
-  list(upright = FALSE, turn = TRUE,  facts = "some",    shorten = TRUE,  sizes = seq(0.8, 0.5, by = -0.05)),
-  list(upright = FALSE, turn = TRUE,  facts = "none",    shorten = TRUE,  sizes = seq(0.6, 0.5, by = -0.05)))
+  list(upright = TRUE,  turn = FALSE, facts = "all",     shorten = FALSE,
+       sizes = seq(1, 0.65, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "all",     shorten = FALSE,
+       sizes = seq(1, 0.6, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = FALSE,
+       sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = FALSE, facts = "some",    shorten = TRUE,
+       sizes = seq(0.7, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = TRUE,  facts = "some",    shorten = TRUE,
+       sizes = seq(0.8, 0.5, by = -0.05)),
+  list(upright = FALSE, turn = TRUE,  facts = "none",    shorten = TRUE,
+       sizes = seq(0.6, 0.5, by = -0.05)))
 
 # `drawn`, the tree that the layout is of, ends where there is no room for more.
 lay_out <- function(fit, page, title, cex, digits, facts, legend_col) {
@@ -29,7 +36,8 @@ lay_out <- function(fit, page, title, cex, digits, facts, legend_col) {
     }
   }
   frame <- start_layout(fit, fit, page, title, legend_col)
-  try_size(frame, node_words(fit, digits), page, 0.4, layout_stages[[length(layout_stages)]], force = TRUE)
+  try_size(frame, node_words(fit, digits), page, 0.4, layout_stages[[length(layout_stages)]],
+           force = TRUE)
 }
 
 start_layout <- function(fit, drawn, page, title, legend_col) {
@@ -44,7 +52,8 @@ start_layout <- function(fit, drawn, page, title, legend_col) {
 # Classes that rows have, or that a node predicts.
 is_shown_class <- function(fit) colSums(node_counts(fit)) > 0 | seq_along(tree_classes(fit)) %in% node_label(fit)
 
-# The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those of the stages.
+# The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those
+# of the stages.
 try_stages <- function(frame, words, page, facts, sizes) {
   for (stage in layout_stages) {
     if (!facts) stage$facts <- "none"
@@ -66,27 +75,30 @@ skeleton <- function(fit, page) {
   x[leaf] <- margin + unit * (seq_len(sum(leaf)) - 0.5)
   for (node in rev(which(!leaf))) x[node] <- (x[children$left[node]] + x[children$right[node]]) / 2
   depth <- node_depth(fit)
-  list(ids = node_ids(fit), leaf = leaf, turned = logical(length(leaf)), height = numeric(length(leaf)),
+  list(ids = node_ids(fit), leaf = leaf, turned = logical(length(leaf)),
+       height = numeric(length(leaf)),
        parent = node_parent(fit), depth = depth, x = x, unit = unit, margin = margin,
        room = vapply(seq_along(x), side_room, 0, x = x, leaf = leaf, depth = depth, page = page))
 }
 
-# How far the box of an inner node may reach to either side: to the middle between it and the next inner node of its row, or
-# nearly to the branch of a leaf that passes its row.
+# How far the box of an inner node may reach to either side: to the middle between it and the next
+# inner node of its row, or nearly to the branch of a leaf that passes its row.
 side_room <- function(node, x, leaf, depth, page) {
   if (leaf[node]) return(0)
   gap <- 0.04
   boxes <- x[!leaf & depth == depth[node] & x != x[node]]
   lines <- x[leaf & depth <= depth[node]]
-  min(abs(boxes - x[node]) / 2 - gap, abs(lines - x[node]) - 2 * gap, x[node] - gap, page$width - x[node] - gap)
+  min(abs(boxes - x[node]) / 2 - gap, abs(lines - x[node]) - 2 * gap, x[node] - gap,
+      page$width - x[node] - gap)
 }
 
-# The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner nodes, class and figures
-# of all.
+# The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner
+# nodes, class and figures of all.
 node_words <- function(fit, digits) {
   said <- leaf_words(fit, digits)
   n <- paste0("n=", node_n(fit))
-  words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said, short_class = said,
+  words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said,
+                short_class = said,
                 figures = as.list(n))
   if (!predicts_classes(fit)) return(words)
   words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
@@ -94,13 +106,15 @@ node_words <- function(fit, digits) {
   words
 }
 
-# Long names that begin or end alike would all be shortened to the same: without the words they share. Each keeps one.
+# Long names that begin or end alike would all be shortened to the same: without the words they
+# share. Each keeps one.
 without_common_ends <- function(names) {
   if (length(names) < 2) return(names)
   pieces <- lapply(names, name_pieces)
   start <- count_common(pieces, min(lengths(pieces)) - 1)
   end <- count_common(lapply(pieces, rev), min(lengths(pieces)) - 1 - start)
-  vapply(pieces, function(p) trimws(paste(p[(1 + start):(length(p) - end)], collapse = ""), "right"), "")
+  vapply(pieces,
+         function(p) trimws(paste(p[(1 + start):(length(p) - end)], collapse = ""), "right"), "")
 }
 
 # How many pieces, at most `most`, are the same at the start of all names.
@@ -133,7 +147,8 @@ place_title <- function(frame, page, title) {
 
 # Below the title, what is left out.
 place_note <- function(frame, page, drawn, depth) {
-  frame$note <- gettextf("drawn to depth %d of %d: the dashed boxes are split further", drawn, depth)
+  frame$note <- gettextf("drawn to depth %d of %d: the dashed boxes are split further", drawn,
+                         depth)
   frame$note_cex <- 0.7 * min(1, 0.96 * page$width / text_width(frame$note, 0.7, 3))
   frame$note_y <- page$height - frame$title_height - line_height(frame$note_cex) / 2 - 0.04
   frame$title_height <- frame$title_height + line_height(frame$note_cex) + 0.04
@@ -175,7 +190,8 @@ place_legend <- function(layout, page) {
     used <- stats::ave(wide, row, FUN = sum) - swatch * 1.6
     list(row = row, x = (page$width - used) / 2 + start)
   }
-  shorten <- function(names) shorten_to_width(names, page$width - 2 * layout$margin - 4 * swatch, cex)
+  shorten <- function(names) shorten_to_width(names, page$width - 2 * layout$margin - 4 * swatch,
+                                              cex)
   labels <- shorten(names(col))
   at <- place(labels)
   if (max(at$row) > 3) {
@@ -189,7 +205,9 @@ place_legend <- function(layout, page) {
   }
   rows <- max(at$row)
   layout$legend_height <- rows * line_height(cex) * 1.1 + 0.1
-  layout$key <- list(x = at$x, y = layout$legend_height - 0.04 - (at$row - 0.5) * line_height(cex) * 1.1, label = labels,
+  layout$key <- list(x = at$x,
+                     y = layout$legend_height - 0.04 - (at$row - 0.5) * line_height(cex) * 1.1,
+                     label = labels,
                      col = col, cex = cex, swatch = swatch)
   layout
 }
@@ -215,13 +233,15 @@ fill_rows <- function(wide, width) {
 
 # Leaves: upright text if it fits, else text that reads upwards.
 fit_leaves <- function(layout, words, page, stage, force) {
-  upright <- fit_upright(layout, words, stage$shorten && layout$unit > 8 * text_width("n", layout$cex, 2))
+  upright <- fit_upright(layout, words, stage$shorten &&
+                         layout$unit > 8 * text_width("n", layout$cex, 2))
   if (!is.null(upright)) return(upright)
   if (stage$upright) return(NULL)
   fit_turned(layout, words, 0.25 * page$height, stage$shorten, force)
 }
 
-# Names of the classes of the leaves; of those that are too long the part that tells them apart, if names may be shortened.
+# Names of the classes of the leaves; of those that are too long the part that tells them apart, if
+# names may be shortened.
 leaf_class <- function(words, leaf, width, cex, shorten) {
   class <- words$class[leaf]
   ifelse(shorten & text_width(class, cex, 2) > width, words$short_class[leaf], class)
@@ -232,7 +252,8 @@ fit_upright <- function(layout, words, shorten) {
   width <- layout$unit - 0.06 - 1.6 * layout$pad
   figures <- words$figures[leaf]
   if (max(text_width(unlist(figures), layout$cex)) > width) return(NULL)
-  class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width, cex = layout$cex, most = 2,
+  class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width,
+                  cex = layout$cex, most = 2,
                   shorten = shorten)
   if (any(vapply(class, is.null, NA))) return(NULL)
   rows <- max(lengths(class))
@@ -266,8 +287,8 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   layout
 }
 
-# Inner nodes: the condition in up to three lines, the class and its figures in up to two. A row of which one does not fit is
-# turned, if that is allowed.
+# Inner nodes: the condition in up to three lines, the class and its figures in up to two. A row of
+# which one does not fit is turned, if that is allowed.
 fit_inner <- function(layout, words, stage, force) {
   layout$question <- vector("list", length(layout$leaf))
   for (row in split(which(!layout$leaf), layout$depth[!layout$leaf])) {
@@ -289,22 +310,27 @@ fit_inner <- function(layout, words, stage, force) {
 fit_box <- function(node, layout, words, stage, force) {
   border <- 1.6 * layout$pad
   width <- 2 * layout$room[node] - border
-  question <- fit_question(words$variable[node], words$comparison[[node]], width, layout$cex, stage$shorten, force)
+  question <- fit_question(words$variable[node], words$comparison[[node]], width, layout$cex,
+                           stage$shorten, force)
   facts <- fit_facts(words, node, width, layout$cex, stage$facts)
   if (is.null(question) || is.null(facts)) return(NULL)
   lines <- length(question) + length(facts)
-  list(question = question, facts = facts, high = lines * layout$line + layout$pad * (1 + (length(facts) > 0)),
+  list(question = question, facts = facts,
+       high = lines * layout$line + layout$pad * (1 + (length(facts) > 0)),
        wide = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex), 0) + border)
 }
 
 # The same with text that reads upwards; figures where there is room for one more line.
 fit_turned_box <- function(node, layout, words, stage) {
   lines <- floor((2 * layout$room[node] - 0.04) / layout$line)
-  question <- fit_question(words$variable[node], words$comparison[[node]], layout$longest, layout$cex, stage$shorten, FALSE)
+  question <- fit_question(words$variable[node], words$comparison[[node]], layout$longest,
+                           layout$cex, stage$shorten, FALSE)
   if (is.null(question) || length(question) > lines) return(NULL)
-  facts <- if (length(question) < lines) fit_facts(words, node, layout$longest, layout$cex, stage$facts)
+  facts <- if (length(question) < lines) fit_facts(words, node, layout$longest, layout$cex,
+                                                   stage$facts)
   if (length(question) + length(facts) > lines) facts <- facts[length(facts)]
-  list(question = question, facts = facts, wide = (length(question) + length(facts) + 0.6) * layout$line,
+  list(question = question, facts = facts,
+       wide = (length(question) + length(facts) + 0.6) * layout$line,
        high = max(text_width(question, layout$cex, 2), text_width(facts, layout$cex)) + layout$pad)
 }
 
@@ -321,11 +347,12 @@ fit_question <- function(variable, comparison, width, cex, shorten, force) {
   if (fits(joined)) c(lines[-length(lines)], joined, comparison[-1]) else c(lines, comparison)
 }
 
-# The comparison in up to three lines; of many levels as many as they hold, with the number of the others. NULL if it does
-# not fit.
+# The comparison in up to three lines; of many levels as many as they hold, with the number of the
+# others. NULL if it does not fit.
 fit_comparison <- function(comparison, width, cex, shorten) {
   items <- comparison$items
-  # levels, but not thresholds, leave room for what is added to them; what is left of a level must still tell it
+  # levels, but not thresholds, leave room for what is added to them; what is left of a level must
+  # still tell it
   if (shorten && startsWith(items[1], "=")) {
     items <- shorten_to_width(items, width - text_width(" +99", cex, 2), cex, 2)
     if (any(items != comparison$items & nchar(items) < 9)) return(NULL)
@@ -333,7 +360,8 @@ fit_comparison <- function(comparison, width, cex, shorten) {
   for (shown in rev(seq_along(items))) {
     others <- length(items) - shown
     pieces <- c(paste0(items[seq_len(shown - 1)], ", ", recycle0 = TRUE),
-                paste0(items[shown], if (others) sprintf(" +%d", others), if (length(comparison$ending)) " "),
+                paste0(items[shown], if (others) sprintf(" +%d", others),
+                       if (length(comparison$ending)) " "),
                 comparison$ending)
     lines <- fill_lines(pieces, width, cex, 3)
     if (!is.null(lines)) return(lines)
@@ -359,7 +387,8 @@ place_rows <- function(layout, page, force) {
   top <- page$height - layout$title_height - 0.08
   floor <- layout$legend_height
   rows <- if (any(inner)) max(layout$depth[inner]) + 1 else 0
-  row_height <- vapply(seq_len(rows), function(row) max(layout$height[inner & layout$depth == row - 1]), 0)
+  row_height <- vapply(seq_len(rows),
+                       function(row) max(layout$height[inner & layout$depth == row - 1]), 0)
   spare <- (top - floor - layout$leaf_height - sum(row_height)) / max(1, rows)
   if (!force && spare < if (rows) 1.2 * layout$line else 0) return(NULL)
   # boxes hang from the top of their row, so that the space below them is free for the branches
@@ -369,15 +398,16 @@ place_rows <- function(layout, page, force) {
   layout$top <- ifelse(inner, row_top[layout$depth + 1], leaf_top)
   layout$bottom <- layout$top - layout$height
   layout$y <- (layout$top + layout$bottom) / 2
-  # the branches of a row leave at one height, below its lowest box, so that none runs behind a neighbour
+  # the branches of a row leave at one height, below its lowest box, so that none runs behind a
+  # neighbour
   layout$bus <- (row_top - c(row_height, 0) - min(spare / 2, 0.9 * layout$line))[layout$depth + 1]
   layout
 }
 
 # ---- text ----------------------------------------------------------------------------------------
 
-# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks and before capitals. NULL
-# if it does not fit; with `shorten` its middle gives way to "..".
+# A name in at most `most` lines of a given width, broken after ".", "_", "-", "/", ":" or blanks
+# and before capitals. NULL if it does not fit; with `shorten` its middle gives way to "..".
 wrap <- function(name, width, cex, most, shorten) {
   lines <- fill_lines(name_pieces(name), width, cex, most)
   if (!is.null(lines) || !shorten) return(lines)
@@ -397,7 +427,8 @@ fill_lines <- function(pieces, width, cex, most) {
   if (length(lines) <= most && max(text_width(lines, cex, 2)) <= width) unname(lines)
 }
 
-# The start of a name and "..", and below it the end of the name, from the beginning of a word if that is not far.
+# The start of a name and "..", and below it the end of the name, from the beginning of a word if
+# that is not far.
 shortened_lines <- function(name, width, cex) {
   characters <- strsplit(name, "")[[1]]
   wide <- text_width(characters, cex, 2)
@@ -408,7 +439,8 @@ shortened_lines <- function(name, width, cex) {
   words <- cumsum(nchar(rev(name_pieces(name))))
   whole <- words[words <= from_end]
   if (length(whole) && max(whole) >= from_end / 2) from_end <- max(whole)
-  c(paste0(substr(name, 1, from_start), ".."), substr(name, length(characters) - from_end + 1, length(characters)))
+  c(paste0(substr(name, 1, from_start), ".."),
+    substr(name, length(characters) - from_end + 1, length(characters)))
 }
 
 # The start and the end of a name around "..", as much of them as fits.
@@ -420,7 +452,8 @@ shortened_line <- function(name, width, cex, font = 2) {
   head <- sum(cumsum(wide) <= 0.6 * space)
   tail <- sum(cumsum(rev(wide)) <= space - sum(wide[seq_len(head)]))
   if (head < 2) return(NULL)
-  paste0(substr(name, 1, head), "..", substr(name, length(characters) - tail + 1, length(characters)))
+  paste0(substr(name, 1, head), "..", substr(name, length(characters) - tail + 1,
+                                             length(characters)))
 }
 
 shorten_to_width <- function(names, width, cex, font = 1) {

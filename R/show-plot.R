@@ -1,38 +1,42 @@
-# plot() and text(): drawing. Where everything goes and how large it is, is decided before in show-layout.R.
+# plot() and text(): drawing. Where everything goes and how large it is, is decided before in
+# show-layout.R.
 
 #' Plot an optimal tree
 #'
-#' Draws the tree with all labels in one call. A row goes to the left child if the condition of a node holds; a row whose
-#' value is missing, if the condition says so. Below the condition stand the class, its proportion and the number of training
-#' rows of the node; leaves stand at the bottom, with a bar of the class proportions. Boxes have the colour of their class, the
-#' fuller the larger its proportion; branches are the wider the more training rows take them.
+#' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
+#' node holds; a row whose value is missing, if the condition says so. Below the condition stand the
+#' class, its proportion and the number of training rows of the node; leaves stand at the bottom,
+#' with a bar of the class proportions. Boxes have the colour of their class, the fuller the larger
+#' its proportion; branches are the wider the more training rows take them.
 #'
-#' Text is made as large as fits, long names are broken into lines, and where that does not help they are turned to read
-#' upwards or shortened in the middle; of many levels of a factor those that fit are named and the others counted (`+7`).
-#' The legend has the full names of the classes.
-#' Where there is no room for a whole tree at a legible size, its deepest splits are not drawn: a note says so, and
-#' the boxes that are split further are dashed. A larger page has room for more.
+#' Text is made as large as fits, long names are broken into lines, and where that does not help
+#' they are turned to read upwards or shortened in the middle; of many levels of a factor those that
+#' fit are named and the others counted (`+7`). The legend has the full names of the classes.
+#' Where there is no room for a whole tree at a legible size, its deepest splits are not drawn: a
+#' note says so, and the boxes that are split further are dashed. A larger page has room for more.
 #'
-#' `text()` is there for the habit `plot(fit); text(fit)` from `rpart`: it adds the labels to a plot made with
-#' `type = "bare"`, and does nothing to one that has them already.
+#' `text()` is there for the habit `plot(fit); text(fit)` from `rpart`: it adds the labels to a plot
+#' made with `type = "bare"`, and does nothing to one that has them already.
 #'
 #' @param x A fit of [contree()]. For `text()`, the one that was plotted last on the device.
 #' @param main Title above the tree.
-#' @param cex Size of the text. By default, and if the text does not fit in the given size, the largest at which it fits, at
-#'   most 1.
-#' @param digits Significant digits of the thresholds; digits before the decimal point are never dropped.
-#' @param type `"full"`: conditions, classes, proportions and rows in all nodes; `"split"`: inner nodes show their condition only;
-#'   `"bare"`: branches only, for `text()`.
-#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The default tells up to
-#'   eight classes apart for colour-blind readers as well.
+#' @param cex Size of the text. By default, and if the text does not fit in the given size, the
+#'   largest at which it fits, at most 1.
+#' @param digits Significant digits of the thresholds; digits before the decimal point are never
+#'   dropped.
+#' @param type `"full"`: conditions, classes, proportions and rows in all nodes; `"split"`: inner
+#'   nodes show their condition only; `"bare"`: branches only, for `text()`.
+#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The
+#'   default tells up to eight classes apart for colour-blind readers as well.
 #' @param legend `FALSE` leaves out the legend of the classes.
-#' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the proven bound over time,
-#'   which meet where the tree is optimal. Then `main` and `col` (two colours) are used and the
-#'   arguments on the tree are not.
-#' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no effect, so that calls written
-#'   for it work. Any other name is an error.
-#' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from the lower left corner of
-#'   the figure, in the order of `print()`, `NA` for those not drawn; with `what = "progress"`, the history that was drawn.
+#' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the
+#'   proven bound over time, which meet where the tree is optimal. Then `main` and `col` (two
+#'   colours) are used and the arguments on the tree are not.
+#' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no
+#'   effect, so that calls written for it work. Any other name is an error.
+#' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from
+#'   the lower left corner of the figure, in the order of `print()`, `NA` for those not drawn; with
+#'   `what = "progress"`, the history that was drawn.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")
@@ -40,7 +44,8 @@
 #' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
 #' @name plot.contree
 #' @export
-plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c("full", "split", "bare"), col = NULL,
+plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
+                               type = c("full", "split", "bare"), col = NULL,
                          legend = TRUE, what = c("tree", "progress"), ...) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
@@ -48,13 +53,15 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4, type = c(
   type <- check_choice("type", type, c("full", "split", "bare"))
   col <- leaf_colours(x, col)
   page <- new_page()
-  layout <- lay_out(x, page, main, cex, digits, type != "split", if (legend && predicts_classes(x)) col)
+  layout <- lay_out(x, page, main, cex, digits, type != "split",
+                    if (legend && predicts_classes(x)) col)
   layout$fill <- node_fill(layout$drawn, col)
   layout$col <- col
   draw_title(layout, page)
   draw_edges(layout)
   if (type != "bare") draw_labels(layout)
-  plotted$last <- list(layout = layout, labelled = type != "bare", device = grDevices::dev.cur(), usr = graphics::par("usr"),
+  plotted$last <- list(layout = layout, labelled = type != "bare", device = grDevices::dev.cur(),
+                       usr = graphics::par("usr"),
                        ids = node_ids(x))
   invisible(node_places(layout, x))
 }
@@ -65,9 +72,11 @@ text.contree_model <- function(x, ...) {
   check_rpart_dots(text_arguments_of_rpart, ...)
   check_fit(x, "x")
   last <- plotted$last
-  if (is.null(last) || last$device != grDevices::dev.cur() || !identical(last$usr, graphics::par("usr")) ||
+  if (is.null(last) || last$device != grDevices::dev.cur() ||
+      !identical(last$usr, graphics::par("usr")) ||
       !identical(last$ids, node_ids(x))) {
-    stop_input("x", gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
+    stop_input("x",
+               gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
   }
   if (!last$labelled) {
     draw_labels(last$layout)
@@ -76,29 +85,35 @@ text.contree_model <- function(x, ...) {
   invisible(node_places(last$layout, x))
 }
 
-plot_arguments_of_rpart <- c("uniform", "branch", "compress", "nspace", "margin", "minbranch", "branch.col", "branch.lty",
+plot_arguments_of_rpart <- c("uniform", "branch", "compress", "nspace", "margin", "minbranch",
+                             "branch.col", "branch.lty",
                              "branch.lwd")
-text_arguments_of_rpart <- c("splits", "label", "FUN", "all", "pretty", "digits", "use.n", "fancy", "fwidth", "fheight", "bg",
+text_arguments_of_rpart <- c("splits", "label", "FUN", "all", "pretty", "digits", "use.n", "fancy",
+                             "fwidth", "fheight", "bg",
                              "minlength", "cex", "col", "font", "adj", "pos", "offset", "xpd")
 
 # What a call written for rpart may have besides, and nothing else.
 check_rpart_dots <- function(known, ...) {
   given <- list(...)
-  do.call(check_no_dots, given[!c(names(given), character(length(given)))[seq_along(given)] %in% known])
+  do.call(check_no_dots,
+          given[!c(names(given), character(length(given)))[seq_along(given)] %in% known])
 }
 
 # NA for nodes that are not drawn.
-node_places <- function(layout, fit) lapply(layout[c("x", "y")], `[`, match(node_ids(fit), layout$ids))
+node_places <- function(layout, fit) lapply(layout[c("x", "y")], `[`,
+                                            match(node_ids(fit), layout$ids))
 
 # What was drawn last, for text(). Nothing else depends on it.
 plotted <- new.env(parent = emptyenv())
 
-# A new figure whose coordinates are inches from its lower left corner, margins included: a tree has no axes to put there.
+# A new figure whose coordinates are inches from its lower left corner, margins included: a tree has
+# no axes to put there.
 new_page <- function() {
   graphics::plot.new()
   size <- graphics::par("fin")
   margins <- graphics::par("mai")
-  graphics::plot.window(c(margins[2], size[1] - margins[4]), c(margins[1], size[2] - margins[3]), xaxs = "i", yaxs = "i")
+  graphics::plot.window(c(margins[2], size[1] - margins[4]), c(margins[1], size[2] - margins[3]),
+                        xaxs = "i", yaxs = "i")
   list(width = size[1], height = size[2])
 }
 
@@ -108,12 +123,15 @@ new_page <- function() {
 class_colours <- function(classes, col) {
   n <- length(classes)
   if (is.null(col)) {
-    okabe_ito <- c("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#D55E00", "#999999")
+    okabe_ito <- c("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#D55E00",
+                   "#999999")
     return(stats::setNames(if (n <= 8) okabe_ito[seq_len(n)] else grDevices::hcl.colors(n, "Dark 3"), classes))
   }
   if (!is.null(names(col)) && all(classes %in% names(col))) col <- col[classes]
   if (length(col) < n) {
-    stop_input("col", gettextf("'col' has %d colours, but the tree has %d classes; give one for each", length(col), n))
+    stop_input("col",
+               gettextf("'col' has %d colours, but the tree has %d classes; give one for each",
+                        length(col), n))
   }
   stats::setNames(col[seq_len(n)], classes)
 }
@@ -124,7 +142,8 @@ leaf_colours <- function(fit, col) {
   stats::setNames(c(if (is.null(col)) "#56B4E9" else col[1], "white"), c("value", "rest"))
 }
 
-# The colour of a node's class, paler the smaller its proportion, or of its number, paler the smaller this is.
+# The colour of a node's class, paler the smaller its proportion, or of its number, paler the
+# smaller this is.
 node_fill <- function(fit, col) {
   strength <- 0.12 + 0.5 * node_strength(fit)
   mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
@@ -136,8 +155,8 @@ node_colour <- function(fit) {
   if (predicts_classes(fit)) as.integer(node_class(fit)) else rep(1L, length(node_ids(fit)))
 }
 
-# From 0 to 1: the proportion of the class above what chance gives, or the number between the smallest and the
-# largest of the tree (of several numbers the first; linear models have none).
+# From 0 to 1: the proportion of the class above what chance gives, or the number between the
+# smallest and the largest of the tree (of several numbers the first; linear models have none).
 node_strength <- function(fit) {
   if (predicts_classes(fit)) {
     least <- 1 / max(2, length(tree_classes(fit)))
@@ -163,17 +182,20 @@ draw_title <- function(layout, page) {
                    cex = layout$title_cex, xpd = NA)
   }
   if (length(layout$note)) {
-    graphics::text(page$width / 2, layout$note_y, layout$note, font = 3, cex = layout$note_cex, xpd = NA)
+    graphics::text(page$width / 2, layout$note_y, layout$note, font = 3, cex = layout$note_cex,
+                   xpd = NA)
   }
 }
 
-# From below a node to the height of its row's branches, to the sides, and down to the children; the more rows, the wider.
+# From below a node to the height of its row's branches, to the sides, and down to the children; the
+# more rows, the wider.
 draw_edges <- function(layout) {
   n <- node_n(layout$drawn)
   for (child in which(layout$parent > 0)) {
     parent <- layout$parent[child]
     graphics::lines(layout$x[c(parent, parent, child, child)],
-                    c(layout$bottom[parent], layout$bus[c(parent, parent)], layout$top[child]), col = "grey55",
+                    c(layout$bottom[parent], layout$bus[c(parent, parent)], layout$top[child]),
+                    col = "grey55",
                     lwd = 0.8 + 3.2 * n[child] / n[1], xpd = NA)
   }
 }
@@ -194,11 +216,13 @@ draw_answers <- function(layout) {
   answer <- c(gettext("yes"), gettext("no"))
   width <- graphics::strwidth(answer, units = "inches", cex = layout$cex) / 2 + 0.03
   height <- layout$line / 2
-  graphics::rect(x - width, layout$bus[1] - height, x + width, layout$bus[1] + height, col = "white", border = NA, xpd = NA)
+  graphics::rect(x - width, layout$bus[1] - height, x + width, layout$bus[1] + height,
+                 col = "white", border = NA, xpd = NA)
   graphics::text(x, layout$bus[1], answer, cex = layout$cex, adj = c(0.5, 0.5), xpd = NA)
 }
 
-# The condition on white above the figures on the colour of the class; without figures the condition is on the colour.
+# The condition on white above the figures on the colour of the class; without figures the condition
+# is on the colour.
 draw_inner <- function(layout, node) {
   left <- layout$x[node] - layout$half_width[node]
   right <- layout$x[node] + layout$half_width[node]
@@ -222,9 +246,11 @@ draw_leaf <- function(layout, node, proportions) {
   left <- layout$x[node] - layout$half_width[node]
   right <- layout$x[node] + layout$half_width[node]
   bar_top <- layout$bottom[node] + layout$bar
-  rounded_box(left, bar_top, right, layout$top[node], layout$fill[node], lower = FALSE, lty = 1 + layout$cut[node])
+  rounded_box(left, bar_top, right, layout$top[node], layout$fill[node], lower = FALSE,
+              lty = 1 + layout$cut[node])
   edges <- left + (right - left) * c(0, cumsum(proportions))
-  graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top, col = layout$col, border = NA, xpd = NA)
+  graphics::rect(edges[-length(edges)], layout$bottom[node], edges[-1], bar_top, col = layout$col,
+                 border = NA, xpd = NA)
   graphics::rect(left, layout$bottom[node], right, bar_top, border = "grey35", xpd = NA)
   lines <- layout$facts[[node]]
   middle <- (bar_top + layout$top[node]) / 2
@@ -236,7 +262,8 @@ draw_leaf <- function(layout, node, proportions) {
   }
 }
 
-# Lines of text around a middle, the font of each given. A numeric adj keeps the baselines of neighbours level.
+# Lines of text around a middle, the font of each given. A numeric adj keeps the baselines of
+# neighbours level.
 write_lines <- function(x, y, lines, layout, font = 1) {
   at <- y + layout$line * (length(lines) + 1) / 2 - layout$line * seq_along(lines)
   write_each(rep(x, length(lines)), at, lines, layout, font, 0)
@@ -252,7 +279,8 @@ write_each <- function(x, y, lines, layout, font, srt) {
   font <- rep_len(font, length(lines))
   for (f in unique(font)) {
     here <- font == f
-    graphics::text(x[here], y[here], lines[here], font = f, cex = layout$cex, srt = srt, adj = c(0.5, 0.5), xpd = NA)
+    graphics::text(x[here], y[here], lines[here], font = f, cex = layout$cex, srt = srt,
+                   adj = c(0.5, 0.5), xpd = NA)
   }
 }
 
@@ -260,12 +288,15 @@ draw_legend <- function(layout) {
   legend <- layout$key
   if (is.null(legend)) return(invisible())
   side <- legend$swatch
-  graphics::rect(legend$x, legend$y - side / 2, legend$x + side, legend$y + side / 2, col = legend$col,
+  graphics::rect(legend$x, legend$y - side / 2, legend$x + side, legend$y + side / 2,
+                 col = legend$col,
                  border = ifelse(is.na(legend$col), NA, "grey35"), xpd = NA)
-  graphics::text(legend$x + side * 1.4, legend$y, legend$label, adj = c(0, 0.5), cex = legend$cex, xpd = NA)
+  graphics::text(legend$x + side * 1.4, legend$y, legend$label, adj = c(0, 0.5), cex = legend$cex,
+                 xpd = NA)
 }
 
-# A box with round corners; `lower = FALSE` keeps the lower corners square, for a box that another one continues.
+# A box with round corners; `lower = FALSE` keeps the lower corners square, for a box that another
+# one continues.
 rounded_box <- function(left, bottom, right, top, fill, lower = TRUE, lty = 1) {
   radius <- min(0.05, (right - left) / 4, (top - bottom) / 3)
   turn <- seq(0, pi / 2, length.out = 6)
@@ -274,7 +305,8 @@ rounded_box <- function(left, bottom, right, top, fill, lower = TRUE, lty = 1) {
     centre <- c(x - sign(cos(from + pi / 4)) * radius, y - sign(sin(from + pi / 4)) * radius)
     cbind(centre[1] + radius * cos(from + turn), centre[2] + radius * sin(from + turn))
   }
-  outline <- rbind(corner(right, top, 0, TRUE), corner(left, top, pi / 2, TRUE), corner(left, bottom, pi, lower),
+  outline <- rbind(corner(right, top, 0, TRUE), corner(left, top, pi / 2, TRUE),
+                   corner(left, bottom, pi, lower),
                    corner(right, bottom, 3 * pi / 2, lower))
   graphics::polygon(outline, col = fill, border = "grey35", lty = lty, xpd = NA)
 }

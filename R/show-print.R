@@ -104,14 +104,14 @@ print_confusion <- function(title, confusion, figures, digits) {
   print(format(figures[shown, , drop = FALSE], digits = digits))
 }
 
-# "Optimal tree of depth <= 3, 4 leaves, 1 error (0.67%); proven optimal"
+# "Smallest of the optimal trees of depth <= 3, 4 leaves, 1 error (0.67%); proven optimal"
 proof_line <- function(fit, time = FALSE) {
   if (!has_proof(fit)) return(size_line(fit))
   settings <- tree_settings(fit)
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Optimal tree") else gettext("Tree"),
+  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth, if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            leaves_text(fit),

@@ -1,8 +1,8 @@
 # Rules on the screen: one a line, or one condition a line.
 
 #' @param x Rules as made by `contree_rules()`.
-#' @param style `"wide"`: a rule a line, with the conditions on a variable below each other where the lines are not too long
-#'   for that; `"tall"`: a condition a line.
+#' @param style `"wide"`: a rule a line, with the conditions on a variable below each other where
+#'   the lines are not too long for that; `"tall"`: a condition a line.
 #' @param ... Not used.
 #' @rdname contree_rules
 #' @export
@@ -23,7 +23,8 @@ wide_rules <- function(rules) {
     if (name == "probability") return(right("prob", sprintf("%.2f", values)))
     if (is.numeric(values)) right(name, format(values, digits = 4)) else left(name, as.character(values))
   }, names(said), said)
-  facts <- do.call(paste, c(list(right("node", rules$node)), unname(said), list(right("n", rules$n), "", sep = "  ")))
+  facts <- do.call(paste, c(list(right("node", rules$node)), unname(said),
+                            list(right("n", rules$n), "", sep = "  ")))
   lines <- paste0(facts, c("rule", paste("when", aligned_rules(rules$rule))))
   if (max(nchar(lines, "width")) <= getOption("width")) lines else paste0(facts, c("rule", paste("when", rules$rule)))
 }
@@ -31,10 +32,12 @@ wide_rules <- function(rules) {
 tall_rules <- function(rules) {
   said <- rules[setdiff(names(rules), c("node", "rule", "n", "class", "probability"))]
   heads <- if (!is.null(rules$class)) {
-    gettextf("%s with probability %.2f (n = %d, node %d) when", rules$class, rules$probability, rules$n, rules$node)
+    gettextf("%s with probability %.2f (n = %d, node %d) when", rules$class, rules$probability,
+             rules$n, rules$node)
   } else {
     words <- Map(function(name, values) paste(name, if (is.numeric(values)) format(values, digits = 4) else values), names(said), said)
-    gettextf("%s (n = %d, node %d) when", do.call(paste, c(unname(words), list(sep = ", "))), rules$n, rules$node)
+    gettextf("%s (n = %d, node %d) when", do.call(paste, c(unname(words), list(sep = ", "))),
+             rules$n, rules$node)
   }
   conditions <- lapply(rules$rule, function(rule) paste0("    ", unlist(rule_conditions(rule))))
   utils::head(unlist(Map(c, heads, conditions, "")), -1)
@@ -45,7 +48,8 @@ aligned_rules <- function(rules) {
   conditions <- lapply(rules, rule_conditions)
   variables <- unique(unlist(lapply(conditions, names)))
   cells <- vapply(variables, function(variable) {
-    format(vapply(conditions, function(known) paste(known[names(known) == variable], collapse = " & "), ""))
+    format(vapply(conditions,
+                  function(known) paste(known[names(known) == variable], collapse = " & "), ""))
   }, character(length(rules)))
   cells <- matrix(cells, length(rules))
   blank <- matrix(!grepl("[^ ]", cells), length(rules))
@@ -56,7 +60,8 @@ aligned_rules <- function(rules) {
   sub(" +$", "", apply(cells, 1, paste, collapse = " "))
 }
 
-# The conditions of a rule, which is R, each named by its variable. What was changed by hand and is no R stays as it is.
+# The conditions of a rule, which is R, each named by its variable. What was changed by hand and is
+# no R stays as it is.
 rule_conditions <- function(rule) {
   expression <- tryCatch(str2lang(rule), error = function(problem) NULL)
   if (is.null(expression)) return(stats::setNames(rule, ""))

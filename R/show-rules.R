@@ -2,20 +2,22 @@
 
 #' The leaves of a tree as rules
 #'
-#' One rule a leaf: the conditions between the root and the leaf, joined by `&`, with conditions on the same variable
-#' merged. A rule is valid R, so `subset(data, eval(parse(text = rule)))` gives the rows of the leaf (with
-#' `digits = 17`; fewer digits round the thresholds). The rule of a tree without splits is `TRUE`.
+#' One rule a leaf: the conditions between the root and the leaf, joined by `&`, with conditions on
+#' the same variable merged. A rule is valid R, so `subset(data, eval(parse(text = rule)))` gives
+#' the rows of the leaf (with `digits = 17`; fewer digits round the thresholds). The rule of a tree
+#' without splits is `TRUE`.
 #'
-#' Where training rows with a missing value had to choose a side, the rules say so: `(age < 50 | is.na(age))`. Where there
-#' were none, a rule says nothing of them, and R does not select a row whose value is missing; nor do rules name levels of a
-#' factor that none of their training rows had. [predict.contree()] says where such rows go.
+#' Where training rows with a missing value had to choose a side, the rules say so: `(age < 50 |
+#' is.na(age))`. Where there were none, a rule says nothing of them, and R does not select a row
+#' whose value is missing; nor do rules name levels of a factor that none of their training rows
+#' had. [predict.contree()] says where such rows go.
 #'
 #' @param fit A fit of [contree()].
 #' @param digits Significant digits of the thresholds.
 #' @param ... Not used; anything given here is an error.
-#' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number of the leaf), `rule`,
-#'   `n` (training rows), `class` (factor), `probability` (proportion of the class among the training rows of the leaf). It has a
-#'   `print` method.
+#' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number
+#'   of the leaf), `rule`, `n` (training rows), `class` (factor), `probability` (proportion of the
+#'   class among the training rows of the leaf). It has a `print` method.
 #' @seealso [predict.contree()] with `type = "path"` gives the rule of each row.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -34,7 +36,8 @@ contree_rules.contree_model <- function(fit, digits = getOption("digits"), ...) 
   columns <- leaf_columns(fit, full = FALSE)
   rules[names(columns)] <- columns
   rules <- rules[node_is_leaf(fit), ]
-  structure(rules, row.names = .set_row_names(nrow(rules)), class = c("contree_rules", "data.frame"))
+  structure(rules, row.names = .set_row_names(nrow(rules)),
+            class = c("contree_rules", "data.frame"))
 }
 
 #' @export
@@ -58,7 +61,8 @@ call_labels <- function(fit) {
 }
 
 # What is known of the rows of each node: for each variable, in the order of first use, a list of
-#   low, high            its value is at least `low` and below `high`; numbers, -Inf and Inf if nothing is known
+#   low, high            its value is at least `low` and below `high`; numbers, -Inf and Inf if
+#                        nothing is known
 #   low_text, high_text  the same as R code
 #   levels               names of the levels it has one of; NULL if nothing is known
 #   missing              are missing values here? NA if no training row said so
@@ -66,14 +70,16 @@ node_knowledge <- function(fit, digits) {
   known <- rep(list(list()), length(node_ids(fit)))
   children <- node_children(fit)
   variable <- node_variable(fit)
-  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, significant(digits)), levels = node_levels(fit),
+  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, significant(digits)),
+                levels = node_levels(fit),
                 missing = node_missing(fit), left = node_default_left(fit))
   for (node in which(!node_is_leaf(fit))) {
     here <- lapply(split, `[[`, node)
     for (side in c("left", "right")) {
       child <- children[[side]][node]
       known[[child]] <- known[[node]]
-      known[[child]][[variable[node]]] <- learn(known[[node]][[variable[node]]], here, side == "left")
+      known[[child]][[variable[node]]] <- learn(known[[node]][[variable[node]]], here,
+                                                side == "left")
     }
   }
   known
@@ -101,7 +107,9 @@ condition_text <- function(name, known) {
   values <- c(if (is.finite(known$low)) paste(name, ">=", known$low_text),
               if (is.finite(known$high)) paste(name, "<", known$high_text),
               if (length(known$levels) == 1) paste(name, "==", quoted(known$levels)),
-              if (length(known$levels) > 1) paste0(name, " %in% c(", paste(quoted(known$levels), collapse = ", "), ")"))
+              if (length(known$levels) > 1) paste0(name, " %in% c(",
+                                                   paste(quoted(known$levels), collapse = ", "),
+                                                   ")"))
   if (length(values) == 0) return(paste0("!", is_missing))
   if (!isTRUE(known$missing)) return(values)
   paste0("(", paste(values, collapse = " & "), " | ", is_missing, ")")

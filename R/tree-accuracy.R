@@ -2,28 +2,34 @@
 
 #' Accuracy of a tree on a test set
 #'
-#' Predicts rows whose classes are known, and counts. The interval is that of Wilson (1927), which stays near its level also
-#' for few rows and for proportions near 0 and 1, where *proportion +- 1.96 standard errors* does not. It holds for rows drawn
-#' independently from the same population, and for a tree that was neither fitted to nor chosen by them.
+#' Predicts rows whose classes are known, and counts. The interval is that of Wilson (1927), which
+#' stays near its level also for few rows and for proportions near 0 and 1, where *proportion +-
+#' 1.96 standard errors* does not. It holds for rows drawn independently from the same population,
+#' and for a tree that was neither fitted to nor chosen by them.
 #'
-#' @param fit A fit of [contree()], or a value of [contree_cv()], of which the element `fit` is taken.
-#' @param newdata Data frame or matrix with the columns the tree was fitted with, as for [predict.contree()], and the
-#'   response.
+#' @param fit A fit of [contree()], or a value of [contree_cv()], of which the element `fit` is
+#'   taken.
+#' @param newdata Data frame or matrix with the columns the tree was fitted with, as for
+#'   [predict.contree()], and the response.
 #' @param level Confidence level of the interval, between 0 and 1.
-#' @param y The classes of the rows of `newdata`. Without it, the response of the formula is evaluated in `newdata`; trees
-#'   that were fitted with `x` and `y` need it.
+#' @param y The classes of the rows of `newdata`. Without it, the response of the formula is
+#'   evaluated in `newdata`; trees that were fitted with `x` and `y` need it.
 #' @param x A value of `contree_accuracy()`.
 #' @param digits Significant digits.
 #' @param ... Not used.
-#' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly), `accuracy` (their
-#'   proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion` (table, rows are the true and columns the
-#'   predicted classes) and `classes` (data frame, one row a class: `n`, `predicted`, `recall`, `precision`; `NaN` where a
-#'   class is never there or never predicted). Classes that the tree does not know are counted as errors.
+#' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly),
+#'   `accuracy` (their proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion`
+#'   (table, rows are the true and columns the predicted classes) and `classes` (data frame, one row
+#'   a class: `n`, `predicted`, `recall`, `precision`; `NaN` where a class is never there or never
+#'   predicted). Classes that the tree does not know are counted as errors.
 #' @section Errors:
-#' An error of class `contree_input_error` if a column is missing, or the response is not there or has missing values.
-#' @references E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference. *Journal of the
-#'   American Statistical Association* 22(158), 209-212. \doi{10.1080/01621459.1927.10502953}.
-#' @seealso [contree_cv()] where there are no rows to spare; [summary.contree()] for the training rows.
+#' An error of class `contree_input_error` if a column is missing, or the response is not there or
+#' has missing values.
+#' @references E. B. Wilson (1927). Probable inference, the law of succession, and statistical
+#'   inference. *Journal of the American Statistical Association* 22(158), 209-212.
+#'   \doi{10.1080/01621459.1927.10502953}.
+#' @seealso [contree_cv()] where there are no rows to spare; [summary.contree()] for the training
+#'   rows.
 #' @examples
 #' train <- seq(1, 150, by = 2)
 #' fit <- contree(Species ~ ., iris[train, ], depth = 2)
@@ -44,7 +50,8 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
   correct <- sum(diag(confusion))
   n <- sum(confusion)
   structure(
-    list(n = n, correct = correct, accuracy = correct / n, interval = wilson_interval(correct, n, level), level = level,
+    list(n = n, correct = correct, accuracy = correct / n,
+         interval = wilson_interval(correct, n, level), level = level,
          confusion = confusion, classes = class_figures(confusion)),
     class = "contree_accuracy")
 }
@@ -59,13 +66,16 @@ contree_accuracy.default <- function(fit, ...) check_fit(fit)
 #' @export
 print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   shown <- function(proportion) format(proportion, digits = digits)
-  cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy), format(x$correct), format(x$n),
-               format(100 * x$level), shown(x$interval[["lower"]]), shown(x$interval[["upper"]])), "\n\n", sep = "")
+  cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy),
+               format(x$correct), format(x$n),
+               format(100 * x$level), shown(x$interval[["lower"]]), shown(x$interval[["upper"]])),
+               "\n\n", sep = "")
   print_confusion(gettext("Rows by true and predicted class:"), x$confusion, x$classes, digits)
   invisible(x)
 }
 
-# The proportions p of a population for which `correct` of `n` lies within z standard errors, sqrt(p (1 - p) / n), of n p.
+# The proportions p of a population for which `correct` of `n` lies within z standard errors, sqrt(p
+# (1 - p) / n), of n p.
 wilson_interval <- function(correct, n, level) {
   z <- stats::qnorm((1 + level) / 2)
   proportion <- correct / n
@@ -77,7 +87,9 @@ wilson_interval <- function(correct, n, level) {
 
 check_level <- function(level) {
   fine <- is.numeric(level) && length(level) == 1 && !is.na(level) && level > 0 && level < 1
-  if (!fine) stop_input("level", gettextf("'level' must be a number between 0 and 1, as 0.95, not %s", show_value(level)))
+  if (!fine) stop_input("level",
+                        gettextf("'level' must be a number between 0 and 1, as 0.95, not %s",
+                                 show_value(level)))
 }
 
 # ---- tables of classes ---------------------------------------------------------------------------
@@ -89,7 +101,8 @@ confusion_table <- function(truth, predicted) {
 }
 
 class_figures <- function(confusion) {
-  data.frame(n = rowSums(confusion), predicted = colSums(confusion), recall = diag(confusion) / rowSums(confusion),
+  data.frame(n = rowSums(confusion), predicted = colSums(confusion),
+             recall = diag(confusion) / rowSums(confusion),
              precision = diag(confusion) / colSums(confusion), row.names = rownames(confusion))
 }
 
@@ -101,18 +114,24 @@ true_classes <- function(fit, newdata, y) {
   if (is.null(y)) {
     response <- response_expression(fit)
     label <- variable_label(response)
-    y <- tryCatch(eval(response, as.data.frame(newdata), environment(tree_terms(fit))), error = function(problem) {
-      stop_input("newdata", gettextf("the response '%s' cannot be evaluated in 'newdata': %s; add it, or give 'y'", label,
+    y <- tryCatch(eval(response, as.data.frame(newdata), environment(tree_terms(fit))),
+                  error = function(problem) {
+      stop_input("newdata",
+                 gettextf("the response '%s' cannot be evaluated in 'newdata': %s; add it, or give 'y'", label,
                                      conditionMessage(problem)))
     })
   }
   if (length(y) != nrow(newdata)) {
-    stop_input(label, gettextf("'newdata' has %d rows, but '%s' has length %d; give one class for each row", nrow(newdata),
+    stop_input(label,
+               gettextf("'newdata' has %d rows, but '%s' has length %d; give one class for each row", nrow(newdata),
                                label, length(y)))
   }
-  if (length(y) == 0) stop_input("newdata", gettext("'newdata' has no rows; give some whose classes are known"))
+  if (length(y) == 0) stop_input("newdata",
+                                 gettext("'newdata' has no rows; give some whose classes are known"))
   if (any(missing <- is.na(y))) {
-    stop_input(label, gettextf("the response '%s' is missing (NA) in %d of %d rows; leave these rows out", label,
+    stop_input(label,
+               gettextf("the response '%s' is missing (NA) in %d of %d rows; leave these rows out",
+                        label,
                                sum(missing), length(y)))
   }
   read_response(y, label)
@@ -121,5 +140,6 @@ true_classes <- function(fit, newdata, y) {
 response_expression <- function(fit) {
   terms <- tree_terms(fit)
   if (!is.null(terms)) return(attr(terms, "variables")[[2]])
-  stop_input("y", gettext("the tree was fitted with 'x' and 'y' and has no formula to find the response by; give it as 'y'"))
+  stop_input("y",
+             gettext("the tree was fitted with 'x' and 'y' and has no formula to find the response by; give it as 'y'"))
 }

@@ -1,24 +1,29 @@
-# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold anything. Here is looked
-# at whatever R and C trust later: types, lengths, indices, that the nodes are a tree, that names are there. A fault is a
-# contree_input_error that names the member. The members are described in tree-class.R.
+# A fit that comes from elsewhere, out of a file of saveRDS() or a document of as_json(), may hold
+# anything. Here is looked at whatever R and C trust later: types, lengths, indices, that the nodes
+# are a tree, that names are there. A fault is a contree_input_error that names the member. The
+# members are described in tree-class.R.
 
-# `rows`: also what was found and what there is of the training rows; without, what new data are predicted with, which is
-# there in a fifth of a millisecond.
+# `rows`: also what was found and what there is of the training rows; without, what new data are
+# predicted with, which is there in a fifth of a millisecond.
 check_fit <- function(fit, argument = "fit", rows = TRUE) {
   if (!is_model(fit)) {
-    stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument, show_value(fit)))
+    stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument,
+                                  show_value(fit)))
   }
   # what is so odd that looking at it fails is damaged as well
   fault <- tryCatch(fault_of(fit, rows), error = function(problem) conditionMessage(problem))
   if (is.null(fault)) return(invisible(fit))
-  stop_input(argument, gettextf("'%s' is not as contree() made it (%s); fit it again", argument, fault))
+  stop_input(argument, gettextf("'%s' is not as contree() made it (%s); fit it again", argument,
+                                fault))
 }
 
-# What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and trusts what those before it saw.
+# What is wrong first, in words; NULL if nothing is. Each look gives the name of a member, and
+# trusts what those before it saw.
 fault_of <- function(fit, rows) {
   exact <- inherits(fit, "contree")
   fit <- unclass(fit)
-  looks <- c(function(fit) fault_in_list(fit, exact), fault_in_predictors, fault_in_nodes, fault_in_splits,
+  looks <- c(function(fit) fault_in_list(fit, exact), fault_in_predictors, fault_in_nodes,
+             fault_in_splits,
              fault_in_request, if (rows) c(if (has_proof(fit)) fault_in_result, fault_in_rows))
   for (look in looks) {
     fault <- look(fit)
@@ -32,7 +37,8 @@ fault_of <- function(fit, rows) {
 
 # ---- vectors -------------------------------------------------------------------------------------
 
-# `checks`: logicals by name; the name of the first that is not TRUE. They are made in one go, so none may fail to be made.
+# `checks`: logicals by name; the name of the first that is not TRUE. They are made in one go, so
+# none may fail to be made.
 first_fault <- function(checks) if (all(checks) %in% TRUE) NULL else names(checks)[!(checks %in% TRUE)][1]
 
 is_plain <- function(x, type, n = length(x)) typeof(x) == type && !is.object(x) && is.null(dim(x)) && length(x) == n
@@ -63,7 +69,7 @@ is_frame <- function(x, columns) {
   all(vapply(x, is.atomic, NA)) && all(lengths(x) == n | vapply(x, NROW, 0L) == n)
 }
 
-# ---- the list, and what it says of the data -------------------------------------------------------
+# ---- the list, and what it says of the data ------------------------------------------------------
 
 # The proof and the settings are of an exact search; other fits may come without.
 fault_in_list <- function(fit, exact) {
@@ -71,7 +77,8 @@ fault_in_list <- function(fit, exact) {
   version <- fit[["format_version"]]
   if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) return("format_version")
   needed <- c("frame", "splits", "where", "call", "variable.importance", "shape",
-              if (exact || has_proof(fit)) c("control", proof_members), if (version > 1) "types", if (version > 2) "leaf")
+              if (exact || has_proof(fit)) c("control", proof_members), if (version > 1) "types",
+              if (version > 2) "leaf")
   absent <- setdiff(needed, names(fit))
   if (length(absent)) return(absent[1])
   if (!tree_leaf(fit) %in% leaf_kinds) "leaf"
@@ -85,7 +92,8 @@ fault_in_predictors <- function(fit) {
     all(nzchar(shape[["names"]])) && !leaf_mark %in% shape[["names"]]
   if (!fine) return("shape")
   types <- fit[["types"]]
-  fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) && all(types %in% predictor_types))
+  fine <- is.null(types) || (is_texts(types) && identical(names(types), shape[["names"]]) &&
+                             all(types %in% predictor_types))
   if (!fine) return("types")
   leveled <- names(types)[types %in% level_types]
   xlevels <- fit[["xlevels"]]
@@ -115,14 +123,16 @@ time_units <- c("secs", "mins", "hours", "days", "weeks")
 
 fault_in_nodes <- function(fit) {
   frame <- fit[["frame"]]
-  columns <- c("var", "n", "wt", "dev", "yval", "default_left", if (tree_leaf(fit) != "number") "yval2")
+  columns <- c("var", "n", "wt", "dev", "yval", "default_left",
+               if (tree_leaf(fit) != "number") "yval2")
   if (!is_frame(frame, columns)) return("frame")
   frame <- unclass(frame) # `$` takes longer on a data frame
   if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) return("frame$var")
   ids <- attr(frame, "row.names")
   if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) return("row.names(frame)")
   first_fault(c(
-    "frame$n" = is_plain(frame$n, "integer") && is_amounts(frame$n), "frame$wt" = is_amounts(frame$wt),
+    "frame$n" = is_plain(frame$n, "integer") && is_amounts(frame$n),
+    "frame$wt" = is_amounts(frame$wt),
     "frame$dev" = is_amounts(frame$dev),
     "frame$yval" = if (predicts_classes(fit)) is_codes(frame$yval, length(fit$ylevels)) else
       is_amounts(frame$yval, low = -Inf),
@@ -147,8 +157,9 @@ fine_leaves <- function(fit, frame) {
 
 are_regressors <- function(names, fit) is_names(names) && all(tree_types(fit)[names] %in% number_types)
 
-# Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the order the number of a
-# node is that of its leftmost descendant far below; parents stand before their children.
+# Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the
+# order the number of a node is that of its leftmost descendant far below; parents stand before
+# their children.
 is_tree <- function(ids, leaf) {
   deepest <- setting_table$depth$high
   if (anyNA(ids) || any(ids < 1 | ids >= 2^(deepest + 1) | ids != floor(ids)) || ids[1] != 1) return(FALSE)
@@ -183,22 +194,27 @@ fine_csplit <- function(csplit, rows, n_levels) {
 
 # ---- result --------------------------------------------------------------------------------------
 
-ends_of_search <- c("optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit", "pruned")
+ends_of_search <- c("optimal", "gap reached", "time limit", "memory limit", "interrupted",
+                    "cost limit", "pruned")
 
 fault_in_result <- function(fit) {
   n_classes <- length(fit$ylevels)
   loss <- fit[["loss"]]
   status <- fit[["status"]]
   first_fault(c(
-    objective = is_number(fit[["objective"]], 0), cost = is_number(fit[["cost"]], 0), bound = is_number(fit[["bound"]]),
-    gap = is_number(fit[["gap"]]), status = is_plain(status, "character", 1L) && status %in% ends_of_search,
+    objective = is_number(fit[["objective"]], 0), cost = is_number(fit[["cost"]], 0),
+    bound = is_number(fit[["bound"]]),
+    gap = is_number(fit[["gap"]]),
+    status = is_plain(status, "character", 1L) && status %in% ends_of_search,
     capped = is_flags(fit[["capped"]]),
-    loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) && all(is.finite(loss)) && all(loss >= 0)),
+    loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) &&
+                             all(is.finite(loss)) && all(loss >= 0)),
     weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
     elapsed = is.null(fit[["elapsed"]]) || identical(fit[["elapsed"]], NA_real_) || is_number(fit[["elapsed"]], 0),
     # sums of weights that are rounded may be below 0
     variable.importance = is_amounts(c(fit[["variable.importance"]]), low = -Inf),
-    search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) && is_names(names(fit[["search"]]))),
+    search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) &&
+                                          is_names(names(fit[["search"]]))),
     simd = is.null(fit[["simd"]]) || (is_texts(fit[["simd"]]) && length(fit[["simd"]]) == 1),
     threads = is.null(fit[["threads"]]) || is_number(fit[["threads"]], 1),
     history = is.null(fit[["history"]]) || is_history(fit[["history"]])))
@@ -217,18 +233,22 @@ are_settings <- function(control) {
     is_plain(value, "double", 1L) && !is.na(value) && value >= range$low && value <= range$high
   }
   all(vapply(c("depth", "complexity", "max_gap", "max_thresholds", "time_limit"), is_limit, NA)) &&
-    (is.null(control$new_levels) || (is_texts(control$new_levels) && control$new_levels %in% c("majority", "error")))
+    (is.null(control$new_levels) || (is_texts(control$new_levels) &&
+                                     control$new_levels %in% c("majority", "error")))
 }
 
-# Formula and call are R, and whoever can write them can have anything run: only that they are what they should be is seen.
+# Formula and call are R, and whoever can write them can have anything run: only that they are what
+# they should be is seen.
 fault_in_request <- function(fit) {
   terms <- fit[["terms"]]
   is_list_call <- function(x) is.call(x) && identical(x[[1]], quote(list)) && length(x) > 1
-  fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
+  fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) &&
+                             is_list_call(attr(terms, "variables")) &&
                                is_list_call(attr(terms, "predvars")) &&
                                length(attr(terms, "predvars")) == length(attr(terms, "variables")))
   control <- fit[["control"]]
-  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = is.null(control) || are_settings(control)))
+  first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = is.null(control) ||
+                are_settings(control)))
 }
 
 # ---- training rows -------------------------------------------------------------------------------
@@ -243,10 +263,12 @@ fault_in_rows <- function(fit) {
   first_fault(c(
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
     y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels)) else is_amounts(y, n, low = -Inf),
-    residuals = is.null(residuals) || is_amounts(residuals, n), y = !is.null(y) || !is.null(residuals) || n == 0,
+    residuals = is.null(residuals) || is_amounts(residuals, n),
+    y = !is.null(y) || !is.null(residuals) || n == 0,
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),
     na.action = is.null(left_out) || is_left_out(left_out, n),
-    model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) && nrow(fit[["model"]]) == n)))
+    model = is.null(fit[["model"]]) || (is.data.frame(fit[["model"]]) &&
+                                        nrow(fit[["model"]]) == n)))
 }
 
 is_left_out <- function(rows, n) {

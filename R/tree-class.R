@@ -129,7 +129,7 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
     loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights, control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
-    gap = solved$cost - solved$bound, status = solved$status, capped = solved$capped,
+    gap = gap_of(solved), status = solved$status, capped = solved$capped,
     history = history_table(solved$history), search = solved$search, simd = solved$simd,
     threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
     restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
@@ -242,7 +242,7 @@ model_of_document <- function(document, predictors, nodes) {
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
-    gap = document$cost - document$bound, status = document$status, capped = document$capped,
+    gap = gap_of(document), status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
 }
 
@@ -528,6 +528,9 @@ set_call <- function(fit, call) {
   fit$call <- call
   fit
 }
+
+# How far a tree may be from the optimum. What rounding takes off the bound of an optimal tree is no distance to a better one.
+gap_of <- function(proof) if (proof$status == "optimal") 0 else proof$cost - proof$bound
 
 # The same tree at another complexity, and what is proven there. The history of its search, and its certificate,
 # were at the old one.

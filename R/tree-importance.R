@@ -2,50 +2,52 @@
 
 #' Importance of the columns
 #'
-#' Without `data`, what the splits on each predictor save on the training rows. With `data`, how much
-#' accuracy the tree loses on these rows when the values of one column are shuffled among them.
+#' Without `data`, what the splits on each predictor save on the training rows. With `data`, how
+#' much accuracy the tree loses on these rows when the values of one column are shuffled among them.
 #'
 #' @section Without data:
-#' `gini` is the decrease of the Gini impurity, as `rpart` has it: for each split what its node weighs
-#' times its impurity (1 less the sum of the squared proportions of the classes), less the same of both
-#' children, summed over the splits on the predictor. With a `loss`, classes count by what errors in
-#' them cost altogether, scaled so that all rows count as much as before. `rpart` adds what surrogate
-#' splits save; optimal trees have none, so its numbers are these with `maxsurrogate = 0`.
+#' `gini` is the decrease of the Gini impurity, as `rpart` has it: for each split what its node
+#' weighs times its impurity (1 less the sum of the squared proportions of the classes), less the
+#' same of both children, summed over the splits on the predictor. With a `loss`, classes count by
+#' what errors in them cost altogether, scaled so that all rows count as much as before. `rpart`
+#' adds what surrogate splits save; optimal trees have none, so its numbers are these with
+#' `maxsurrogate = 0`.
 #'
 #' `errors` is the number of misclassified rows (weight times loss) that the splits save. It is
-#' what the search minimises, but a split that only prepares the next one saves none itself: with two
-#' classes the root often has 0.
+#' what the search minimises, but a split that only prepares the next one saves none itself: with
+#' two classes the root often has 0.
 #'
 #' The decrease of the Gini impurity is also `variable.importance` in the fit, which
 #' [summary()][summary.contree] prints and which caret, mlr3 and vip show.
 #'
 #' @section With data:
-#' A column that matters costs much, one that the tree does not use nothing. On rows that were not used
-#' to fit the tree this says what a column does for predictions; on the training rows it also counts
-#' the noise that was fitted.
+#' A column that matters costs much, one that the tree does not use nothing. On rows that were not
+#' used to fit the tree this says what a column does for predictions; on the training rows it also
+#' counts the noise that was fitted.
 #'
 #' Columns are those of `data`: if the formula has functions of a column, all of them feel the
 #' shuffling. Columns that carry the same information stand in for each other in the tree that was
 #' fitted, not here: one of two copies has all the importance.
 #'
-#' Packages that explain any model by its predictions, such as `DALEX`, want a function that gives the
-#' probability of a class, as in the example.
+#' Packages that explain any model by its predictions, such as `DALEX`, want a function that gives
+#' the probability of a class, as in the example.
 #'
 #' @param fit,y As in [contree_accuracy()].
-#' @param data Rows whose classes are known: data frame or matrix with the columns the tree was fitted
-#'   with and, for trees fitted with a formula, the response. `NULL`: what the splits save.
+#' @param data Rows whose classes are known: data frame or matrix with the columns the tree was
+#'   fitted with and, for trees fitted with a formula, the response. `NULL`: what the splits save.
 #' @param repeats How often to shuffle each column.
 #' @param x A value of `contree_importance()`.
 #' @param digits Significant digits.
 #' @param main Title above the plot.
 #' @param ... Not used.
-#' @return A data frame of class `contree_importance`. Without `data` one row a predictor that the tree
-#'   splits on, the most important first: `variable`, `gini` and `errors`.
+#' @return A data frame of class `contree_importance`. Without `data` one row a predictor that the
+#'   tree splits on, the most important first: `variable`, `gini` and `errors`.
 #'
-#'   With `data` one row a column that the tree may use, the most important first: `variable`, `drop`
-#'   (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se` (standard error of
-#'   the mean over the repeats, `NA` for one; it tells how well the shuffling is averaged out, not how
-#'   another sample would differ). The accuracy on the rows as they are is the attribute `accuracy`.
+#'   With `data` one row a column that the tree may use, the most important first: `variable`,
+#'   `drop` (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se`
+#'   (standard error of the mean over the repeats, `NA` for one; it tells how well the shuffling is
+#'   averaged out, not how another sample would differ). The accuracy on the rows as they are is the
+#'   attribute `accuracy`.
 #'
 #'   `plot()` draws `gini` or `drop` and returns the data frame invisibly.
 #' @section Errors:
@@ -56,8 +58,8 @@
 #' L. Breiman (2001). Random forests. *Machine Learning* 45(1), 5-32. \doi{10.1023/A:1010933404324}.
 #'
 #' A. Fisher, C. Rudin, F. Dominici (2019). All models are wrong, but many are useful: learning a
-#' variable's importance by studying an entire class of prediction models simultaneously. *Journal of
-#' Machine Learning Research* 20(177), 1-81.
+#' variable's importance by studying an entire class of prediction models simultaneously. *Journal
+#' of Machine Learning Research* 20(177), 1-81.
 #' @examples
 #' train <- seq(1, 150, by = 2)
 #' fit <- contree(Species ~ ., iris[train, ], depth = 2)
@@ -94,7 +96,8 @@ contree_importance.default <- function(fit, ...) check_fit(fit)
 split_importance <- function(fit) {
   gini <- tree_importance(fit)
   errors <- tree_importance(fit, "errors")
-  structure(data.frame(variable = as.character(names(gini)), gini = unname(gini), errors = unname(errors[names(gini)])),
+  structure(data.frame(variable = as.character(names(gini)), gini = unname(gini),
+                       errors = unname(errors[names(gini)])),
             class = c("contree_importance", "data.frame"))
 }
 
@@ -108,7 +111,8 @@ shuffling_importance <- function(fit, data, repeats, y) {
   for (column in used_inputs(fit)) {
     for (i in seq_len(repeats)) {
       # of levels that no training row had was warned above
-      class <- suppressWarnings(stats::predict(fit, shuffle(data, column)), classes = "contree_new_levels")
+      class <- suppressWarnings(stats::predict(fit, shuffle(data, column)),
+                                classes = "contree_new_levels")
       drops[i, column] <- before - proportion_correct(truth, class)
     }
   }
@@ -140,7 +144,8 @@ shuffle <- function(data, column) {
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(if (is_shuffled(x)) {
-    gettextf("Loss of accuracy by shuffling a column (accuracy %s)", format(attr(x, "accuracy"), digits = digits))
+    gettextf("Loss of accuracy by shuffling a column (accuracy %s)",
+             format(attr(x, "accuracy"), digits = digits))
   } else {
     gettext("Decrease of the Gini impurity by the splits on a predictor, and errors they save")
   }, "\n\n", sep = "")
@@ -155,7 +160,8 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 plot.contree_importance <- function(x, main = NULL, ...) {
   shown <- if (is_shuffled(x)) x$drop else x$gini
   unsure <- if (is_shuffled(x)) x$se else 0
-  if (length(shown) == 0) stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
+  if (length(shown) == 0) stop_input("x",
+                                     gettext("the tree has no split, so no column has an importance to plot"))
   upwards <- rev(seq_along(shown))
   ends <- cbind(shown - unsure, shown + unsure)
   graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
@@ -169,6 +175,7 @@ plot.contree_importance <- function(x, main = NULL, ...) {
 #' @exportS3Method vip::vi_model
 vi_model.contree_model <- function(object, ...) {
   importance <- tree_importance(object)
-  structure(data.frame(Variable = as.character(names(importance)), Importance = as.numeric(importance)),
+  structure(data.frame(Variable = as.character(names(importance)),
+                       Importance = as.numeric(importance)),
             type = "impurity", class = c("vi", "data.frame"))
 }

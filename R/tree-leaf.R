@@ -1,11 +1,11 @@
-# What the leaves of a tree predict, and how it is said. Every node has it, so that a tree may be cut
-# anywhere. The kinds, and where a fit has them (`yval` and `yval2` are columns of the frame):
-#   classes  class counts: a class, as a code into `ylevels`, in yval; the code, what the rows of each
-#            class weigh, and their proportions in yval2
+# What the leaves of a tree predict, and how it is said. Every node has it, so that a tree may be
+# cut anywhere. The kinds, and where a fit has them (`yval` and `yval2` are columns of the frame):
+#   classes  class counts: a class, as a code into `ylevels`, in yval; the code, what the rows of
+#            each class weigh, and their proportions in yval2
 #   number   one number, in yval
 #   numbers  k numbers, named, in yval2; the first is in yval as well
-#   linear   a linear model: the intercept, and the coefficients by predictor (0 where a node does not
-#            use it), in yval2; the intercept is in yval as well
+#   linear   a linear model: the intercept, and the coefficients by predictor (0 where a node does
+#            not use it), in yval2; the intercept is in yval as well
 
 leaf_kinds <- c("classes", "number", "numbers", "linear")
 intercept_name <- "(Intercept)"
@@ -24,7 +24,8 @@ class_leaves <- function(classes, label, counts, loss) {
 number_leaves <- function(values) list(kind = "number", yval = values)
 
 # A row a node, a column a number, named.
-numbers_leaves <- function(values) list(kind = "numbers", yval = unname(values[, 1]), yval2 = values)
+numbers_leaves <- function(values) list(kind = "numbers", yval = unname(values[, 1]),
+                                        yval2 = values)
 
 # `coefficients`: a row a node, a column a predictor, named by it.
 linear_leaves <- function(intercept, coefficients) {
@@ -83,7 +84,8 @@ leaf_words <- function(fit, digits) {
   switch(
     tree_leaf(fit),
     classes = as.character(node_class(fit)), number = number(fit$frame$yval),
-    numbers = apply(node_values(fit), 1, function(row) paste0(names(row), "=", number(row), collapse = ", ")),
+    numbers = apply(node_values(fit), 1,
+                    function(row) paste0(names(row), "=", number(row), collapse = ", ")),
     linear = model_code(fit, number, code_name))
 }
 
@@ -94,7 +96,8 @@ model_code <- function(fit, number, name) {
   names <- vapply(colnames(coefficients), name, "")
   vapply(seq_len(nrow(coefficients)), function(node) {
     b <- coefficients[node, coefficients[node, ] != 0]
-    terms <- paste0(ifelse(b < 0, " - ", " + "), number(abs(b)), " * ", names[names(b)], recycle0 = TRUE)
+    terms <- paste0(ifelse(b < 0, " - ", " + "), number(abs(b)), " * ", names[names(b)],
+                    recycle0 = TRUE)
     paste(c(number(fit$frame$yval[node]), terms), collapse = "")
   }, "")
 }
@@ -107,7 +110,8 @@ leaf_columns <- function(fit, full) {
   if (predicts_classes(fit)) {
     class <- node_class(fit)
     proportions <- node_proportions(fit)
-    columns <- data.frame(class = class, probability = proportions[cbind(seq_along(class), as.integer(class))])
+    columns <- data.frame(class = class,
+                          probability = proportions[cbind(seq_along(class), as.integer(class))])
     if (full) columns[paste0("prob.", tree_classes(fit))] <- as.data.frame(proportions)
     return(columns)
   }
@@ -120,7 +124,8 @@ leaf_columns <- function(fit, full) {
 # `type` of a prediction, one of `offered` where leaves are classes; elsewhere "response" stands for
 # what they say.
 check_prediction <- function(fit, type, offered) {
-  if (predicts_classes(fit)) return(check_choice("type", type, offered, alias = c(response = "class")))
+  if (predicts_classes(fit)) return(check_choice("type", type, offered,
+                                                 alias = c(response = "class")))
   if (identical(type, offered)) type <- "response"
   check_choice("type", type, c("response", setdiff(offered, c("class", "prob"))))
 }
@@ -128,6 +133,7 @@ check_prediction <- function(fit, type, offered) {
 # Stops where only trees of classes will do.
 need_classes <- function(fit, what) {
   if (predicts_classes(fit)) return(invisible())
-  stop_unsupported(what, gettextf("%s is for trees that predict classes; the leaves of this one are of kind \"%s\"", what,
+  stop_unsupported(what,
+                   gettextf("%s is for trees that predict classes; the leaves of this one are of kind \"%s\"", what,
                                   tree_leaf(fit)))
 }

@@ -2,21 +2,24 @@
 
 #' Standard methods for optimal trees
 #'
-#' `fitted()` gives the predicted classes of the training rows, `residuals()` 1 for each misclassified training row and 0 for
-#' the others; rows that `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and `terms()`
-#' give the formula; `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
+#' `fitted()` gives the predicted classes of the training rows, `residuals()` 1 for each
+#' misclassified training row and 0 for the others; rows that `na.exclude` left out are `NA` in
+#' both. `nobs()` counts the training rows. `formula()` and `terms()` give the formula;
+#' `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
 #'
-#' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search that was stopped goes on
-#' from the best known tree, as in `update(fit, time_limit = 600)`. `start = NULL` begins afresh. The call is evaluated where
-#' `update()` is called. Of a fit that was made with `do.call()` it names what the arguments were made of, not their values.
+#' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search
+#' that was stopped goes on from the best known tree, as in `update(fit, time_limit = 600)`. `start
+#' = NULL` begins afresh. The call is evaluated where `update()` is called. Of a fit that was made
+#' with `do.call()` it names what the arguments were made of, not their values.
 #'
 #' @param object,x,formula A fit of [contree()].
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `FALSE` returns the call instead of the fit.
-#' @return `update()`: a fit; `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a number; `formula()`: a
-#'   formula; `terms()`: a terms object; `model.frame()`: a data frame. The formula methods, and `model.frame()` without
-#'   `model = TRUE`, give a `contree_input_error` for fits from `x` and `y`, which have no formula.
+#' @return `update()`: a fit; `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a
+#'   number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data frame. The
+#'   formula methods, and `model.frame()` without `model = TRUE`, give a `contree_input_error` for
+#'   fits from `x` and `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' table(fitted(fit), iris$Species)
@@ -52,7 +55,8 @@ formula.contree_model <- function(x, ...) stats::formula(stats::terms(x))
 terms.contree_model <- function(x, ...) {
   terms <- tree_terms(check_fit(x, "x", rows = FALSE))
   if (is.null(terms)) {
-    stop_input("x", gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
+    stop_input("x",
+               gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
   }
   terms
 }
@@ -68,7 +72,8 @@ model.frame.contree_model <- function(formula, ...) {
   call$formula <- stats::terms(formula)
   # what was left out without a na.action is left out below
   if (is.null(call$na.action)) call$na.action <- quote(stats::na.pass)
-  frame <- tryCatch(eval(call, parent.frame()), error = function(problem) no_model_frame(conditionMessage(problem)))
+  frame <- tryCatch(eval(call, parent.frame()),
+                    error = function(problem) no_model_frame(conditionMessage(problem)))
   left_out <- tree_na_action(formula)
   if (!is.null(left_out) && nrow(frame) == stats::nobs(formula) + length(left_out)) {
     frame <- frame[-left_out, , drop = FALSE]
@@ -83,7 +88,8 @@ model.frame.contree_model <- function(formula, ...) {
 #' @export
 update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_fit(object, "object")
-  call <- if (missing(formula.) || length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
+  call <- if (missing(formula.) ||
+              length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
     NextMethod(evaluate = FALSE)
   } else {
     # the terms of so many predictors have the formula as it was written, with its dot
@@ -92,7 +98,8 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
       match.call(expand.dots = FALSE)$...))
   }
   if (!evaluate) return(call)
-  # the tree itself, not a name that may mean something else when the call is evaluated; plain_call() takes it out again
+  # the tree itself, not a name that may mean something else when the call is evaluated;
+  # plain_call() takes it out again
   if (!"start" %in% ...names()) call$start <- object
   eval(call, parent.frame())
 }
@@ -104,7 +111,8 @@ replace_arguments <- function(call, arguments) {
 }
 
 no_model_frame <- function(reason) {
-  stop_input("model", gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
+  stop_input("model",
+             gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
                                reason))
 }
 
@@ -114,13 +122,14 @@ no_model_frame <- function(reason) {
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
 #' @param ... Not used.
 #' @return A data frame, one row a node in the order of `print()`:
-#'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical), `variable` and
-#'   `threshold` of the split (a smaller value goes to `left`, others to `right`; see [contree.object] for its meaning in
-#'   ordered factors, dates and times; `NA` in leaves and at splits by level), `levels` (those that go to `left` at a split
-#'   by level, joined by commas, else `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node
-#'   numbers of the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node were a leaf),
-#'   `class` (factor), `probability` (proportion of that class), and for each class a column with its proportion, named
-#'   `prob.` and the class.
+#'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical),
+#'   `variable` and `threshold` of the split (a smaller value goes to `left`, others to `right`; see
+#'   [contree.object] for its meaning in ordered factors, dates and times; `NA` in leaves and at
+#'   splits by level), `levels` (those that go to `left` at a split by level, joined by commas, else
+#'   `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node numbers of
+#'   the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node
+#'   were a leaf), `class` (factor), `probability` (proportion of that class), and for each class a
+#'   column with its proportion, named `prob.` and the class.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
 #' @name as.data.frame.contree
@@ -131,9 +140,12 @@ as.data.frame.contree_model <- function(x, row.names = NULL, optional = FALSE, .
   children <- node_children(x)
   number <- function(row) ids[ifelse(row == 0, NA, row)]
   nodes <- data.frame(
-    node = ids, parent = number(node_parent(x)), depth = node_depth(x), leaf = node_is_leaf(x), variable = node_variable(x),
-    threshold = node_threshold(x), levels = vapply(node_levels(x), left_levels, ""), default_left = node_default_left(x),
-    left = number(children$left), right = number(children$right), n = node_n(x), errors = node_errors(x))
+    node = ids, parent = number(node_parent(x)), depth = node_depth(x), leaf = node_is_leaf(x),
+    variable = node_variable(x),
+    threshold = node_threshold(x), levels = vapply(node_levels(x), left_levels, ""),
+    default_left = node_default_left(x),
+    left = number(children$left), right = number(children$right), n = node_n(x),
+    errors = node_errors(x))
   columns <- leaf_columns(x, full = TRUE)
   nodes[names(columns)] <- columns
   row.names(nodes) <- row.names

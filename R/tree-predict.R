@@ -3,31 +3,37 @@
 #' Predict with an optimal tree
 #'
 #' @param object A fit of [contree()].
-#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns the tree was fitted
-#'   with, in any order. Those that no split asks for may be left out; other columns are ignored. Factors may come as characters, characters as factors, levels in any
-#'   order. The columns of a matrix without column names count in the order of the predictors. Without `newdata` the
-#'   training rows are predicted, and rows that `na.exclude` left out are `NA`.
+#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns
+#'   the tree was fitted with, in any order. Those that no split asks for may be left out; other
+#'   columns are ignored. Factors may come as characters, characters as factors, levels in any
+#'   order. The columns of a matrix without column names count in the order of the predictors.
+#'   Without `newdata` the training rows are predicted, and rows that `na.exclude` left out are
+#'   `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
-#'   * `"prob"`: a matrix with a column for each class, the proportions of the classes among the training rows of the leaf (0 for
-#'     a class that none of them has, even where a `loss` makes it the answer of the leaf);
+#'   * `"prob"`: a matrix with a column for each class, the proportions of the classes among the
+#'     training rows of the leaf (0 for a class that none of them has, even where a `loss` makes it
+#'     the answer of the leaf);
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
-#' @param na.action Function applied to the predictors of `newdata` first. With the default [na.pass()] a row whose value is
-#'   missing where it is needed goes where the missing training rows of the node went or, if it had none, to the child with
-#'   more training rows. Infinite values are values like any other.
-#' @param new_levels What happens to levels of a factor that no training data had, if the tree asks for it: `"majority"`
-#'   sends such rows to the child with more training rows and gives one warning of class `contree_new_levels` that names them
-#'   (its element `new_levels` lists them by variable), `"error"` stops. `NULL` is the setting of the fit, see
-#'   [contree_control()]. A new level of an ordered factor, which has no place among the others, goes where a missing value
-#'   goes. Levels that the training data had, but not among the rows of a node, go to the child with more of its rows as well,
-#'   without a warning.
+#' @param na.action Function applied to the predictors of `newdata` first. With the default
+#'   [na.pass()] a row whose value is missing where it is needed goes where the missing training
+#'   rows of the node went or, if it had none, to the child with more training rows. Infinite values
+#'   are values like any other.
+#' @param new_levels What happens to levels of a factor that no training data had, if the tree asks
+#'   for it: `"majority"` sends such rows to the child with more training rows and gives one warning
+#'   of class `contree_new_levels` that names them (its element `new_levels` lists them by
+#'   variable), `"error"` stops. `NULL` is the setting of the fit, see [contree_control()]. A new
+#'   level of an ordered factor, which has no place among the others, goes where a missing value
+#'   goes. Levels that the training data had, but not among the rows of a node, go to the child with
+#'   more of its rows as well, without a warning.
 #' @param ... Not used; anything given here is an error.
-#' @return A factor, a numeric matrix, an integer vector or a character vector; always one element or matrix row for each
-#'   row of `newdata` that `na.action` leaves.
+#' @return A factor, a numeric matrix, an integer vector or a character vector; always one element
+#'   or matrix row for each row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column that the tree asks for, or one of another kind than in training (numbers, levels, dates and so on), is an error of class
-#' `contree_input_error` that names it. So are new levels with `new_levels = "error"`.
+#' A missing column that the tree asks for, or one of another kind than in training (numbers,
+#' levels, dates and so on), is an error of class `contree_input_error` that names it. So are new
+#' levels with `new_levels = "error"`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' rows <- c(1, 71, 101)
@@ -37,17 +43,20 @@
 #' table(predict(fit), iris$Species)
 #' @name predict.contree
 #' @export
-predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"), na.action = stats::na.pass,
+predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"),
+                                  na.action = stats::na.pass,
                             new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_prediction(object, type, c("class", "prob", "node", "path"))
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
-      stop_input("newdata", gettext("the tree was read from a document and has no training rows; give 'newdata'"))
+      stop_input("newdata",
+                 gettext("the tree was read from a document and has no training rows; give 'newdata'"))
     }
     if (type == "response" && tree_leaf(object) == "linear") {
-      stop_input("newdata", gettext("the leaves are linear models and the fit has no predictors of the training rows; give 'newdata'"))
+      stop_input("newdata",
+                 gettext("the leaves are linear models and the fit has no predictors of the training rows; give 'newdata'"))
     }
     where <- tree_where(object)
     answer <- tell(object, function(values) values[where], names(where), type)
@@ -65,8 +74,8 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   stats::napredict(new$na.action, answer)
 }
 
-# What `values` (one integer a node; its row in the node table unless given) has for the leaf of each row of `columns`;
-# factors are codes of levels, 0 for none known.
+# What `values` (one integer a node; its row in the node table unless given) has for the leaf of
+# each row of `columns`; factors are codes of levels, 0 for none known.
 route <- function(fit, columns, values = seq_along(node_ids(fit))) {
   route_nodes(routing_table(fit), asked_columns(fit, columns), columns, values)
 }
@@ -98,21 +107,25 @@ by_row <- function(outputs, row_names) {
   structure(outputs, dimnames = list(row_names, colnames(outputs)))
 }
 
-# What walks need of the nodes but the columns that they ask, which the data say. Where all values are less than Inf, Inf is
-# one of them: such nodes are turned around, so that no value is less than -Inf.
+# What walks need of the nodes but the columns that they ask, which the data say. Where all values
+# are less than Inf, Inf is one of them: such nodes are turned around, so that no value is less than
+# -Inf.
 routing_table <- function(fit) {
   children <- node_children(fit)
   sides <- levels_left(fit)
   threshold <- node_threshold(fit)
   turned <- threshold %in% Inf
-  list(threshold = replace(threshold, turned, -Inf), left = ifelse(turned, children$right, children$left),
-       right = ifelse(turned, children$left, children$right), default_left = xor(node_default_left(fit), turned),
+  list(threshold = replace(threshold, turned, -Inf),
+       left = ifelse(turned, children$right, children$left),
+       right = ifelse(turned, children$left, children$right),
+       default_left = xor(node_default_left(fit), turned),
        levels_left = if (any(lengths(sides))) sides)
 }
 
 # `feature`: the number of the column that each node asks, 0 in leaves.
 route_nodes <- function(table, feature, columns, values) {
-  .Call(ffi_tree_route, feature, table$threshold, table$left, table$right, table$default_left, table$levels_left, values,
+  .Call(ffi_tree_route, feature, table$threshold, table$left, table$right, table$default_left,
+        table$levels_left, values,
         columns, threads_for(columns))
 }
 
@@ -122,7 +135,8 @@ threads_for <- function(columns) {
   if (n_rows < 50000) 1L else threads_to_use(NULL)
 }
 
-# For each node NULL or, at a split by level, whether each level goes left, and last whether an unknown one does.
+# For each node NULL or, at a split by level, whether each level goes left, and last whether an
+# unknown one does.
 levels_left <- function(fit) {
   all_levels <- node_levels(fit)
   larger_left <- node_larger_left(fit)
@@ -131,17 +145,20 @@ levels_left <- function(fit) {
     levels <- all_levels[[node]]
     if (is.null(levels)) return(NULL)
     names <- tree_xlevels(fit)[[variable[node]]]
-    c(ifelse(names %in% levels$absent, larger_left[node], names %in% levels$left), larger_left[node])
+    c(ifelse(names %in% levels$absent, larger_left[node], names %in% levels$left),
+      larger_left[node])
   })
 }
 
-# What `type` says of rows: `of_rows` gives for each what a vector of integers, one a node, has for its leaf.
+# What `type` says of rows: `of_rows` gives for each what a vector of integers, one a node, has for
+# its leaf.
 tell <- function(fit, of_rows, row_names, type) {
   leaf <- function() of_rows(seq_along(node_ids(fit)))
   switch(type,
     class = class_factor(of_rows(node_label(fit)), tree_classes(fit), row_names),
     response = by_row(node_values(fit)[leaf(), , drop = FALSE], row_names),
-    prob = structure(node_proportions(fit)[leaf(), , drop = FALSE], dimnames = list(row_names, tree_classes(fit))),
+    prob = structure(node_proportions(fit)[leaf(), , drop = FALSE],
+                     dimnames = list(row_names, tree_classes(fit))),
     node = stats::setNames(of_rows(node_ids(fit)), row_names),
     path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf()], row_names))
 }

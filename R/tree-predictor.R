@@ -1,26 +1,29 @@
-# contree_predictor(): what predict() reads of a fit, read once, for rows that come one by one or a few at a time.
+# contree_predictor(): what predict() reads of a fit, read once, for rows that come one by one or a
+# few at a time.
 
 #' A prepared predictor
 #'
-#' Returns a function of new data that answers as [predict()][predict.contree] does, but has read the fit beforehand: a row
-#' takes about ten microseconds. For services that predict row by row; for many rows at once both take the same time.
+#' Returns a function of new data that answers as [predict()][predict.contree] does, but has read
+#' the fit beforehand: a row takes about ten microseconds. For services that predict row by row; for
+#' many rows at once both take the same time.
 #'
 #' The function has one argument, `newdata`:
 #' * a data frame or a matrix, as for [predict()][predict.contree];
-#' * a list of vectors of the same length, one a predictor, by name or, without names, all of them in order;
+#' * a list of vectors of the same length, one a predictor, by name or, without names, all of them
+#'   in order;
 #' * a vector of numbers or logicals: one row, by name or, without names, all predictors in order.
 #'
-#' Numbers, logicals, factors, characters, dates and times that come as in training are handed on as they are. All else
-#' (a formula with calls such as `log(x)`, differences of times, levels that are new, whatever is wrong) is left to
-#' `predict()`, with its answers, warnings and errors, in its time. Types are looked at only of the predictors that the
-#' tree asks for.
+#' Numbers, logicals, factors, characters, dates and times that come as in training are handed on as
+#' they are. All else (a formula with calls such as `log(x)`, differences of times, levels that are
+#' new, whatever is wrong) is left to `predict()`, with its answers, warnings and errors, in its
+#' time. Types are looked at only of the predictors that the tree asks for.
 #'
-#' The function holds the fit; it can be saved with [saveRDS()] and sent to other processes. Large data are predicted by
-#' as many threads as [contree_threads()] says.
+#' The function holds the fit; it can be saved with [saveRDS()] and sent to other processes. Large
+#' data are predicted by as many threads as [contree_threads()] says.
 #'
 #' @param fit A fit of [contree()].
-#' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a matrix with a column for each
-#'   class; `"node"`, the number of the leaf.
+#' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a
+#'   matrix with a column for each class; `"node"`, the number of the leaf.
 #' @param new_levels As in [predict()][predict.contree]; `NULL` is the setting of the fit.
 #' @param ... Not used; anything given here is an error.
 #' @return A function of `newdata`, which returns what `predict()` returns, without names of rows.
@@ -38,7 +41,8 @@ contree_predictor <- function(fit, ...) UseMethod("contree_predictor")
 
 #' @rdname contree_predictor
 #' @export
-contree_predictor.contree_model <- function(fit, type = c("class", "prob", "node"), new_levels = NULL, ...) {
+contree_predictor.contree_model <- function(fit, type = c("class", "prob", "node"),
+                                            new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(fit)
   type <- check_prediction(fit, type, c("class", "prob", "node"))
@@ -55,13 +59,16 @@ prepare <- function(fit, type, new_levels) {
   variable <- node_variable(fit)
   asked <- unique(variable[!is.na(variable)])
   types <- tree_types(fit)
-  list(fit = fit, type = type, new_levels = new_levels, names = shape$names, asked = asked, types = unname(types[asked]),
-       levels = unname(tree_xlevels(fit)[asked]), question = match(variable, asked, 0L) + 1L, nodes = routing_table(fit),
+  list(fit = fit, type = type, new_levels = new_levels, names = shape$names, asked = asked,
+       types = unname(types[asked]),
+       levels = unname(tree_xlevels(fit)[asked]), question = match(variable, asked, 0L) + 1L,
+       nodes = routing_table(fit),
        number = unname(types[asked]) %in% number_types,
        # otherwise columns are not the predictors, or there is none to count rows by
        simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear", numbers = all(types %in% number_types),
        values = switch(type, class = node_label(fit), node = node_ids(fit), seq_along(variable)),
-       table = switch(type, prob = structure(node_proportions(fit), dimnames = list(NULL, tree_classes(fit))),
+       table = switch(type, prob = structure(node_proportions(fit),
+                                             dimnames = list(NULL, tree_classes(fit))),
                       response = node_values(fit)),
        factor = list(levels = tree_classes(fit), class = "factor"))
 }
@@ -81,7 +88,8 @@ predict_prepared <- function(prepared, newdata) {
 
 predict_unprepared <- function(prepared, newdata) {
   if (is.list(newdata) && !is.data.frame(newdata)) newdata <- list_to_frame(newdata)
-  answer <- stats::predict(prepared$fit, newdata, type = prepared$type, new_levels = prepared$new_levels)
+  answer <- stats::predict(prepared$fit, newdata, type = prepared$type,
+                           new_levels = prepared$new_levels)
   if (is.matrix(answer)) rownames(answer) <- NULL else names(answer) <- NULL
   answer
 }
@@ -89,8 +97,10 @@ predict_unprepared <- function(prepared, newdata) {
 list_to_frame <- function(newdata) {
   lengths <- vapply(newdata, NROW, 0L)
   if (any(lengths != lengths[1])) {
-    stop_input("newdata", gettextf("the vectors in 'newdata' must have the same length; '%s' has %d, '%s' has %d",
-                                   names(newdata)[1], lengths[1], names(newdata)[which(lengths != lengths[1])[1]],
+    stop_input("newdata",
+               gettextf("the vectors in 'newdata' must have the same length; '%s' has %d, '%s' has %d",
+                                   names(newdata)[1], lengths[1],
+                                   names(newdata)[which(lengths != lengths[1])[1]],
                                    lengths[lengths != lengths[1]][1]))
   }
   structure(newdata, row.names = .set_row_names(c(lengths, 0L)[1]), class = "data.frame")
@@ -100,7 +110,8 @@ list_to_frame <- function(newdata) {
 as_rows <- function(newdata, names) {
   if (is.object(newdata) || is.matrix(newdata)) return(newdata)
   if (!is.list(newdata) && !is.numeric(newdata) && !is.logical(newdata)) {
-    stop_input("newdata", gettextf("'newdata' must be a data frame, a matrix, a list or a vector of numbers, not %s",
+    stop_input("newdata",
+               gettextf("'newdata' must be a data frame, a matrix, a list or a vector of numbers, not %s",
                                    show_value(newdata)))
   }
   given <- names(newdata)
@@ -117,7 +128,8 @@ as_rows <- function(newdata, names) {
   newdata
 }
 
-# What the tree asks for, if nothing needs to be done or said: list(values, feature), see route_nodes(). Else NULL.
+# What the tree asks for, if nothing needs to be done or said: list(values, feature), see
+# route_nodes(). Else NULL.
 ready_columns <- function(prepared, newdata) {
   if (is.matrix(newdata)) return(if (prepared$numbers) ready_matrix(prepared, newdata))
   if (!is.list(newdata) || anyNA(match(prepared$asked, names(newdata)))) return(NULL)
@@ -141,7 +153,8 @@ ready_matrix <- function(prepared, newdata) {
   list(values = newdata, feature = c(0L, match(prepared$asked, given))[prepared$question])
 }
 
-# Of what is not plain numbers. Those with attributes, names among them, are rare enough to be left to predict().
+# Of what is not plain numbers. Those with attributes, names among them, are rare enough to be left
+# to predict().
 ready_column <- function(value, type, levels) {
   if (!is.null(dim(value))) return(NULL)
   if (!is.null(levels)) return(ready_codes(value, levels))

@@ -2,29 +2,35 @@
 
 #' Prune a tree
 #'
-#' For a fit of [contree()], `prune()` takes off the splits that do not pay at a higher `complexity`: of all trees that arise
-#' by turning nodes into leaves it returns the one that costs least and, of those, the smallest. For a path of
-#' [contree_path()] it returns the tree of the path for that `complexity` or number of splits.
+#' For a fit of [contree()], `prune()` takes off the splits that do not pay at a higher
+#' `complexity`: of all trees that arise by turning nodes into leaves it returns the one that costs
+#' least and, of those, the smallest. For a path of [contree_path()] it returns the tree of the path
+#' for that `complexity` or number of splits.
 #'
-#' The best subtree of a given tree is not the best tree: one with other splits may cost less. The pruned tree is therefore
-#' called `"optimal"` only where that is known; otherwise its `status` is `"pruned"`, with the `bound` that follows from
-#' what was proven of the tree it comes from. [update()][contree_methods] with another `complexity` searches anew, and
-#' [contree_path()] has the optimal tree for each complexity.
+#' The best subtree of a given tree is not the best tree: one with other splits may cost less. The
+#' pruned tree is therefore called `"optimal"` only where that is known; otherwise its `status` is
+#' `"pruned"`, with the `bound` that follows from what was proven of the tree it comes from.
+#' [update()][contree_methods] with another `complexity` searches anew, and [contree_path()] has the
+#' optimal tree for each complexity.
 #'
-#' The generic has the arguments of that in package `rpart`. If both packages are attached, either one works on the trees
-#' of both. The generic of the package `generics`, which tidymodels attach, works on fits and paths of contree as well.
+#' The generic has the arguments of that in package `rpart`. If both packages are attached, either
+#' one works on the trees of both. The generic of the package `generics`, which tidymodels attach,
+#' works on fits and paths of contree as well.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
-#' @param complexity Cost of a split as a proportion of the training rows, as in [contree_control()]. A tree
-#'   on the path is the best from its complexity up to that of the next smaller one; where two cost the same, the smaller
-#'   is returned.
-#' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of `complexity`.
-#' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root. Instead of `complexity`.
+#' @param complexity Cost of a split as a proportion of the training rows, as in
+#'   [contree_control()]. A tree on the path is the best from its complexity up to that of the next
+#'   smaller one; where two cost the same, the smaller is returned.
+#' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of
+#'   `complexity`.
+#' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root. Instead of
+#'   `complexity`.
 #' @param ... Not used; anything else given here is an error.
-#' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of `tree`.
+#' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of
+#'   `tree`.
 #' @section Errors:
-#' `contree_input_error` if not exactly one of `complexity`, `cp` and, for a path, `nsplit` is given, or if it is out of
-#' range or, for a path, below the complexity where the path ends.
+#' `contree_input_error` if not exactly one of `complexity`, `cp` and, for a path, `nsplit` is
+#' given, or if it is out of range or, for a path, below the complexity where the path ends.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 3)
 #' prune(fit, complexity = 0.02)
@@ -43,7 +49,9 @@ prune <- function(tree, ...) UseMethod("prune")
 #' @export
 prune.default <- function(tree, ...) {
   if (inherits(tree, "rpart") && requireNamespace("rpart", quietly = TRUE)) return(rpart::prune.rpart(tree, ...))
-  stop_input("tree", gettextf("'tree' must be a fit of contree() or a path of contree_path(), not %s", show_value(tree)))
+  stop_input("tree",
+             gettextf("'tree' must be a fit of contree() or a path of contree_path(), not %s",
+                      show_value(tree)))
 }
 
 #' @rdname prune
@@ -53,7 +61,8 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   check_fit(tree, "tree")
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1], n = tree_weight(tree))$complexity
   if (is.null(tree_y(tree))) {
-    stop_input("tree", gettext("'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
+    stop_input("tree",
+               gettext("'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
   }
   cut <- weak_nodes(tree, complexity * tree_weight(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
@@ -69,12 +78,15 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
   check_no_dots(...)
   table <- path_table(tree)
   root <- tree[[1]]
-  size <- one_of_size(complexity, cp, nsplit, root_errors = node_errors(root)[1], n = tree_weight(root))
+  size <- one_of_size(complexity, cp, nsplit, root_errors = node_errors(root)[1],
+                      n = tree_weight(root))
   if (!is.null(size$nsplit)) return(tree[[max(which(table$nsplit <= size$nsplit))]])
   least <- table$complexity[nrow(table)]
   if (size$complexity < least) {
-    stop_input("complexity", gettextf("'complexity' is %s, but the path ends at %s; make it with complexity = %s",
-                                      format(size$complexity), format(least), format(size$complexity)))
+    stop_input("complexity",
+               gettextf("'complexity' is %s, but the path ends at %s; make it with complexity = %s",
+                                      format(size$complexity), format(least),
+                                      format(size$complexity)))
   }
   tree[[which(table$complexity <= size$complexity)[1]]]
 }
@@ -83,7 +95,8 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
 one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
   given <- c(complexity = !missing(complexity), cp = !missing(cp), nsplit = !missing(nsplit))
   if (sum(given) != 1) {
-    stop_input("complexity", gettextf("give one of 'complexity' and its alternatives (see ?prune), not %s",
+    stop_input("complexity",
+               gettextf("give one of 'complexity' and its alternatives (see ?prune), not %s",
                                       if (any(given)) show_names(names(given)[given]) else gettext("none of them")))
   }
   if (given[["nsplit"]]) return(list(nsplit = check_setting("nsplit", nsplit)))
@@ -91,8 +104,9 @@ one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
   list(complexity = complexity_from_cp(check_setting("cp", cp), root_errors, n))
 }
 
-# The nodes whose subtrees save no more than their splits cost at `penalty` (in units of the errors), and the errors and
-# splits of what is left. From the leaves up, so that a subtree is judged by what is left of it.
+# The nodes whose subtrees save no more than their splits cost at `penalty` (in units of the
+# errors), and the errors and splits of what is left. From the leaves up, so that a subtree is
+# judged by what is left of it.
 weak_nodes <- function(fit, penalty) {
   errors <- left_errors <- node_errors(fit)
   splits <- numeric(length(errors))
@@ -112,7 +126,8 @@ weak_nodes <- function(fit, penalty) {
   list(cut = cut, errors = left_errors[1], splits = splits[1])
 }
 
-# What is proven of all trees at another complexity: a tree costs there what it cost before, and more or less by its splits.
+# What is proven of all trees at another complexity: a tree costs there what it cost before, and
+# more or less by its splits.
 bound_at <- function(fit, complexity) {
   change <- (complexity - tree_settings(fit)$complexity) * tree_weight(fit)
   least <- tree_proof(fit)$bound + change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit)))

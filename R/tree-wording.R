@@ -1,9 +1,10 @@
-# How splits are put into words: thresholds as numbers, dates, times or levels, and what is said of missing values. print()
-# and plot() show them to people, rules are R.
+# How splits are put into words: thresholds as numbers, dates, times or levels, and what is said of
+# missing values. print() and plot() show them to people, rules are R.
 
 # ---- values --------------------------------------------------------------------------------------
 
-# The threshold of each node, for people; `number` says numbers. NA in leaves and at splits by level.
+# The threshold of each node, for people; `number` says numbers. NA in leaves and at splits by
+# level.
 threshold_text <- function(fit, number) each_threshold(fit, show_threshold, number)
 
 # The same as R code that stands for the value.
@@ -16,7 +17,8 @@ each_threshold <- function(fit, say, number) {
   text <- rep(NA_character_, length(threshold))
   for (node in which(is.finite(threshold))) {
     name <- variable[node]
-    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name], tree_xlevels(fit)[[name]], number)
+    text[node] <- say(threshold[node], types[[name]], tree_units(fit)[name],
+                      tree_xlevels(fit)[[name]], number)
   }
   text
 }
@@ -25,7 +27,9 @@ show_threshold <- function(value, type, unit, levels, number) {
   text <- switch(type,
     ordered = levels[ceiling(value)],
     Date = format(structure(value, class = "Date")),
-    POSIXct = format(.POSIXct(value, unit), format = if (value != floor(value)) "%Y-%m-%d %H:%M:%OS6" else "", usetz = TRUE),
+    POSIXct = format(.POSIXct(value, unit),
+                     format = if (value != floor(value)) "%Y-%m-%d %H:%M:%OS6" else "",
+                     usetz = TRUE),
     difftime = paste(number(value), unit),
     number(value))
   if (is.na(text)) number(value) else text # R cannot write every year
@@ -44,26 +48,28 @@ significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"
 
 quoted <- function(text) encodeString(text, quote = "\"")
 
-# A part of a day has no other name than its number, and so a part of a second, the hour that is there twice when summer
-# ends, and years that are not of four digits.
+# A part of a day has no other name than its number, and so a part of a second, the hour that is
+# there twice when summer ends, and years that are not of four digits.
 date_code <- function(value) {
   in_years <- value >= -719162 && value <= 2932896 # 1 to 9999
-  if (!in_years || value != floor(value)) return(sprintf("structure(%s, class = \"Date\")", significant(17)(value)))
+  if (!in_years || value != floor(value)) return(sprintf("structure(%s, class = \"Date\")",
+                                                         significant(17)(value)))
   sprintf("as.Date(\"%s\")", show_threshold(value, "Date"))
 }
 
 time_code <- function(value, zone) {
   text <- format(.POSIXct(value, zone), "%Y-%m-%d %H:%M:%S")
   # other years are not read back
-  same <- tryCatch(as.numeric(as.POSIXct(text, tz = zone)) == value, error = function(problem) FALSE)
+  same <- tryCatch(as.numeric(as.POSIXct(text, tz = zone)) == value,
+                   error = function(problem) FALSE)
   if (isTRUE(same)) return(sprintf("as.POSIXct(\"%s\", tz = %s)", text, quoted(zone)))
   sprintf(".POSIXct(%s, %s)", significant(17)(value), quoted(zone))
 }
 
 # ---- splits --------------------------------------------------------------------------------------
 
-# For each node the conditions of its sides, list(left, right), as rpart words them: "age< 50", "age>=50", "grade=1,2". NA in
-# leaves.
+# For each node the conditions of its sides, list(left, right), as rpart words them: "age< 50",
+# "age>=50", "grade=1,2". NA in leaves.
 side_texts <- function(fit, digits) {
   variable <- node_variable(fit)
   levels <- node_levels(fit)
@@ -74,25 +80,27 @@ side_texts <- function(fit, digits) {
 
 side_text <- function(side, comparison, variable, threshold, levels, missing) {
   named <- vapply(levels, function(known) paste(known[[side]], collapse = ","), "")
-  text <- paste0(variable, ifelse(lengths(levels) > 0, paste0("=", named), paste0(comparison, threshold)))
+  text <- paste0(variable, ifelse(lengths(levels) > 0, paste0("=", named),
+                                  paste0(comparison, threshold)))
   here <- missing$side %in% side
   text[here] <- paste(text[here], gettext("or missing"))
   text[missing$alone] <- paste(variable, ifelse(here, gettext("missing"), gettext("not missing")))[missing$alone]
   ifelse(is.na(variable), NA, text)
 }
 
-# The side to which the missing training rows of each node go, NA where there are none; and whether the split is between them
-# and all others.
+# The side to which the missing training rows of each node go, NA where there are none; and whether
+# the split is between them and all others.
 missing_side <- function(fit) {
   threshold <- node_threshold(fit)
   levels <- node_levels(fit)
-  empty <- vapply(levels, function(known) !is.null(known) && (length(known$left) == 0 || length(known$right) == 0), NA)
+  empty <- vapply(levels, function(known) !is.null(known) &&
+                  (length(known$left) == 0 || length(known$right) == 0), NA)
   list(side = ifelse(node_missing(fit) > 0, ifelse(node_default_left(fit), "left", "right"), NA),
        alone = empty | is.infinite(threshold))
 }
 
-# The condition of each inner node, without its variable, in pieces that a plot may break: list(items, ending), the items to
-# be joined by commas.
+# The condition of each inner node, without its variable, in pieces that a plot may break:
+# list(items, ending), the items to be joined by commas.
 left_words <- function(fit, digits) {
   threshold <- threshold_text(fit, function(value) format(value, digits = digits))
   levels <- node_levels(fit)

@@ -1,20 +1,22 @@
 # Conditions.
 #
-# Every error that a user can cause or meet has the class contree_error and one class that says whose fault it is:
+# Every error that a user can cause or meet has the class contree_error and one class that says
+# whose fault it is:
 #   contree_input_error        an argument or the data cannot be used as given
 #   contree_unsupported_error  the request makes sense, but this version cannot do it yet
 #   contree_internal_error     the package contradicts itself; a bug
 #   contree_interrupted_error  Ctrl-C, where the user asked for an error (on_interrupt)
 # A search that stopped early gives a warning, see exact-limits.R.
-# The message names the argument, the value and what to do; `argument` holds the name for programs. The call shown is the one
-# the user typed, not that of the helper that noticed.
+# The message names the argument, the value and what to do; `argument` holds the name for programs.
+# The call shown is the one the user typed, not that of the helper that noticed.
 
 stop_input <- function(argument, message) stop_contree("input", message, argument)
 
 stop_unsupported <- function(argument, message) stop_contree("unsupported", message, argument)
 
 stop_internal <- function(message) {
-  stop_contree("internal", paste(message, gettext("This is a bug in contree; please report it.")), NULL)
+  stop_contree("internal", paste(message, gettext("This is a bug in contree; please report it.")),
+               NULL)
 }
 
 stop_contree <- function(kind, message, argument) {
@@ -31,9 +33,10 @@ user_call <- function() {
   NULL
 }
 
-# A call without the values that do.call() or the like put into it: a data frame or a function among the arguments would be
-# printed with every error and saved with every fit. Its argument's name takes its place, or what is known of it:
-# `expressions` has a value and its expression in each element.
+# A call without the values that do.call() or the like put into it: a data frame or a function among
+# the arguments would be printed with every error and saved with every fit. Its argument's name
+# takes its place, or what is known of it: `expressions` has a value and its expression in each
+# element.
 small_call <- function(call, expressions = list()) {
   if (is.function(call[[1]])) call[[1]] <- function_name(call[[1]])
   for (i in seq_along(call)[-1]) {
@@ -51,10 +54,12 @@ small_call <- function(call, expressions = list()) {
   call
 }
 
-# For a call that do.call() made of one of our generics, what its arguments were made of: list(value, expression) each, as
-# `iris` in do.call(contree, list(Species ~ ., data = iris)) or `arguments[["data"]]`.
+# For a call that do.call() made of one of our generics, what its arguments were made of:
+# list(value, expression) each, as `iris` in do.call(contree, list(Species ~ ., data = iris)) or
+# `arguments[["data"]]`.
 do_call_expressions <- function() {
-  ours <- Find(function(frame) identical(environment(sys.function(frame)), topenv()), seq_len(sys.nframe()))
+  ours <- Find(function(frame) identical(environment(sys.function(frame)), topenv()),
+               seq_len(sys.nframe()))
   if (ours == 1 || !identical(sys.function(ours - 1), do.call)) return(list())
   arguments <- match.call(do.call, sys.call(ours - 1))$args
   if (!is.language(arguments) || "..." %in% all.names(arguments)) return(list())
@@ -73,7 +78,8 @@ do_call_expressions <- function() {
 function_name <- function(f) {
   namespace <- topenv()
   name <- Find(function(name) identical(namespace[[name]], f), ls(namespace))
-  if (is.null(name)) quote(contree) else as.name(sub("^contree[.](formula|default)$", "contree", name))
+  if (is.null(name)) quote(contree) else as.name(sub("^contree[.](formula|default)$", "contree",
+                                                     name))
 }
 
 # A value as it may stand in a message: short, on one line.
@@ -98,29 +104,34 @@ show_names <- function(names, most = 5) {
   if (length(names) > most) gettextf("%s and %d more", shown, length(names) - most) else shown
 }
 
-# As match.arg(): the first of `choices` if the argument was left at its default, else the one that was given.
+# As match.arg(): the first of `choices` if the argument was left at its default, else the one that
+# was given.
 check_choice <- function(argument, value, choices, alias = character()) {
   if (identical(value, choices)) return(choices[1])
   if (is.character(value) && length(value) == 1) {
     if (value %in% names(alias)) return(alias[[value]])
     if (value %in% choices) return(value)
   }
-  stop_input(argument, gettextf("'%s' must be one of %s, not %s", argument, paste0("\"", choices, "\"", collapse = ", "),
+  stop_input(argument, gettextf("'%s' must be one of %s, not %s", argument,
+                                paste0("\"", choices, "\"", collapse = ", "),
                                 show_value(value)))
 }
 
-# Stops when a method that takes `...` only for its generic's sake was given something in it, most often a misspelt name.
+# Stops when a method that takes `...` only for its generic's sake was given something in it, most
+# often a misspelt name.
 check_no_dots <- function(...) {
   if (...length() == 0) return(invisible())
   names <- ...names()
   named <- names[!is.na(names) & nzchar(names)]
   what <- if (length(named)) show_names(named) else gettext("an argument without a name")
-  stop_input("...", gettextf("unknown argument %s; see the help page of this method for the arguments it has", what))
+  stop_input("...",
+             gettextf("unknown argument %s; see the help page of this method for the arguments it has", what))
 }
 
 # Stops unless a package that is only suggested is there. `what` needs it.
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())
-  stop_unsupported(what, gettextf("%s needs the package '%s', which is not installed; use install.packages(\"%s\")", what,
+  stop_unsupported(what,
+                   gettextf("%s needs the package '%s', which is not installed; use install.packages(\"%s\")", what,
                                   package, package))
 }

@@ -2,11 +2,13 @@
 
 #' GPUs that contree can see
 #'
-#' Says whether the package was built with CUDA, whether a GPU can be used, and if not, why. It never gives an error.
+#' Says whether the package was built with CUDA, whether a GPU can be used, and if not, why. It
+#' never gives an error.
 #'
-#' @return A data frame, one row a GPU, or one row with `NA` in the last four columns if there is none: `built` (logical, was
-#'   the package built with CUDA), `available` (logical, can a GPU be used), `reason` (why not; empty if it can), `device`
-#'   (integer, number of the GPU), `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
+#' @return A data frame, one row a GPU, or one row with `NA` in the last four columns if there is
+#'   none: `built` (logical, was the package built with CUDA), `available` (logical, can a GPU be
+#'   used), `reason` (why not; empty if it can), `device` (integer, number of the GPU), `name`,
+#'   `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
 #' @seealso [contree_info()]
 #' @examples
 #' contree_gpu()
@@ -18,28 +20,33 @@ contree_gpu <- function() {
   or_na <- function(value, none) if (length(value)) value else none
   data.frame(built = found$compiled, available = found$available, reason = found$reason,
              device = or_na(found$device, NA_integer_), name = or_na(found$name, NA_character_),
-             memory = or_na(found$memory, NA_real_), capability = or_na(found$capability, NA_character_))
+             memory = or_na(found$memory, NA_real_),
+             capability = or_na(found$capability, NA_character_))
 }
 
 #' How contree was built
 #'
-#' Also says which vector instructions the search uses. It chooses the best that the machine has; `options(contree.simd = )`
-#' or, where that is not set, the environment variable `CONTREE_SIMD` forces others: `"avx512"` and `"avx2"` on
-#' x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the default. The trees are the same with
-#' all of them, only the time differs. [contree()] refuses instructions that are not available.
+#' Also says which vector instructions the search uses. It chooses the best that the machine has;
+#' `options(contree.simd = )` or, where that is not set, the environment variable `CONTREE_SIMD`
+#' forces others: `"avx512"` and `"avx2"` on x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C)
+#' everywhere, or `"auto"`, the default. The trees are the same with all of them, only the time
+#' differs. [contree()] refuses instructions that are not available.
 #'
-#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in use; `NA` if those asked
-#'   for are not available), `simd_available` (the best first), `openmp` and `cuda` (logical: was it built with them),
-#'   `threads` (how many a search uses unless told otherwise; without OpenMP one) and `processors` (how many it may use at
-#'   most). It has a `print` method.
+#' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in
+#'   use; `NA` if those asked for are not available), `simd_available` (the best first), `openmp`
+#'   and `cuda` (logical: was it built with them), `threads` (how many a search uses unless told
+#'   otherwise; without OpenMP one) and `processors` (how many it may use at most). It has a `print`
+#'   method.
 #' @seealso [contree_gpu()], [contree_threads()]
 #' @examples
 #' contree_info()
 #' @export
 contree_info <- function() {
   info <- .Call(ffi_info)
-  structure(list(version = as.character(getNamespaceVersion("contree")), simd = simd_in_use(info$simd_available),
-                 simd_available = info$simd_available, openmp = info$openmp, cuda = info$cuda_compiled,
+  structure(list(version = as.character(getNamespaceVersion("contree")),
+                 simd = simd_in_use(info$simd_available),
+                 simd_available = info$simd_available, openmp = info$openmp,
+                 cuda = info$cuda_compiled,
                  threads = contree_threads(), processors = most_threads()),
             class = "contree_info")
 }
@@ -59,17 +66,18 @@ simd_in_use <- function(available) {
 print.contree_info <- function(x, ...) {
   yes_no <- function(flag) if (flag) gettext("yes") else gettext("no")
   cat("contree ", x$version, "\n",
-      gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")), "\n",
+      gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")),
+      "\n",
       gettextf("OpenMP: %s", if (x$openmp) yes_no(TRUE) else gettext("no, so searches use one thread")), "\n",
       gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n",
       gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
   invisible(x)
 }
 
-# ---- the device of a search ------------------------------------------------------------------------
+# ---- the device of a search ----------------------------------------------------------------------
 
-# "auto", "cpu" or "cuda:<number>". The twin runs the GPU's part of the search on the CPU, slowly, for tests alone (option
-# contree.twin).
+# "auto", "cpu" or "cuda:<number>". The twin runs the GPU's part of the search on the CPU, slowly,
+# for tests alone (option contree.twin).
 check_device <- function(value) {
   if (identical(value, c("auto", "cpu", "cuda"))) return("auto")
   if (is.character(value) && length(value) == 1 && !is.na(value)) {
@@ -78,7 +86,8 @@ check_device <- function(value) {
     if (value == "twin" && isTRUE(getOption("contree.twin"))) return(value)
   }
   stop_input("device", gettextf(
-    "'device' must be \"auto\", \"cpu\", \"cuda\" or the number of a GPU as in \"cuda:1\", not %s", show_value(value)))
+    "'device' must be \"auto\", \"cpu\", \"cuda\" or the number of a GPU as in \"cuda:1\", not %s",
+    show_value(value)))
 }
 
 # Fits made before there was a choice have none.

@@ -1,16 +1,20 @@
-# Who is told of the progress of a search. A listener is a list of two functions: `show`, called with the state of the
-# search, and `end`, called once when it is over. State: list(elapsed, cost, bound, gap, closed).
+# Who is told of the progress of a search. A listener is a list of two functions: `show`, called
+# with the state of the search, and `end`, called once when it is over. State: list(elapsed, cost,
+# bound, gap, closed).
 
-# All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL if nobody listens.
+# All listeners of a search: list(report, end). `report` is what C calls, a few times a second; NULL
+# if nobody listens.
 new_listener <- function(settings) {
   audience <- new_audience(settings, state_text)
   report <- function(elapsed, cost, bound, closed) {
-    audience$show(list(elapsed = elapsed, cost = cost, bound = bound, gap = cost - bound, closed = closed))
+    audience$show(list(elapsed = elapsed, cost = cost, bound = bound, gap = cost - bound,
+                       closed = closed))
   }
   list(report = if (audience$listens) report, end = audience$end)
 }
 
-# Everybody who is told: list(listens, show, end). `text` makes a line of a state, which has at least `elapsed` and `closed`.
+# Everybody who is told: list(listens, show, end). `text` makes a line of a state, which has at
+# least `elapsed` and `closed`.
 new_audience <- function(settings, text) {
   hook <- progress_hook(settings$progress, text)
   line <- if (wants_line(settings$verbose, elsewhere = !is.null(hook))) line_listener(text)
@@ -46,7 +50,8 @@ line_listener <- function(text) {
 # "contree: 12 s, best 33, bound 25, gap 8, 41% closed"
 state_text <- function(state) {
   number <- function(value) format(signif(value, 6))
-  gettextf("contree: %.0f s, best %s, bound %s, gap %s, %.0f%% of root thresholds closed", state$elapsed, number(state$cost),
+  gettextf("contree: %.0f s, best %s, bound %s, gap %s, %.0f%% of root thresholds closed",
+           state$elapsed, number(state$cost),
            number(state$bound), number(state$gap), 100 * state$closed)
 }
 
@@ -55,17 +60,20 @@ state_text <- function(state) {
 check_progress <- function(progress) {
   if (is.null(progress) || is.function(progress)) return(progress)
   if (!identical(progress, "progressr")) {
-    stop_input("progress", gettextf("'progress' must be a function of one argument, \"progressr\" or NULL, not %s",
+    stop_input("progress",
+               gettextf("'progress' must be a function of one argument, \"progressr\" or NULL, not %s",
                                     show_value(progress)))
   }
   if (!requireNamespace("progressr", quietly = TRUE)) {
-    stop_input("progress", gettext("progress = \"progressr\" needs the package 'progressr'; install it, or give a function"))
+    stop_input("progress",
+               gettext("progress = \"progressr\" needs the package 'progressr'; install it, or give a function"))
   }
   progress
 }
 
 progress_hook <- function(progress, text) {
-  if (is.function(progress)) return(list(show = function(state) progress(state), end = function() NULL))
+  if (is.function(progress)) return(list(show = function(state) progress(state),
+                                         end = function() NULL))
   if (identical(progress, "progressr") || progressr_listens()) progressr_listener(text)
 }
 
@@ -81,7 +89,8 @@ progressr_listener <- function(text) {
   bar <- NULL
   done <- 0
   show <- function(state) {
-    if (is.null(bar)) bar <<- progressr::progressor(steps = 100, auto_finish = FALSE, on_exit = FALSE)
+    if (is.null(bar)) bar <<- progressr::progressor(steps = 100, auto_finish = FALSE,
+                                                    on_exit = FALSE)
     now <- max(done, floor(100 * state$closed), na.rm = TRUE)
     bar(text(state), amount = now - done)
     done <<- now

@@ -2,23 +2,26 @@
 
 #' Number of threads
 #'
-#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given, and how many
-#' [predict()][predict.contree] uses for large data.
+#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given, and how
+#' many [predict()][predict.contree] uses for large data.
 #'
-#' The number is the first of these that is given: the argument `threads` of `contree()`; what was set with
-#' `contree_threads()`, which is the option `contree.threads`; the environment variable `CONTREE_NUM_THREADS`; the option
-#' `Ncpus`; and otherwise 2. For all of them, 0 stands for as many as possible.
+#' The number is the first of these that is given: the argument `threads` of `contree()`; what was
+#' set with `contree_threads()`, which is the option `contree.threads`; the environment variable
+#' `CONTREE_NUM_THREADS`; the option `Ncpus`; and otherwise 2. For all of them, 0 stands for as many
+#' as possible.
 #'
-#' Never are more used than the environment variables `OMP_THREAD_LIMIT` and `OMP_NUM_THREADS` allow, than the process may
-#' use of the processors of the machine (also by a quota of its control group, as containers have), or than two while
-#' `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`). A build without OpenMP, as [contree_info()] tells, uses one
-#' thread, and so does a forked child process (`parallel::mclapply()`), where others are already at work. Small searches use
-#' one thread, since they are done before others have started. The trees are the same for any number of threads, see
-#' [contree()].
+#' Never are more used than the environment variables `OMP_THREAD_LIMIT` and `OMP_NUM_THREADS`
+#' allow, than the process may use of the processors of the machine (also by a quota of its control
+#' group, as containers have), or than two while `R CMD check` limits the cores
+#' (`_R_CHECK_LIMIT_CORES_`). A build without OpenMP, as [contree_info()] tells, uses one thread,
+#' and so does a forked child process (`parallel::mclapply()`), where others are already at work.
+#' Small searches use one thread, since they are done before others have started. The trees are the
+#' same for any number of threads, see [contree()].
 #'
-#' @param n A whole number; 0 for as many as possible, `NULL` to return to the default. Without it nothing is changed.
-#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, what was set before (`NULL`:
-#'   nothing), to set it again.
+#' @param n A whole number; 0 for as many as possible, `NULL` to return to the default. Without it
+#'   nothing is changed.
+#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, what was
+#'   set before (`NULL`: nothing), to set it again.
 #' @seealso [contree_info()], `fit$threads` in [contree.object]
 #' @examples
 #' contree_threads()
@@ -74,7 +77,8 @@ most_threads <- function() {
   as.integer(min(limits))
 }
 
-# The first number of a variable of OpenMP, which may have one a level ("4,2"); NULL if it sets none.
+# The first number of a variable of OpenMP, which may have one a level ("4,2"); NULL if it sets
+# none.
 openmp_limit <- function(variable) {
   number <- suppressWarnings(as.numeric(sub(",.*", "", Sys.getenv(variable))))
   if (is_count(number)) number
@@ -86,11 +90,13 @@ processors <- function() {
   process$processors
 }
 
-# How many processors' time the control groups of this process grant it; Inf without a quota. A quota of a group holds for
-# the groups in it, so all from the process's own up to the root are asked, of which a container may see the root alone.
+# How many processors' time the control groups of this process grant it; Inf without a quota. A
+# quota of a group holds for the groups in it, so all from the process's own up to the root are
+# asked, of which a container may see the root alone.
 quota_processors <- function(root = "/sys/fs/cgroup", own = "/proc/self/cgroup") {
   if (!file.exists(own)) return(Inf)
-  groups <- regmatches(lines <- readLines(own, warn = FALSE), regexec("^[0-9]+:([^:]*):/(.*)$", lines))
+  groups <- regmatches(lines <- readLines(own, warn = FALSE),
+                       regexec("^[0-9]+:([^:]*):/(.*)$", lines))
   quota <- Inf
   for (group in groups) {
     controllers <- strsplit(group[2], ",")[[1]]
@@ -107,7 +113,8 @@ parent_folders <- function(path) {
   c(vapply(rev(seq_along(parts)), function(n) paste(parts[seq_len(n)], collapse = "/"), ""), ".")
 }
 
-# Of one group: version 2 has "quota period" or "max period" in one file, version 1 has two files, the quota -1 for none.
+# Of one group: version 2 has "quota period" or "max period" in one file, version 1 has two files,
+# the quota -1 for none.
 folder_quota <- function(folder) {
   read <- function(name) {
     path <- file.path(folder, name)
@@ -126,6 +133,6 @@ process <- new.env(parent = emptyenv())
 
 note_process <- function() process$id <- Sys.getpid()
 
-# After a fork the threads of the parent are gone while OpenMP still counts on them: a child that asked for threads
-# would wait for ever.
+# After a fork the threads of the parent are gone while OpenMP still counts on them: a child that
+# asked for threads would wait for ever.
 is_forked <- function() !identical(process$id, Sys.getpid())

@@ -77,12 +77,12 @@ need_library () {
     CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" && library=build/lib-cpu
 }
 
-# And one whose C tells of memory and arithmetic gone wrong; R, which has none of that, must have the runtime loaded first.
+# And one whose C tells of memory and arithmetic gone wrong, and of assertions; R, which has none of that, must have the runtime loaded first.
 sanitizers="`gcc -print-file-name=libasan.so 2> /dev/null` `gcc -print-file-name=libubsan.so 2> /dev/null`"
 need_asan_library () {
   wanted=-fsanitize=address,undefined,float-cast-overflow
   need_tarball && rm -rf build/lib-asan && mkdir -p build/lib-asan &&
-    { echo "CFLAGS = -g -O1 -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
+    { echo "CFLAGS = -g -O1 -DCT_DEBUG -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
       echo "LDFLAGS = -fsanitize=address,undefined"; } > $logs/asan.mk &&
     CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs --no-test-load \
       --library=build/lib-asan "$tarball" && grep -q __asan_init build/lib-asan/contree/libs/contree.so

@@ -12,6 +12,7 @@
 static int is_threshold(uint32_t rank, uint32_t n_values, uint32_t keep)
 {
     if (!keep || n_values - 1 <= keep) return 1;
+    CT_ASSERT(rank > 0 && rank < n_values);
     uint64_t parts = (uint64_t) keep + 1, i = ((uint64_t) rank * 2 * parts + n_values) / (2 * (uint64_t) n_values);
     for (uint64_t near = i ? i - 1 : 0; near <= i + 1; near++)
         if (near >= 1 && near <= keep && (near * n_values + parts / 2) / parts == rank) return 1;
@@ -35,6 +36,7 @@ static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint
         int changes = j + 1 < p->n_rows && ct_column_value(column, order[j]) < ct_column_value(column, order[j + 1]);
         value += (uint32_t) changes;
         int expected = changes && is_threshold(value, n_values, keep);
+        CT_ASSERT(value < n_values && rank <= value);
         if ((int) ct_bit(p->table.ties[col], j) != expected) return 0;
         p->rank[col][order[j]] = rank;
         rank += (uint32_t) expected;
@@ -97,6 +99,7 @@ static void measure_rounding(ct_problem *p)
     double sum = 0;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         size_t own = (size_t) data->classes[row];
+        CT_ASSERT(own < n);
         double most = 0, w = data->weights ? data->weights[row] : 1;
         for (size_t label = 0; label < n; label++) {
             double loss = data->loss ? data->loss[own * n + label] : label != own;
@@ -144,6 +147,7 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
         int64_t loss = p->loss[i] = units << costs->shift;
         if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        CT_ASSERT(loss >= 0 && i / n < n);
         if (first || loss < *least) *least = loss;
     }
     p->uniform = 1;
@@ -188,10 +192,12 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
     int64_t best = INT64_MAX, largest = 0;
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+    CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
     if (p->uniform) return ct_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
         int64_t cost = 0;
         for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->loss[c * p->n_classes + label];
+        CT_ASSERT(cost >= 0);
         if (cost < best) best = cost;
     }
     return best;
@@ -201,6 +207,7 @@ int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
     for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->dearest[c];
+    CT_ASSERT(cost >= 0);
     return cost;
 }
 
@@ -224,6 +231,7 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *cl
 
 static int new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
 {
+    CT_ASSERT(n > 0 && n <= p->n_rows);
     uint32_t *rows = CT_ARENA_NEW(p->arena, uint32_t, (size_t) n * p->n_cols);
     set->n = n;
     set->order = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
@@ -241,6 +249,7 @@ int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
             set->order[col][j] = p->table.order[col][j] | (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
     for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
     set->dear = ct_cost_at_most(p, set->mass);
+    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->dear);
     return 1;
 }
 
@@ -254,11 +263,13 @@ int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *s
             uint32_t entry = set->order[col][j];
             if (side[entry & CT_ROW] == wanted) {
                 if (kept) out[kept - 1] |= changes;
+                CT_ASSERT(kept < n);
                 out[kept++] = entry & CT_ROW;
                 changes = 0;
             }
             changes |= entry & CT_LAST;
         }
+        CT_ASSERT(kept == n); /* sizes add up */
     }
     memcpy(part->mass, mass, p->n_classes * sizeof *mass);
     part->dear = ct_cost_at_most(p, mass);

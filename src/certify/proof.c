@@ -76,6 +76,7 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
         uint32_t largest = 0;
         for (uint32_t k = 1; k < n; k++)
             if (c->costs[k] > c->costs[largest]) largest = k;
+        CT_ASSERT(c->costs[largest] >= 0 && sum >= c->costs[largest]);
         sum -= c->costs[largest];
         c->costs[largest] = 0;
     }
@@ -86,6 +87,7 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
 
 static void bound_between(const place *a, const place *b, int64_t dear_left, int64_t lower[2])
 {
+    CT_ASSERT(a->n_left <= b->n_left && a->dear_left <= dear_left && dear_left <= b->dear_left);
     lower[0] = larger(a->lower[0], b->lower[0] - (b->dear_left - dear_left));
     lower[1] = larger(b->lower[1], a->lower[1] - (dear_left - a->dear_left));
 }
@@ -103,6 +105,7 @@ static void bound_column(const ct_problem *p, const ct_row_set *set, uint32_t co
         uint32_t row = set->order[col][j] & CT_ROW;
         dear_left += p->mass[row] * p->dearest[p->data->classes[row]];
         if (!(set->order[col][j] & CT_LAST)) continue;
+        CT_ASSERT(a->n_left <= j && a->next->n_left > j);
         int named = a->next->n_left == j + 1;
         if (named) a = a->next;
         bound_between(a, named ? a : a->next, dear_left, lower);
@@ -135,6 +138,7 @@ static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_le
         uint32_t row = set->order[col][j] & CT_ROW;
         c->stumps.side[row] = j >= n_left;
         if (j < n_left) mass[0][p->data->classes[row]] += p->mass[row];
+        CT_ASSERT(row < p->n_rows);
     }
     for (uint32_t k = 0; k < p->n_classes; k++) mass[1][k] = set->mass[k] - mass[0][k];
 }
@@ -170,6 +174,7 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     int64_t *const mass[2] = {masses, masses + p->n_classes};
     ct_least least[2] = {{0, 0}, {0, 0}};
     part_at(c, set, col, m->n_left, mass);
+    CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
     m->dear_left = ct_cost_at_most(p, mass[0]);
     bound_between(a, a->next, m->dear_left, m->lower);
     if (!by_counts && depth == 1) ct_stumps_count(&c->stumps, set, mass, n, least);
@@ -177,6 +182,7 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     for (int side = 0; side < 2; side++) {
         if (!by_counts && depth > 1 && !bound_side(c, set, col, m->n_left, depth, mass, side, &least[side])) return 0;
         int64_t leaf = ct_cost_as_leaf(p, mass[side]), known = larger(smaller(leaf, p->split_cost), least[side].relaxed);
+        CT_ASSERT(known >= 0 && n[side] > 0);
         m->lower[side] = larger(m->lower[side], larger(known, bound_by_classes(c, mass[side], depth)));
         m->allowed += n[side] < p->min_split ? leaf : larger(m->lower[side], least[side].allowed);
     }
@@ -201,6 +207,7 @@ static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t 
     c->result->points++;
     if (!bound_place(c, set, depth - 1, (uint32_t) col, kind & 1, a, m)) return 0;
     m->next = a->next;
+    CT_ASSERT(a->n_left < m->n_left && m->n_left < m->next->n_left);
     a->next = m;
     return 1;
 }
@@ -232,6 +239,7 @@ static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *
     least->relaxed = least->allowed = leaf;
     int fine = bound_thresholds(c, set, depth, least);
     least->relaxed = larger(least->relaxed, bound_by_classes(c, set->mass, depth));
+    CT_ASSERT(least->relaxed <= leaf);
     least->allowed = set->n < c->problem->min_split ? leaf : larger(least->allowed, least->relaxed);
     ct_arena_release(c->problem->arena, mark);
     return fine;

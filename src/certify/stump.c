@@ -30,6 +30,7 @@ static int64_t lean_of(const ct_problem *p, uint32_t row)
 static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const int64_t whole[2], int64_t widest[2])
 {
     int64_t d[2] = {0, 0}, most[2] = {0, 0}, least[2] = {0, 0};
+    CT_ASSERT(n > 0);
     for (uint32_t j = 0; j < n; j++) {
         const ct_lean *lean = &s->lean[order[j] & CT_ROW];
         d[0] += lean->part[0];
@@ -64,6 +65,7 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     for (uint32_t col = 0; col < p->n_cols; col++) widen(s, set->order[col], set->n, whole, widest);
     for (int side = 0; side < 2; side++) {
         int64_t leaf = (sum[side] - size(whole[side])) / 2, split = p->split_cost + (sum[side] - widest[side]) / 2;
+        CT_ASSERT(leaf >= 0 && widest[side] >= size(whole[side]) && widest[side] <= sum[side]);
         least[side].relaxed = least[side].allowed = smaller(leaf, split);
     }
 }
@@ -74,6 +76,7 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 static void note(const ct_problem *p, int64_t parts, uint32_t before, uint32_t size, ct_least *least)
 {
     int64_t cost = p->split_cost + parts;
+    CT_ASSERT(parts >= 0 && before <= size);
     least->relaxed = smaller(least->relaxed, cost);
     if (before >= p->min_bucket && size - before >= p->min_bucket) least->allowed = smaller(least->allowed, cost);
 }
@@ -130,6 +133,7 @@ static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, con
         int64_t *left = s->left + side * n_classes;
         if (s->all[side][c] - left[c] == most_right[side]) stale |= UINT32_C(1) << side;
         left[c] += p->mass[row] * p->dearest[c];
+        CT_ASSERT(left[c] <= s->all[side][c] && before[side] < sizes[side]);
         most_left[side] = larger(most_left[side], left[c]);
         before[side]++;
         if (!(order[j] & CT_LAST)) continue;
@@ -163,6 +167,7 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
+    CT_ASSERT(n[0] + n[1] == set->n);
     if (p->n_classes == 2 && p->min_bucket == 1) count_two(s, set, mass, least);
     else count_any(s, set, mass, n, least);
     for (int side = 0; side < 2; side++)

@@ -3,9 +3,9 @@
  * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the
  * rows + complexity * sum of the weights * splits) over all binary trees of at most the given depth whose splits compare
  * one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of src/exact/search/). The
- * tree is the same for any number of threads: of equally good ones, that whose root splits on the first column, there at
- * the lowest threshold (unless options->any_of_ties, a gap is accepted, the search was stopped, or the first tree, by
- * looking ahead two levels, makes only those errors that no tree of the depth can avoid). The library keeps
+ * tree is the same for any number of threads and on any device: of equally good ones the smallest, of these that whose root
+ * splits on the first column, there at the lowest threshold, and so on down (unless options->any_of_ties, which keeps to the
+ * smallest alone, a gap is accepted, or the search was stopped). The library keeps
  * no state between calls; concurrent calls do not share anything. */
 #ifndef CT_EXACT_EXACT_H
 #define CT_EXACT_EXACT_H
@@ -19,9 +19,10 @@
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */
     double errors;      /* misclassified rows; with weights and losses, the sum of their products */
-    double cost;        /* errors + complexity * n_rows (or the sum of the weights) * splits */
-    double bound;       /* proven: no tree costs less; equal to cost if the end is CT_END_OPTIMAL */
-    double split_cost;  /* of one split, in rows, as it was counted: complexity * n_rows, rounded; see set_rules() */
+    double cost;        /* errors + split_cost * splits */
+    double bound;       /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what
+                           rounding may have hidden: nothing but with some weights and losses, see exact/cost/price.h */
+    double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights */
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
     ct_end end;         /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */

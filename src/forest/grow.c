@@ -497,9 +497,9 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
     if (!settle(desk, &task, desk->now)) return 0;
-    while (desk->n_tasks) {
-        if (ct_halt_now(desk->stop, desk->number)) return 0;
+    for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];
+        if ((step % 16 == 0 || task.n > 1024) && ct_halt_now(desk->stop, desk->number)) return 0;
         memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), task.n_runs * sizeof *desk->now);
         if (!grow_node(desk, &task, number)) return 0;
     }

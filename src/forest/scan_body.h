@@ -141,40 +141,48 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 /* ---- small nodes ---- */
 
+/* What is summed of the cuts above a vector of codes. One variable each, so that all of up to four vectors stay in
+ * registers; `n_vectors` is a constant where this is used. */
+#define FOR_VECTORS(DO) DO(0) DO(1) DO(2) DO(3)
+#define BEGIN_VECTOR(v)                                                                                        \
+    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from + (n_vectors > v ? v * N16 : 0));   \
+    vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
+#define BEGIN_RUN(v) vec_u16 right##v = {0};
+#define ADD_ROW(v) \
+    if (n_vectors > v) right##v += (vec_u16) (code > cut##v) & weight;
+#define END_RUN(v)                         \
+    if (n_vectors > v) {                   \
+        vec_u16 left = all - right##v;     \
+        size##v += left;                   \
+        square##v += left * left;          \
+        other##v += right##v * right##v;   \
+    }
+#define STORE_VECTOR(v)                                                  \
+    if (n_vectors > v) {                                                 \
+        *(vec_u16 *) (void *) (sizes + from + v * N16) = size##v;        \
+        *(vec_u16 *) (void *) (squares + from + v * N16) = square##v;    \
+        *(vec_u16 *) (void *) (others + from + v * N16) = other##v;      \
+    }
+
 /* Sides of the cuts above `n_vectors` vectors of codes: weights left of them (below 2^8), and both sums of squares. */
-INLINE void small_sides(const ct_small *node, uint32_t from, const unsigned n_vectors, uint16_t *sizes, uint16_t *squares,
+INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors, uint16_t *sizes, uint16_t *squares,
                         uint16_t *others)
 {
-    vec_i16 cut[4];
-    vec_u16 size[4], square[4], other[4];
-    for (unsigned v = 0; v < n_vectors; v++) {
-        cut[v] = *(const vec_i16 *) (const void *) (node->codes + from + v * N16);
-        size[v] = square[v] = other[v] = (vec_u16) {0};
-    }
     const int16_t *codes = node->codes;
     const uint16_t *weights = node->weights;
+    FOR_VECTORS(BEGIN_VECTOR)
     for (uint32_t k = 0; k < node->n_runs; k++) {
-        vec_u16 right[4];
-        for (unsigned v = 0; v < n_vectors; v++) right[v] = (vec_u16) {0};
-        for (uint32_t i = 0; i < node->runs[k].n; i++) {
-            vec_i16 code = (vec_i16) {0} + codes[i];
-            vec_u16 weight = (vec_u16) {0} + weights[i];
-            for (unsigned v = 0; v < n_vectors; v++) right[v] += (vec_u16) (code > cut[v]) & weight;
+        const int16_t *end = codes + node->runs[k].n;
+        uint16_t all = (uint16_t) node->runs[k].weight;
+        FOR_VECTORS(BEGIN_RUN)
+        for (; codes < end; codes++, weights++) {
+            vec_i16 code = (vec_i16) {0} + *codes;
+            vec_u16 weight = (vec_u16) {0} + *weights;
+            FOR_VECTORS(ADD_ROW)
         }
-        for (unsigned v = 0; v < n_vectors; v++) {
-            vec_u16 left = (uint16_t) node->runs[k].weight - right[v];
-            size[v] += left;
-            square[v] += left * left;
-            other[v] += right[v] * right[v];
-        }
-        codes += node->runs[k].n;
-        weights += node->runs[k].n;
+        FOR_VECTORS(END_RUN)
     }
-    for (unsigned v = 0; v < n_vectors; v++) {
-        *(vec_u16 *) (void *) (sizes + from + v * N16) = size[v];
-        *(vec_u16 *) (void *) (squares + from + v * N16) = square[v];
-        *(vec_u16 *) (void *) (others + from + v * N16) = other[v];
-    }
+    FOR_VECTORS(STORE_VECTOR)
 }
 
 INLINE vec_f32 floats_of(const uint16_t *from)

@@ -30,8 +30,8 @@ may_see () {
     exact/kernels) echo "base base/simd exact/cost" ;;
     exact/run)     echo "base data exact/cost exact/kernels" ;;
     exact/bound)   echo "base exact/run" ;;
-    exact/rows)    echo "base exact/run" ;;
-    exact/search)  echo "base exact/cost exact/bound exact/rows exact/run" ;;
+    exact/rows)    echo "base exact/run exact/kernels/conditions.h" ;;
+    exact/search)  echo "base exact/cost exact/bound exact/rows exact/run exact/kernels/conditions.h" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
     exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
   esac

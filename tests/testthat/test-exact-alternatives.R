@@ -108,7 +108,7 @@ test_that("print, and what the fits say of themselves", {
   others <- contree_alternatives(iris2, within = 10)
   expect_output(print(others), "The fit has root Petal.Length and cost 6 (6 errors)", fixed = TRUE)
   expect_output(print(others), "1  Petal.Width      6    6      0      2 optimal", fixed = TRUE)
-  expect_output(print(others[[1]]), "Optimal tree of depth <= 2 with root Petal.Width, 3 leaves", fixed = TRUE)
+  expect_output(print(others[[1]]), "Smallest of the optimal trees of depth <= 2 with root Petal.Width, 3 leaves", fixed = TRUE)
   alone <- contree(Species ~ Petal.Length + Sepal.Width, iris, depth = 1)
   expect_output(print(contree_alternatives(alone)), "No tree with another predictor")
   # what is fitted anew is free again
@@ -169,4 +169,22 @@ test_that("weights need not stand in the data", {
   expect_null(contree(y ~ a + b, data, depth = 1)$weights)
   fit$weights <- fit$weights[-1]
   expect_contree_error(contree_certify(fit, data), "input", "weights")
+})
+
+test_that("a predictor's copy is as good, whatever rows weigh and errors cost", {
+  set.seed(11)
+  for (kind in c("weights", "loss", "wide")) {
+    for (i in 1:8) {
+      d <- data.frame(a = sample(6, 25, TRUE), b = sample(6, 25, TRUE), y = factor(sample(3, 25, TRUE)))
+      d$copy <- d$a
+      d$best <- d$b
+      w <- switch(kind, weights = runif(25), loss = NULL, wide = c(1e11, runif(24)))
+      loss <- if (kind == "loss") matrix(runif(9), 3) * (1 - diag(3))
+      fit <- contree(d[c("a", "b", "copy", "best")], d$y, weights = w, loss = loss, depth = 2, model = TRUE)
+      if (node_is_leaf(fit)[1]) next
+      others <- as.data.frame(contree_alternatives(fit, data = list(x = d[c("a", "b", "copy", "best")], y = d$y)))
+      twin <- c(a = "copy", b = "best", copy = "a", best = "b")[[node_variable(fit)[1]]]
+      expect_true(twin %in% others$predictor, info = paste(kind, i))
+    }
+  }
 })

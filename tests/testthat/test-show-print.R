@@ -31,7 +31,7 @@ test_that("the first line is rpart's too", {
 
 test_that("the proof is told, the time only when asked", {
   line <- capture.output(print(iris2))[3]
-  expect_match(line, "^Optimal tree of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
+  expect_match(line, "^Smallest of the optimal trees of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
   expect_match(capture.output(print(iris2, time = TRUE))[3], "proven optimal in [0-9.e-]+ s$")
   expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3],
                "of depth <= 3 at complexity 0.1, ", fixed = TRUE)

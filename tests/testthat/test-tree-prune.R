@@ -62,7 +62,7 @@ test_that("a pruned tree is a tree in every respect", {
   expect_equal(sum(contree_rules(tree)$n), 150)
   expect_equal(as.data.frame(tree)$errors[1], 100)
   expect_equal(sum(contree_importance(tree)$errors), 100 - tree$objective)
-  expect_output(print(tree), "at complexity 0.02, 6 leaves, 3 errors (2%); pruned; gap", fixed = TRUE)
+  expect_output(print(tree), "at complexity 0.02, 6 leaves, 2 errors (1.33%); pruned; gap", fixed = TRUE)
   expect_output(print(summary(tree)), "pruned")
   expect_silent(plot(tree))
   expect_contree_error(plot(tree, what = "progress"), "input", "history")

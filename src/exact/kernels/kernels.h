@@ -31,6 +31,7 @@ static inline ct_threshold ct_threshold_make(uint32_t t, unsigned n_planes)
 {
     ct_threshold threshold;
     threshold.first = ct_trailing_zeros(t);
+    CT_ASSERT(t > 0 && n_planes <= 32 && ct_bit_width(t) <= n_planes);
     threshold.end = n_planes;
     for (unsigned i = threshold.first; i < n_planes; i++)
         threshold.selector[i] = UINT64_C(0) - (t >> i & 1);

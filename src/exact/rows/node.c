@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "exact/kernels/conditions.h"
 #include "exact/rows/planes.h"
 
 static int out_of_memory(ct_worker *worker)
@@ -113,7 +114,9 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->coarse_bytes = ct_container_coarse_bytes(box, f);
     split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
     CT_ASSERT(split->begin <= split->end && split->end <= box->words);
+    ct_split_begins(split);
     worker->search->kernels->of[node->kind].split(split);
+    ct_split_ends(split);
     CT_ASSERT(split->begin <= split->end && split->end <= box->words);
     CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
@@ -212,6 +215,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
         if (sums) totals->coarse[c] = sums[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
     }
+    CT_ASSERT(position / 64 < box->words && counts_before(node, f, w));
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }
 
@@ -239,6 +243,7 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     const int64_t *dear = node->dear + f * (box->words + 1);
     size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
     const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;
+    CT_ASSERT(dear[w] <= cost && cost < dear[w + 1] /* not all of the word */);
     uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, box->words, costs->gains,
                                                       weights, cost - dear[w]);
     CT_ASSERT(node->members[f * (box->words + 1) + w] + within < node->n_rows);

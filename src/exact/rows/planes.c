@@ -60,6 +60,7 @@ static void place_digit(const ct_worker *worker, ct_container *box, uint32_t f, 
 {
     uint64_t *planes = box->planes.of[f] + ((size_t) g * box->n_planes[f] + low) * box->words;
     CT_ASSERT(low < high && high - low <= 8 && high <= box->n_planes[f]);
+    CT_ASSERT(box->n_rows <= box->words * 64 && planes);
     worker->search->kernels->planes(digits, box->order[g], box->n_rows, planes, box->words, high - low);
 }
 

@@ -4,6 +4,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/search/evidence.h"
+#include "exact/kernels/conditions.h"
 #include "exact/rows/planes.h"
 
 /* The least errors that a split must stay below so that split_cost + errors is below `cost`. */
@@ -37,6 +38,7 @@ static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_poin
 /* Keeps at m what is known of its children without a scan. */
 static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
 {
+    ct_bound_begins(children);
     worker->search->kernels->bound(children);
     for (int side = 0; side < 2; side++) m->best_child[side] = (side ? b : a)->best_child[side];
 }
@@ -129,7 +131,9 @@ static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_p
     if (box->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
     children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
+    ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
+    ct_children_end(children);
     /* where losses depend on the label, each class counts for each of them */
     uint64_t labels = roots->node->kind == CT_GENERAL ? box->n_classes : 1; /* counted for each class */
     uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * labels;
@@ -260,7 +264,9 @@ static void know_ends(ct_seat *seat)
         c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
     }
     c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
+    ct_children_begin(c);
     worker->search->kernels->of[node->kind].children(c);
+    ct_children_end(c);
     roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));
 }
