@@ -13,6 +13,7 @@
 #   fuzz       random instances for 30 s, ASan, UBSan      make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
 #   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang with libFuzzer)
 #   mutants    planted faults, each found by a test        make -C tests/c mutants
+#   mutants_r  the same in R code                          tests/r/mutants.R
 #   analyse    what gcc, clang-tidy and cppcheck find      tools/analyse.sh
 #   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
@@ -31,7 +32,7 @@
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
 of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu cuda_on_cpu"
-of_r="configure check cuda bench r fuzz_r glue soak signals"
+of_r="configure check cuda bench r mutants_r fuzz_r glue soak signals"
 logs=build/test
 mkdir -p $logs
 
@@ -173,6 +174,7 @@ run_suite () {
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
     bench)     need_library && sh bench/smoke.sh $library ;;
     r)         need_library && Rscript --vanilla tools/test_r.R $library ;;
+    mutants_r) need_library && Rscript --vanilla tests/r/mutants.R $library ;;
     fuzz_r)    fuzz_r ;;
     glue)      glue ;;
     soak)      need_library && Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;

@@ -232,13 +232,19 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors
 
 /* ---- ranking ---- */
 
+/* The columns of a table, dealt out to workers. */
+typedef struct {
+    ct_table *table;
+    unsigned n_workers;
+} ranking;
+
 /* A search that is stopped here has not begun. */
 static void rank_some(ct_worker *worker, void *data)
 {
-    ct_table *table = (ct_table *) data;
-    unsigned n_workers = worker->crew ? worker->crew->n_workers : 1;
+    const ranking *ranks = (const ranking *) data;
+    ct_table *table = ranks->table;
     for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
-         col += n_workers) {
+         col += ranks->n_workers) {
         int capped = ct_table_rank(table, col, worker->search->options->max_thresholds, &worker->arena);
         worker->capped = capped < 0 ? capped : (worker->capped | capped);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
@@ -250,16 +256,11 @@ static void rank_some(ct_worker *worker, void *data)
 static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
 {
     ct_crew *crew = workers->crew;
-    unsigned n_workers = 1;
-    if (crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER) {
-        n_workers = crew->n_workers;
-        ct_crew_run(crew, rank_some, table);
-    } else {
-        workers->crew = NULL;
-        rank_some(workers, table);
-        workers->crew = crew;
-    }
-    for (unsigned i = 0; i < n_workers; i++)
+    int together = crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
+    ranking ranks = {table, together ? crew->n_workers : 1};
+    if (together) ct_crew_run(crew, rank_some, &ranks);
+    else rank_some(workers, &ranks);
+    for (unsigned i = 0; i < ranks.n_workers; i++)
         if (workers[i].capped < 0)
             return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
                            (unsigned long) table->n_cols, (unsigned long) table->n_rows);

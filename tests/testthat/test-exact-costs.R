@@ -255,3 +255,8 @@ test_that("weights and losses survive as JSON and as a tree of rpart", {
   skip_if_not_installed("rpart")
   expect_equal(as.rpart(fit)$parms$loss, loss)
 })
+
+test_that("balanced weights do not count classes without rows", {
+  used <- iris[51:150, ]
+  expect_equal(contree(Species ~ ., used, class_weights = "balanced", depth = 0)$objective, 50)
+})

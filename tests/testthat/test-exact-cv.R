@@ -303,3 +303,17 @@ test_that("bad input is named", {
   expect_contree_error(contree_cv(y = iris$Species), "input", "'x'")
   expect_contree_error(contree_cv(iris[1:4], iris$Species[-1]), "input", c("150", "149"))
 })
+
+test_that("standard errors of weighted rows are shares of their weight", {
+  data <- data.frame(x = c(1, 2, 3, 4, 5, 6, 7, 8), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)), w = c(1, 5, 2, 4, 1, 3, 2, 6))
+  cv <- contree_cv(y ~ x, data, weights = w, depth = 0, folds = rep(1:4, 2))
+  # without a split each fold's rows get the class that weighs more among the others
+  wrong <- vapply(1:8, function(row) {
+    others <- rep(1:4, 2) != rep(1:4, 2)[row]
+    sums <- tapply(data$w[others], data$y[others], sum)
+    names(sums)[which.max(sums)] != data$y[row]
+  }, NA)
+  error <- sum(data$w * wrong) / sum(data$w)
+  expect_equal(cv$table$error, error)
+  expect_equal(cv$table$se, sqrt(sum((data$w * (wrong - error))^2)) / sum(data$w))
+})

@@ -208,6 +208,7 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     task.depth = 2;
     task.path = path;
     task.cap = task.seen = INT64_MAX;
+    task.on_cpu = 1; /* of equal trees a device may come to another one first */
     task.gap = (uint64_t) node->n_rows * node->box->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
     if (!floors) {
@@ -229,9 +230,6 @@ int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tre
     const ct_path whole = {0};
     known->codes = new_heap(worker, worker->search->options->depth);
     if (!known->codes) return 0;
-    struct ct_offload_queue *queue = worker->queue;
-    worker->queue = NULL; /* of equal trees a device may come to another one first */
     look(worker, root, &whole, worker->search->options->depth, known->codes, 0);
-    worker->queue = queue;
     return price(worker, known);
 }

@@ -217,17 +217,15 @@ static void take(ct_pool *pool, unsigned slot)
 static void begin_side(ct_pool *pool, place *at, int side)
 {
     ct_worker *worker = pool->worker;
-    struct ct_offload_queue *queue = worker->queue;
     uint32_t size = side ? pool->roots->node->n_rows - at->m->n_left : at->m->n_left;
     if (!ct_branch_ask(&at->seat, at->m, side, &at->bounds[side])) return;
     if (ct_pays_in_pool(worker, pool->roots->node, size)) {
         begin_problem(worker, at, side);
         return;
     }
-    worker->queue = NULL; /* it has the row set of the pool */
+    ((ct_branching *) at->seat.extra)->task[side].on_cpu = 1; /* the queue has the row set of the pool */
     at->bounds[side] = ct_branch_solve(&at->seat, at->feature, at->m, side);
     ct_branch_answer(&at->seat, at->m, side, &at->bounds[side]);
-    worker->queue = queue;
 }
 
 static void begin_places(ct_pool *pool, unsigned slot)

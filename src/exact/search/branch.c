@@ -157,6 +157,7 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
         task->known = NULL;
         task->seen = seat->seen;
         task->gap = 0;
+        task->on_cpu = roots->task->on_cpu;
         task->first_of_ties = roots->task->first_sides;
         task->first_sides = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
@@ -214,6 +215,7 @@ static void know_ends(ct_seat *seat)
     task.path = roots->task->path;
     task.as_side = 1;
     task.cap = task.seen = INT64_MAX;
+    task.on_cpu = roots->task->on_cpu;
     int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
     if (!floors || !tree) return;

@@ -378,7 +378,7 @@ int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
 static int may_wait(const ct_seat *seat, uint32_t feature, const ct_interval *i)
 {
     const ct_roots *roots = seat->roots;
-    if (roots->ties_now || seat->worker->queue || !ct_uses(seat->worker, CT_SHORTCUT_TIES_LAST)) return 0;
+    if (roots->ties_now || (seat->worker->queue && !roots->task->on_cpu) || !ct_uses(seat->worker, CT_SHORTCUT_TIES_LAST)) return 0;
     return i->bound >= roots->best && ties_count(roots, feature, i->a->threshold);
 }
 
@@ -405,18 +405,17 @@ int ct_roots_step(ct_seat *seat)
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_seat seat;
-    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
-    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_sit_down(&seat, roots, worker)) return;
-    uint32_t f = (uint32_t) roots->tree[0].feature;
     ct_task last = *roots->task;
-    const ct_task *task = roots->task;
-    struct ct_offload_queue *queue = worker->queue;
+    ct_roots again = *roots; /* with another task */
+    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
+    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_sit_down(&seat, &again, worker)) return;
+    uint32_t f = (uint32_t) roots->tree[0].feature;
+    again.task = &last;
+    last.on_cpu = 1;
     last.first_sides = 1;
     last.hint = roots->tree;
     last.hint_at = 0;
-    last.hint_size = (uint32_t) ct_heap_size(task->depth);
-    roots->task = &last;
-    worker->queue = NULL;
+    last.hint_size = (uint32_t) ct_heap_size(last.depth);
     /* near: one neighbour with the very cost of its side, and for the other side nothing */
     for (int side = 0; side < 2; side++) {
         near[side].lower[side] = roots->best_side[side];
@@ -429,14 +428,12 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     count_sides(&seat, f, m);
     seat.target = roots->best + 1;
     seat.seen = INT64_MAX;
-    if (roots->evaluate(&seat, f, &near[0], &near[1], m) == roots->best) {
+    if (again.evaluate(&seat, f, &near[0], &near[1], m) == roots->best) {
         /* at the lowest level ct_complete() looks for the first feature */
-        for (int side = 0; side < 2 && task->depth == 2; side++)
+        for (int side = 0; side < 2 && last.depth == 2; side++)
             if (m->best_child[side] >= 0) m->best_child[side] = CT_ANY_FEATURE;
         keep_tree(roots, f, m);
     }
-    worker->queue = queue;
-    roots->task = task;
 }
 
 /* ---- all features ---- */

@@ -36,6 +36,7 @@ typedef struct {
     int64_t cap;                 /* costs from here on need not be told apart */
     int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
+    int on_cpu;                  /* none of it is for a device */
     int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold, and so on
                                     down: see settle_ties() in roots.c */
     int first_sides;             /* the same below the root alone */

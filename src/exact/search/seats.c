@@ -85,7 +85,8 @@ static double work_done(const ct_worker *worker)
 static void run(ct_seat *seat)
 {
     ct_roots *roots = seat->roots;
-    const ct_offload *offload = seat->worker->queue ? seat->worker->search->offload : NULL;
+    int on_device = seat->worker->queue && !roots->task->on_cpu;
+    const ct_offload *offload = on_device ? seat->worker->search->offload : NULL;
     struct ct_pool *pool = NULL;
     if (offload && offload->wants_row_set(seat)) {
         if (roots->hinted >= 0) ct_roots_step(seat);
