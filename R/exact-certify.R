@@ -227,7 +227,8 @@ proof_fault <- function(fit, frame, checked) {
   if (checked$verdict == "other data") return(gettext("the certificate was made for other data or other settings"))
   if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)",
                                                       checked$verdict))
-  off <- min(2 * checked$rounding, most_rounding * proof$cost) + rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
+  off <- min(2 * checked$rounding, most_rounding * proof$cost) +
+    rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
   cost <- proof$objective + tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))

@@ -65,7 +65,8 @@ prepare <- function(fit, type, new_levels) {
        nodes = routing_table(fit),
        number = unname(types[asked]) %in% number_types,
        # otherwise columns are not the predictors, or there is none to count rows by
-       simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear", numbers = all(types %in% number_types),
+       simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear",
+       numbers = all(types %in% number_types),
        values = switch(type, class = node_label(fit), node = node_ids(fit), seq_along(variable)),
        table = switch(type, prob = structure(node_proportions(fit),
                                              dimnames = list(NULL, tree_classes(fit))),

@@ -45,7 +45,8 @@ regression <- contree:::new_model(
   list(types = c(i = "integer", x = "numeric"), shape = list(names = c("i", "x"), inputs = c("i", "x"))),
   quote(made()), where = integer())
 invisible(list(
-  predict(regression, data), predict(fit, data), predict(numbers, matrix), predict(weighted, data, type = "prob"), contree_predictor(fit)(data),
+  predict(regression, data), predict(fit, data),
+  predict(numbers, matrix), predict(weighted, data, type = "prob"), contree_predictor(fit)(data),
   contree_path(y ~ x + i, data, depth = 2), contree_alternatives(numbers, n = 2), contree_info(),
   contree_gpu(), contree(y ~ x, data, depth = 0), contree_threads()))
 
