@@ -136,7 +136,7 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
     f.tree = hash_tree(&result.tree);
     f.root = result.tree.feature[result.tree.roots[0]];
     CHECK(result.bound <= result.cost);
-    if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data))))
+    if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data, options, result.cost))))
         printf("    end %s: cost %.17g, bound %.17g, gap allowed %g, cost allowed %.17g\n", ct_end_name(result.end), result.cost,
                result.bound, options->max_gap, options->max_cost);
     CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <= k->tolerance);
