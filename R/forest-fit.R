@@ -5,7 +5,7 @@
 #'
 #' Grows a random forest of classification or regression trees, fast: columns become integer codes once, and
 #' splits are found from histograms of these, level by level, as in Sharp (2008). On large data it takes a small
-#' part of the time of other packages, at their accuracy; see the section on speed.
+#' part of the time of other packages; see the sections on speed and accuracy.
 #'
 #' @section Which forest:
 #' Every tree is grown from a sample of the rows. At a node `mtry` predictors are drawn, all cuts of each are tried, and
@@ -43,9 +43,14 @@
 #' limits (`contree_input_error`).
 #'
 #' @section Speed:
-#' With 100,000 rows and more a fit takes a fortieth of the time of `ranger` and less, with some thousand rows a tenth to a
-#' thirtieth, on one core. The codes take 3 bytes for each value of the data (5.5 with more than 16,384 rows), and
-#' every thread some 40 bytes a row.
+#' On one core with AVX2 a fit was 25 times as fast as one of `ranger` with 100,000 rows and 28 predictors, 8 to 21 times with 7,000 to
+#' 15,000 rows and 4 to 8 times below, and predictions were 2 to 6 times as fast. The codes take 3 bytes for each value of the
+#' data (5.5 with more than 16,384 rows), and every thread some 40 bytes a row.
+#'
+#' @section Accuracy:
+#' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger` within the noise of the seeds. Bins
+#' cost something where many predictors matter a little each: 0.003 of the area with 100 predictors and 10,000 rows, and 0.002
+#' of R squared on smooth regression data.
 #'
 #' @param formula,data,subset,na.action As in [contree()]; the response may be numeric.
 #' @param x Predictors: a data frame, or a numeric or logical matrix.

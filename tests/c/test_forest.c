@@ -273,7 +273,7 @@ static void splits_are_best(void)
 
 /* ---- the same forest ---- */
 
-static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, int64_t *sum)
+static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_t *sum)
 {
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -282,8 +282,9 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, int64_t
     uint64_t hash = ct_hist_hash(&forest);
     size_t width = t->n_classes ? t->n_classes : 1;
     *sum = 0;
-    for (size_t i = 0; i < t->n_rows * width; i++) *sum = *sum * 31 + extra.oob_sums[i];
-    for (uint32_t i = 0; i < t->n_cols; i++) *sum = *sum * 31 + extra.gains[i] * 7 + (extra.harm ? extra.harm[i] : 0);
+    for (size_t i = 0; i < t->n_rows * width; i++) *sum = *sum * 31 + (uint64_t) extra.oob_sums[i];
+    for (uint32_t i = 0; i < t->n_cols; i++) *sum = *sum * 31 + (uint64_t) extra.gains[i];
+    for (uint32_t i = 0; extra.harm && i < t->n_cols; i++) *sum = *sum * 31 + (uint64_t) extra.harm[i];
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     return hash;
@@ -302,8 +303,7 @@ static void same_forest(void)
         o.rule = kind < 4 ? rules[kind] : kind == 7 ? CT_SPLIT_RANDOM : CT_SPLIT_GINI;
         o.simd = CT_SIMD_SCALAR;
         o.block = 1000000;
-        int64_t sums, now;
-        uint64_t hash = hash_of(&t, &o, &sums);
+        uint64_t sums, now, hash = hash_of(&t, &o, &sums);
         for (int simd = 0; simd < CT_N_SIMD; simd++)
             for (uint32_t block = 100; block <= 1600; block *= 4)
                 for (unsigned threads = 1; threads <= 3; threads += 2) {
