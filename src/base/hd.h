@@ -2,7 +2,7 @@
  *
  * A body marked CT_HD is plain C for the C compiler and a __host__ __device__ function for nvcc; it stays in the
  * common part of C and C++ (no designated initialisers, no implicit cast from void *, no restrict). Differences
- * between the two sides belong here or in base/team.h, so that bodies carry no preprocessor branch. */
+ * between the two sides belong here or in base/lanes.h, so that bodies carry no preprocessor branch. */
 #ifndef CT_BASE_HD_H
 #define CT_BASE_HD_H
 

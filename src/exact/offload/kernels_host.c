@@ -12,7 +12,7 @@ CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_HOST)
 
 CT_GPU_WARPS_ON_HOST(ct_offload_host_STARTS, ct_offload_views, ct_offload_sum_members)
 
-/* ct_team_transpose for all lanes at once. */
+/* ct_lanes_transpose for all lanes at once. */
 static void transpose(uint32_t words[CT_GPU_LANES])
 {
     uint32_t low = 0x0000ffffu, before[CT_GPU_LANES];

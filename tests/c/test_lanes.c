@@ -1,6 +1,6 @@
 /* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin. */
 #include "check.h"
-#include "simulated_team.h"
+#include "simulated_lanes.h"
 
 static uint64_t next(uint64_t *state)
 {
@@ -12,11 +12,11 @@ static uint64_t next(uint64_t *state)
 /* What each lane gives and gets. */
 static uint32_t n_lanes, values[SIMULATED_LANES_MAX], lower[SIMULATED_LANES_MAX], totals[SIMULATED_LANES_MAX];
 
-static void call_scan(ct_team team, void *argument)
+static void call_scan(ct_lanes lanes, void *argument)
 {
     (void) argument;
-    if (team.lane == 0) n_lanes = team.width;
-    lower[team.lane] = ct_team_scan(team, values[team.lane], &totals[team.lane]);
+    if (lanes.lane == 0) n_lanes = lanes.width;
+    lower[lanes.lane] = ct_lanes_scan(lanes, values[lanes.lane], &totals[lanes.lane]);
 }
 
 static void values_are_summed_over_lanes(void)
@@ -37,10 +37,10 @@ static void values_are_summed_over_lanes(void)
 
 static uint32_t matrix[32], transposed[32];
 
-static void call_transpose(ct_team team, void *argument)
+static void call_transpose(ct_lanes lanes, void *argument)
 {
     (void) argument;
-    if (team.width == 32) transposed[team.lane] = ct_team_transpose(team, matrix[team.lane]);
+    if (lanes.width == 32) transposed[lanes.lane] = ct_lanes_transpose(lanes, matrix[lanes.lane]);
 }
 
 static void bits_are_transposed(void)
