@@ -23,7 +23,7 @@
 
 enum { MOST_WORKERS = 256 };
 
-/* Values from which on ranking takes longer than calling the crew. */
+/* Values from which on ranking takes longer than calling the team. */
 static const double RANK_TOGETHER = 2e6;
 
 const char *ct_end_name(ct_end end)
@@ -142,7 +142,7 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->team, &root, task, floors, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -252,13 +252,13 @@ static void rank_some(ct_worker *worker, void *data)
     ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
 }
 
-/* With the crew where that is longer than calling it. */
+/* With the team where that is longer than calling it. */
 static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
 {
-    ct_crew *crew = workers->crew;
-    int together = crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
-    ranking ranks = {table, together ? crew->n_workers : 1};
-    if (together) ct_crew_run(crew, rank_some, &ranks);
+    ct_team *team = workers->team;
+    int together = team && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
+    ranking ranks = {table, together ? team->n_workers : 1};
+    if (together) ct_team_run(team, rank_some, &ranks);
     else rank_some(workers, &ranks);
     for (unsigned i = 0; i < ranks.n_workers; i++)
         if (workers[i].capped < 0)
@@ -270,7 +270,7 @@ static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *err
 static int any_capped(const ct_worker *workers)
 {
     int capped = 0;
-    for (unsigned i = 0; i < (workers->crew ? workers->crew->n_workers : 1); i++) capped |= workers[i].capped > 0;
+    for (unsigned i = 0; i < (workers->team ? workers->team->n_workers : 1); i++) capped |= workers[i].capped > 0;
     return capped;
 }
 
@@ -367,7 +367,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     return CT_OK;
 }
 
-static unsigned crew_size(const ct_options *options)
+static unsigned team_size(const ct_options *options)
 {
 #ifdef _OPENMP
     if (options->threads > 1 && options->depth > 1)
@@ -392,7 +392,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
     ct_budget budget = {options->memory_limit - for_quadrants, 0};
     ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
-    ct_crew crew;
+    ct_team team;
     ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
@@ -403,16 +403,16 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
         ct_arena_init(&workers[i].arena, &budget);
     }
     if (n_workers > 1) {
-        ct_crew_init(&crew, workers, n_workers);
-        search->history->lock = &crew.lock;
+        ct_team_init(&team, workers, n_workers);
+        search->history->lock = &team.lock;
     }
     ct_table table;
     search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
     ct_status status = solve(workers, n_workers, search, &table, data, result, leaf_of_row, error);
     status = close_device(search, status, result, error);
-    result->threads = n_workers > 1 && crew.called ? n_workers : 1;
-    if (n_workers > 1) ct_crew_free(&crew);
+    result->threads = n_workers > 1 && team.called ? n_workers : 1;
+    if (n_workers > 1) ct_team_free(&team);
     search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
         ct_pool_free(workers[i].pool);
@@ -452,7 +452,7 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;
     search.plane_budget = options->plane_budget < half ? options->plane_budget : half;
-    unsigned n_workers = crew_size(options);
+    unsigned n_workers = team_size(options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
     if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
     ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);

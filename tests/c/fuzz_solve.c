@@ -69,8 +69,8 @@ static void draw_options(fuzz_bytes *b, problem *p)
     if (fuzz_rarely(b, 6)) o->max_gap = fuzz_double(b);
     if (fuzz_rarely(b, 6)) o->max_cost = fuzz_double(b);
     if (fuzz_rarely(b, 30)) o->time_limit = fuzz_double(b);
-    if (fuzz_rarely(b, 8)) o->threads = fuzz_below(b, 4), o->crew_after = 0;
-    if (fuzz_rarely(b, 20)) o->crew_after = fuzz_any_double(b);
+    if (fuzz_rarely(b, 8)) o->threads = fuzz_below(b, 4), o->team_after = 0;
+    if (fuzz_rarely(b, 20)) o->team_after = fuzz_any_double(b);
     if (fuzz_rarely(b, 8)) o->memory_limit = fuzz_u32(b);
     if (fuzz_rarely(b, 8)) o->plane_budget = fuzz_u32(b);
     if (fuzz_rarely(b, 4)) o->off = fuzz_u32(b);

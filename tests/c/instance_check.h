@@ -198,7 +198,7 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
     fit_known(data, &options, k, "memory limit");
     options = in->options;
     options.roots = plain->roots;
-    options.crew_after = 0;
+    options.team_after = 0;
     fit_known(data, &options, k, "all at once");
     if (data->n_rows > 40) return;
     options = *plain;
@@ -207,15 +207,15 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
 }
 
 /* Several threads find what one does, and the same tree. */
-static inline void check_crew(const ct_data *data, const ct_options *plain, const fit *alone, known *k)
+static inline void check_team(const ct_data *data, const ct_options *plain, const fit *alone, known *k)
 {
     ct_options options = *plain;
-    options.crew_after = 0;
+    options.team_after = 0;
     options.threads = 2 + data->n_rows % 2;
-    fit f = fit_known(data, &options, k, "crew");
+    fit f = fit_known(data, &options, k, "team");
     if (f.done && !f.stopped && !alone->stopped) CHECK(f.tree == alone->tree);
     options.any_of_ties = 1;
-    fit_known(data, &options, k, "crew, any of ties");
+    fit_known(data, &options, k, "team, any of ties");
 }
 
 /* A search that may split its root on one column alone has to cost at least what was proven of such trees. */
@@ -317,7 +317,7 @@ static inline void check_rule(brute *b, const random_table *capped, const ct_opt
     if (data->weights && data->loss && data->n_classes > 2) return;
     options.max_thresholds = 0;
     is_the_tree(b, data, &options, "plainly");
-    options.crew_after = 0;
+    options.team_after = 0;
     for (options.threads = 2; options.threads <= 4; options.threads += 2) is_the_tree(b, data, &options, "threads");
     options.threads = 1;
     options.plane_budget = 0;
@@ -371,7 +371,7 @@ static inline void check_instance(const instance *in)
     k.rooted = (double *) calloc(data->n_cols, sizeof *k.rooted);
     fit first = check_levels(data, &plain, &k);
     check_options(in, &plain, &k);
-    check_crew(data, &plain, &first, &k);
+    check_team(data, &plain, &first, &k);
     check_rooted(data, &plain, &k);
     check_monotone(data, &plain, &k);
     check_references(in, &plain, &first, &k);

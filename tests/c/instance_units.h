@@ -52,7 +52,7 @@ static inline ct_options draw_limits(rng *r, const instance *in, const ct_option
     o.min_split = rules->min_split;
     o.max_thresholds = rules->max_thresholds;
     o.roots = rules->roots;
-    o.crew_after = 0;
+    o.team_after = 0;
     if (rng_below(r, 2)) o.max_gap = rng_below(r, 3) ? all * rng_unit(r) * rng_unit(r) : 0;
     if (rng_below(r, 3)) o.max_cost = HUGE_VAL;
     if (rng_below(r, 4) == 0) o.time_limit = rng_below(r, 2) ? 0 : rng_unit(r) * 1e-3;

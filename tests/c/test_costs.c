@@ -82,7 +82,7 @@ static void nothing_changes_it(void)
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             options.simd = kernels->name;
             options.threads = 1 + rng_below(&r, 3);
-            options.crew_after = 0;
+            options.team_after = 0;
             options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS) | UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
             if (!CHECK(solved_cost(&t.data, &options) == cost)) printf("    seed %d: %s\n", seed, kernels->name);
         }

@@ -107,7 +107,7 @@ static void all_edges_together(void)
             if (rng_below(&r, 2)) t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];
         options.depth = 1 + rng_below(&r, 3);
         options.threads = 1 + rng_below(&r, 2);
-        options.crew_after = 0;
+        options.team_after = 0;
         check_rows(&t, &options, -1);
         table_free(&t);
     }

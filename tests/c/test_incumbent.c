@@ -148,7 +148,7 @@ static void history_narrows(void)
         int calls = 0;
         ct_options options = ct_options_default();
         options.threads = threads;
-        options.crew_after = 0;
+        options.team_after = 0;
         options.time_limit = CHECK_QUICK() ? 0.3 : 1;
         options.depth = 4;
         options.report = count;

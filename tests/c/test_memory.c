@@ -38,7 +38,7 @@ static ct_options make_options(const shape *s, const ct_start *start)
     ct_options options = ct_options_default();
     options.depth = s->depth;
     options.threads = s->threads;
-    options.crew_after = 0;
+    options.team_after = 0;
     options.complexity = s->complexity;
     options.device = s->twin ? CT_DEVICE_TWIN : CT_DEVICE_CPU;
     options.plane_budget = s->threads == 3 ? 0 : options.plane_budget;

@@ -366,7 +366,7 @@ static void roots_equal_brute_force(void)
             options.roots = allowed;
             if (rng_below(&r, 2)) options.start = &start;
             if (rng_below(&r, 2)) options.max_cost = floor(rng_unit(&r) * 1.5 * leaf);
-            if (rng_below(&r, 4) == 0) options.threads = 2, options.crew_after = 0;
+            if (rng_below(&r, 4) == 0) options.threads = 2, options.team_after = 0;
             check_roots(&t.data, &options, expected, leaf);
             ct_result_free(&whole);
         }

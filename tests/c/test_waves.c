@@ -54,7 +54,7 @@ static ct_options any_options(rng *r)
     options.min_split = rng_below(r, 4) ? 2 : 2 + rng_below(r, 30);
     options.max_thresholds = rng_below(r, 4) ? 0 : 1 + rng_below(r, 12);
     options.threads = 1 + rng_below(r, 2);
-    options.crew_after = rng_below(r, 2) ? 0 : 1e8;
+    options.team_after = rng_below(r, 2) ? 0 : 1e8;
     options.off = rng_below(r, 3) ? 0 : rng_next(r) & ((1u << CT_N_SHORTCUTS) - 1);
     options.plane_budget = rng_below(r, 5) ? options.plane_budget : 0;
     return options;
@@ -109,7 +109,7 @@ static void pools_of_problems(ct_device_wish device, const char *name)
         ct_result result;
         options.depth = 3 + (unsigned) (round % 5 == 4);
         options.threads = 1 + (unsigned) (round % 3 == 2);
-        options.crew_after = 0;
+        options.team_after = 0;
         options.min_bucket = round % 4 == 3 ? 9 : 1;
         options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
         if (options.depth > 3) options.max_thresholds = 12;
@@ -142,7 +142,7 @@ static void stopped_in_the_middle(ct_device_wish device)
     options.depth = 3;
     options.device = device;
     options.stop = stop_after;
-    options.crew_after = 0;
+    options.team_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
         int left = polls;
         ct_result result;
@@ -194,7 +194,7 @@ static void cuda_that_fails_in_the_middle(void)
     random_table table = hard_table(&r, 80, 3, 2, 0);
     options.depth = 3;
     options.max_thresholds = 8;
-    options.crew_after = 0;
+    options.team_after = 0;
     REQUIRE(solve(&table.data, &options, &cpu));
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     options.device = CT_DEVICE_ALL;
@@ -223,7 +223,7 @@ static void failures_in_the_middle(void)
     random_table table = table_random(&r, 90, 3, 3, 0);
     ct_result cpu, other;
     options.depth = 3;
-    options.crew_after = 0;
+    options.team_after = 0;
     REQUIRE(solve(&table.data, &options, &cpu));
     ct_gpu_twin_fail_at(0);
     options.device = CT_DEVICE_TWIN;
@@ -316,7 +316,7 @@ static void little_memory_on_the_device(void)
         ct_result cpu, other;
         options.depth = 2 + rng_below(&r, 2);
         options.threads = 1 + rng_below(&r, 3);
-        options.crew_after = 0;
+        options.team_after = 0;
         options.max_thresholds = options.depth > 2 ? 20 : 0;
         REQUIRE(solve(&table.data, &options, &cpu));
         options.device = CT_DEVICE_TWIN;

@@ -91,8 +91,8 @@ void ct_pool_free(ct_pool *pool)
 static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
 {
     const ct_container *box = roots->node->box;
-    const ct_crew *crew = roots->crew ? roots->crew : roots->reserve;
-    unsigned n_workers = worker->crew ? worker->crew->n_workers : 1, n_here = crew ? crew->n_workers : 1;
+    const ct_team *team = roots->team ? roots->team : roots->reserve;
+    unsigned n_workers = worker->team ? worker->team->n_workers : 1, n_here = team ? team->n_workers : 1;
     double words = (double) box->n_cols * box->n_classes * (double) box->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
     double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_OFFLOAD_SLOTS * bytes);
@@ -309,16 +309,16 @@ static void gather(ct_pool *pool, unsigned slot, uint32_t room)
 /* Makes a batch of the half's problems. What is done with at once makes room for others. */
 static void prepare(ct_pool *pool, unsigned slot, int admit)
 {
-    ct_crew *crew = pool->roots->crew;
+    ct_team *team = pool->roots->team;
     uint32_t room = ct_offload_room(pool->worker->queue);
     pool->batch.n_points = 0; /* what was sent has been copied */
     do {
         if (admit) take(pool, slot);
         follow(pool, slot);
-        ct_crew_unlock(crew);
+        ct_team_unlock(team);
         begin_places(pool, slot);
         gather(pool, slot, room);
-        ct_crew_lock(crew);
+        ct_team_lock(team);
     } while (settle(pool) && admit);
 }
 
@@ -344,19 +344,19 @@ static ct_status collect(ct_pool *pool, unsigned slot)
 
 int ct_pool_step(ct_pool *pool, int admit)
 {
-    ct_crew *crew = pool->roots->crew;
+    ct_team *team = pool->roots->team;
     unsigned slot = pool->slot;
     if (!admit && !pool->n_taken) return 0; /* the device may be lost by now */
     prepare(pool, slot, admit);
     if (!pool->n_taken) return 0;
-    ct_crew_unlock(crew);
+    ct_team_unlock(team);
     pool->under_way[slot] = pool->batch.n_points > 0;
     if (ct_waves_submit(pool->worker, &pool->batch, slot) != CT_OK || collect(pool, !slot) != CT_OK) {
         ct_waves_lost(pool->worker);
         for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
             FOR_OPEN(pool, half, at, side) finish_on_cpu(pool, at, side);
     }
-    ct_crew_lock(crew);
+    ct_team_lock(team);
     (void) settle(pool);
     pool->slot = !slot;
     return 1;

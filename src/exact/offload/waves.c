@@ -12,7 +12,7 @@ enum {
 int ct_waves_wanted(const ct_seat *seat)
 {
     const ct_roots *roots = seat->roots;
-    return roots->task->depth == 2 && !roots->crew && ct_pays_on_device(seat->worker, roots->node);
+    return roots->task->depth == 2 && !roots->team && ct_pays_on_device(seat->worker, roots->node);
 }
 
 int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)

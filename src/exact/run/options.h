@@ -69,7 +69,7 @@ typedef struct {
     uint32_t max_thresholds; /* per column; 0: all */
     double time_limit;       /* seconds; infinite: none */
     unsigned threads;        /* 0 and 1: the calling thread alone */
-    double crew_after;       /* work that the calling thread does alone, unless the search is clearly a long one: rows
+    double team_after;       /* work that the calling thread does alone, unless the search is clearly a long one: rows
                                 times columns times classes scanned, the same on every machine */
     int any_of_ties;         /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
     ct_device_wish device;

@@ -28,19 +28,19 @@ typedef struct {
     double deadline; /* in ct_seconds() */
     struct ct_offload_device *device; /* NULL: the CPU alone */
     const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
-    struct ct_history *history; /* for workers[0] and under the crew's lock */
+    struct ct_history *history; /* for workers[0] and under the team's lock */
 } ct_search;
 
 struct ct_quadrants;
 struct ct_offload_queue;
 struct ct_pool;
-struct ct_crew;
+struct ct_team;
 struct ct_history;
 
 typedef struct {
     const ct_search *search;
-    struct ct_crew *crew; /* NULL: alone */
-    unsigned number;      /* in the crew; 0: the thread that called, which alone may call back */
+    struct ct_team *team; /* NULL: alone */
+    unsigned number;      /* in the team; 0: the thread that called, which alone may call back */
     ct_arena arena;
     struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */

@@ -2,7 +2,7 @@
 
 ct_point *ct_lines_take_point(ct_roots *roots)
 {
-    ct_point *point = roots->free_points, **spare = roots->crew ? &roots->crew->spare_points[roots->task->depth] : NULL;
+    ct_point *point = roots->free_points, **spare = roots->team ? &roots->team->spare_points[roots->task->depth] : NULL;
     if (point) {
         roots->free_points = point->next_free;
     } else if (spare && *spare) {
@@ -10,7 +10,7 @@ ct_point *ct_lines_take_point(ct_roots *roots)
         *spare = point->next_free;
     } else {
         point = roots->new_point(roots);
-        if (point) point->pooled = roots->crew != NULL;
+        if (point) point->pooled = roots->team != NULL;
     }
     if (point) point->open = 0;
     return point;
@@ -18,7 +18,7 @@ ct_point *ct_lines_take_point(ct_roots *roots)
 
 static ct_interval *take_interval(ct_roots *roots)
 {
-    ct_interval **spare = roots->crew ? &roots->crew->spare_intervals : NULL, *i;
+    ct_interval **spare = roots->team ? &roots->team->spare_intervals : NULL, *i;
     if (spare && !roots->free_intervals && *spare) {
         i = *spare;
         *spare = i->next;
@@ -27,7 +27,7 @@ static ct_interval *take_interval(ct_roots *roots)
         roots->free_intervals = i->next;
     } else {
         i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
-        if (i) i->pooled = roots->crew != NULL;
+        if (i) i->pooled = roots->team != NULL;
     }
     return i;
 }
@@ -37,16 +37,16 @@ void ct_lines_return_spares(ct_roots *roots)
     for (ct_point *point = roots->free_points, *next; point; point = next) {
         next = point->next_free;
         if (!point->pooled) continue;
-        point->next_free = roots->crew->spare_points[roots->task->depth];
-        roots->crew->spare_points[roots->task->depth] = point;
+        point->next_free = roots->team->spare_points[roots->task->depth];
+        roots->team->spare_points[roots->task->depth] = point;
     }
     for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
         next = i->next;
         if (!i->pooled) continue;
-        i->next = roots->crew->spare_intervals;
-        roots->crew->spare_intervals = i;
+        i->next = roots->team->spare_intervals;
+        roots->team->spare_intervals = i;
     }
-    CT_ASSERT(roots->crew && !ct_lines_any_open(roots));
+    CT_ASSERT(roots->team && !ct_lines_any_open(roots));
     roots->free_points = NULL;
     roots->free_intervals = NULL;
 }

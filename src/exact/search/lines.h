@@ -1,5 +1,5 @@
 /* The lines of a search, one a root feature: its points, its open intervals, and what is known of the thresholds that are
- * done with. Where a crew searches, all of this is called holding its lock. */
+ * done with. Where a team searches, all of this is called holding its lock. */
 #ifndef CT_EXACT_SEARCH_LINES_H
 #define CT_EXACT_SEARCH_LINES_H
 
@@ -33,7 +33,7 @@ void ct_lines_begin_work(ct_roots *roots, ct_interval *i);
 void ct_lines_end_work(ct_roots *roots, const ct_interval *i);
 void ct_lines_give_back(ct_roots *roots, ct_interval *i);
 
-/* While a row set is shared its points and intervals come from the crew's arena ("pooled"); here they go back to the crew,
+/* While a row set is shared its points and intervals come from the team's arena ("pooled"); here they go back to the team,
  * once nothing is open. */
 void ct_lines_return_spares(ct_roots *roots);
 

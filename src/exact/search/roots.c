@@ -47,13 +47,13 @@ static inline void lower_cap(ct_roots *roots, int64_t by)
 }
 
 /* Others may have found a better tree for the whole table since this task's cap was set, when costs of the whole table had
- * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The crew is told of a limit that holds
+ * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The team is told of a limit that holds
  * for all thresholds, with one more for ties: a threshold may come before the new best one although it came after the
  * old one.) */
 CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 {
-    if (!worker->crew || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
-    int64_t now = ct_crew_limit(worker->crew), fallen = roots->seen - now;
+    if (!worker->team || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
+    int64_t now = ct_team_limit(worker->team), fallen = roots->seen - now;
     if (fallen <= 0 || roots->seen == INT64_MAX) return;
     roots->seen = now;
     lower_cap(roots, fallen);
@@ -168,7 +168,7 @@ static void announce(ct_seat *seat)
 {
     const ct_roots *roots = seat->roots;
     ct_progress moment;
-    ct_crew_tell(roots->crew, roots->best - roots->task->gap + roots->task->first_of_ties);
+    ct_team_tell(roots->team, roots->best - roots->task->gap + roots->task->first_of_ties);
     ct_history_look(seat->worker->search->history, &moment);
 }
 
@@ -239,11 +239,11 @@ CT_HOT int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
     ct_roots *roots = seat->roots;
     ct_point *m = begin_point(seat, feature, i, t);
     if (!m) return 0;
-    ct_crew_unlock(roots->crew);
+    ct_team_unlock(roots->team);
     count_sides(seat, feature, m);
     int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
     seat->worker->statistics.thresholds++;
-    ct_crew_lock(roots->crew);
+    ct_team_lock(roots->team);
     end_point(seat, feature, i, m, upper);
     return 1;
 }
@@ -456,10 +456,10 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
     const ct_node *node = roots->node;
     double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) roots->task->depth - 2);
     work *= (double) roots->best / (double) roots->leaf;
-    return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->crew_after;
+    return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->team_after;
 }
 
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree)
 {
     uint32_t n_cols = node->box->n_cols;
@@ -467,8 +467,8 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_no
     roots->node = node;
     roots->task = task;
     roots->worker = worker;
-    roots->reserve = crew;
-    roots->arena = crew ? &crew->arena : &worker->arena;
+    roots->reserve = team;
+    roots->arena = team ? &team->arena : &worker->arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
     roots->floors = floors;

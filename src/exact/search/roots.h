@@ -5,7 +5,7 @@
  * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
  *
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
- * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
+ * searched by a team (team.h), every other row set by the one worker that came to it, and those who have nothing to do at
  * the root come to help. */
 #ifndef CT_EXACT_SEARCH_ROOTS_H
 #define CT_EXACT_SEARCH_ROOTS_H
@@ -13,7 +13,7 @@
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
 #include "exact/bound/quadrants.h"
-#include "exact/search/crew.h"
+#include "exact/search/team.h"
 
 /* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the allowed optimum <= upper,
  * where upper is the cost of a known allowed tree. A finished solve with a cap has either proven == upper < cap, or
@@ -34,7 +34,7 @@ typedef struct {
     const ct_path *path;         /* how the row set lies in the table */
     int as_side;                 /* what the root of a tree must keep to does not matter, even if this is all of the table */
     int64_t cap;                 /* costs from here on need not be told apart */
-    int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
+    int64_t seen;                /* the team's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
     int on_cpu;                  /* none of it is for a device */
     int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold, and so on
@@ -82,10 +82,10 @@ struct ct_roots {
     const ct_node *node;
     const ct_task *task;
     ct_arena *arena;         /* of points and intervals */
-    ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
-    ct_crew *reserve;        /* who can be called; NULL: nobody */
+    ct_team *team;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    ct_team *reserve;        /* who can be called; NULL: nobody */
     double call_at;          /* after how much work */
-    int whole;               /* the crew searches the whole table; otherwise some of it may have come to help */
+    int whole;               /* the team searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
     unsigned helpers;        /* seats that others have here */
     ct_roots *next_shared;
@@ -125,14 +125,14 @@ struct ct_roots {
 
 /* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
  * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
                   int64_t *floors, ct_split_code *tree);
 
 /* Before the search of all root features, and after it: what is still open is then known by its bounds. */
 void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
-/* The steps of that search, for waves.c and pool.c. With the crew's lock where there is a crew. */
+/* The steps of that search, for waves.c and pool.c. With the team's lock where there is a team. */
 
 /* The same for one worker alone, without batches, a known tree and ties: before any step, and after the last one. What is
  * still open at the end is known by its bounds. 0 if memory ends. */
@@ -162,7 +162,7 @@ void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
 void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
 
-/* What is known at the moment, but for the time, of a ct_roots. Holding the crew's lock. */
+/* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
 
 static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }

@@ -1,4 +1,4 @@
-/* Who works at a row set: one worker, the crew that it calls, and those who have nothing to do elsewhere. */
+/* Who works at a row set: one worker, the team that it calls, and those who have nothing to do elsewhere. */
 #ifndef CT_EXACT_SEARCH_SEATS_H
 #define CT_EXACT_SEARCH_SEATS_H
 
@@ -12,7 +12,7 @@ typedef struct ct_offload {
     int (*wants_row_set)(const ct_seat *seat);
     void (*search)(ct_seat *seat);
     /* The depth-two problems below one row set, many at a time: whether they are for the device; their pool, NULL if it
-     * cannot be had; one batch of it, with the crew's lock where there is a crew. See offload/pool.h. */
+     * cannot be had; one batch of it, with the team's lock where there is a team. See offload/pool.h. */
     int (*wants_problems)(const ct_seat *seat);
     struct ct_pool *(*begin)(ct_seat *seat);
     int (*step)(struct ct_pool *pool, int admit);

@@ -3,14 +3,14 @@
 #include "check.h"
 #include "solve.h"
 
-static const unsigned crews[] = {2, 3, 8};
+static const unsigned teams[] = {2, 3, 8};
 
-static ct_options crew_options(unsigned threads, unsigned depth)
+static ct_options team_options(unsigned threads, unsigned depth)
 {
     ct_options options = ct_options_default();
     options.threads = threads;
     options.depth = depth;
-    options.crew_after = 0;
+    options.team_after = 0;
     return options;
 }
 
@@ -23,24 +23,24 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 }
 
 /* Tables with many equally good trees, and with few. */
-static void any_crew_finds_the_same_tree(void)
+static void any_team_finds_the_same_tree(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 150); seed++) {
         rng r = {(uint64_t) seed + 600};
         unsigned depth = 2 + (unsigned) seed % 3;
         uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
         random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4), seed % 2);
-        ct_options options = crew_options(1, depth);
+        ct_options options = team_options(1, depth);
         if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
         if (seed % 5 == 0) options.min_bucket = 1 + rng_below(&r, n_rows / 10);
-        ct_result alone, crew;
+        ct_result alone, team;
         REQUIRE(solve(&t.data, &options, &alone));
-        for (size_t i = 0; i < sizeof crews / sizeof *crews; i++) {
-            options.threads = crews[i];
-            REQUIRE(solve(&t.data, &options, &crew));
-            CHECK(crew.cost == alone.cost && crew.bound == alone.bound && crew.end == CT_END_OPTIMAL);
-            if (!CHECK(same_tree(&alone.tree, &crew.tree))) printf("    seed %d, %u threads\n", seed, crews[i]);
-            ct_result_free(&crew);
+        for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+            options.threads = teams[i];
+            REQUIRE(solve(&t.data, &options, &team));
+            CHECK(team.cost == alone.cost && team.bound == alone.bound && team.end == CT_END_OPTIMAL);
+            if (!CHECK(same_tree(&alone.tree, &team.tree))) printf("    seed %d, %u threads\n", seed, teams[i]);
+            ct_result_free(&team);
         }
         ct_result_free(&alone);
         table_free(&t);
@@ -53,7 +53,7 @@ static void the_first_of_the_smallest_trees_is_taken(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1200); seed++) {
         rng r = {(uint64_t) seed + 3600};
         random_table t = table_random(&r, 4 + rng_below(&r, 9), 3, 2 + rng_below(&r, 2), seed % 3);
-        ct_options options = crew_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
+        ct_options options = team_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(brute_optimum(&b, &t.data, &options) == result.cost);
@@ -63,7 +63,7 @@ static void the_first_of_the_smallest_trees_is_taken(void)
     }
 }
 
-/* Columns of two values have one threshold each: few root splits, so most of the crew must help below them. */
+/* Columns of two values have one threshold each: few root splits, so most of the team must help below them. */
 static void idle_threads_help(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
@@ -75,13 +75,13 @@ static void idle_threads_help(void)
         for (uint32_t col = 2; col < 5; col++)
             for (uint32_t i = 0; i < n; i++)
                 table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
-        ct_options options = crew_options(1, 4);
-        ct_result alone, crew;
+        ct_options options = team_options(1, 4);
+        ct_result alone, team;
         REQUIRE(solve(&t.data, &options, &alone));
         options.threads = 4;
-        REQUIRE(solve(&t.data, &options, &crew));
-        CHECK(crew.cost == alone.cost && crew.end == CT_END_OPTIMAL && same_tree(&alone.tree, &crew.tree));
-        ct_result_free(&crew);
+        REQUIRE(solve(&t.data, &options, &team));
+        CHECK(team.cost == alone.cost && team.end == CT_END_OPTIMAL && same_tree(&alone.tree, &team.tree));
+        ct_result_free(&team);
         ct_result_free(&alone);
         table_free(&t);
     }
@@ -93,13 +93,13 @@ static int stop_after(void *data)
     return (*left)-- <= 0;
 }
 
-static void stopped_crews_have_valid_bounds(void)
+static void stopped_teams_have_valid_bounds(void)
 {
     rng r = {60};
     uint32_t n = CHECK_QUICK() ? 1500 : 6000;
     random_table t = table_random(&r, n, 6, 2, 0);
     for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
-    ct_options options = crew_options(3, 3);
+    ct_options options = team_options(3, 3);
     ct_result result;
     REQUIRE(solve(&t.data, &options, &result));
     double cost = result.cost;
@@ -125,7 +125,7 @@ static void memory_ends_anywhere(void)
 {
     rng r = {70};
     random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
-    ct_options options = crew_options(3, 3);
+    ct_options options = team_options(3, 3);
     ct_result result;
     ct_error error;
     REQUIRE(solve(&t.data, &options, &result));
@@ -147,10 +147,10 @@ static void memory_ends_anywhere(void)
 }
 
 static const check_case cases[] = {
-    {"any crew finds the same tree", any_crew_finds_the_same_tree},
+    {"any team finds the same tree", any_team_finds_the_same_tree},
     {"the first of the smallest trees is taken", the_first_of_the_smallest_trees_is_taken},
     {"idle threads help", idle_threads_help},
-    {"stopped crews have valid bounds", stopped_crews_have_valid_bounds},
+    {"stopped teams have valid bounds", stopped_teams_have_valid_bounds},
     {"memory ends anywhere", memory_ends_anywhere},
 };
 

@@ -1,13 +1,13 @@
 /* The threads of one search. Workers share the state of the search at the table's root (ct_roots), and of row sets below it
  * where they help each other, under one lock, which is held between evaluations only; everything else is one worker's own,
- * but for the best cost, which is read without the lock. Without OpenMP a crew has one worker. */
-#ifndef CT_EXACT_SEARCH_CREW_H
-#define CT_EXACT_SEARCH_CREW_H
+ * but for the best cost, which is read without the lock. Without OpenMP a team has one worker. */
+#ifndef CT_EXACT_SEARCH_TEAM_H
+#define CT_EXACT_SEARCH_TEAM_H
 
 #include "base/threads.h"
 #include "exact/run/worker.h"
 
-typedef struct ct_crew {
+typedef struct ct_team {
     unsigned n_workers;
     ct_worker *workers;  /* [n_workers], borrowed */
     ct_arena arena;      /* of what the workers share, under the lock */
@@ -18,22 +18,22 @@ typedef struct ct_crew {
     struct ct_interval *spare_intervals;
     int64_t limit;       /* atomic: costs of the whole table from here on need not be told apart */
     ct_lock lock;
-} ct_crew;
+} ct_team;
 
-/* Makes workers[0 .. n) a crew. ct_crew_free undoes it. */
-void ct_crew_init(ct_crew *crew, ct_worker *workers, unsigned n);
-void ct_crew_free(ct_crew *crew);
+/* Makes workers[0 .. n) a team. ct_team_free undoes it. */
+void ct_team_init(ct_team *team, ct_worker *workers, unsigned n);
+void ct_team_free(ct_team *team);
 
 /* Runs work(worker, data) once on each worker, each in a thread of its own; the calling thread is workers[0]. */
-void ct_crew_run(ct_crew *crew, void (*work)(ct_worker *worker, void *data), void *data);
+void ct_team_run(ct_team *team, void (*work)(ct_worker *worker, void *data), void *data);
 
-/* All of these take crew == NULL: a worker alone. */
-void ct_crew_lock(ct_crew *crew);
-void ct_crew_unlock(ct_crew *crew);
+/* All of these take team == NULL: a worker alone. */
+void ct_team_lock(ct_team *team);
+void ct_team_unlock(ct_team *team);
 /* Lets the lock go for a moment; idle: 1 if the worker could do something else meanwhile. */
-void ct_crew_wait(ct_crew *crew, ct_worker *worker, int idle);
-int ct_crew_idle(const ct_crew *crew); /* could anybody? */
-void ct_crew_tell(ct_crew *crew, int64_t limit);
-int64_t ct_crew_limit(const ct_crew *crew);
+void ct_team_wait(ct_team *team, ct_worker *worker, int idle);
+int ct_team_idle(const ct_team *team); /* could anybody? */
+void ct_team_tell(ct_team *team, int64_t limit);
+int64_t ct_team_limit(const ct_team *team);
 
 #endif
