@@ -20,13 +20,13 @@ typedef struct {
     ct_arena arena;
     ct_node node;
     ct_roots roots;
-    ct_seat seat;
+    ct_evaluator evaluator;
     ct_wave wave;
 } problem;
 
 /* A threshold under evaluation. */
 typedef struct {
-    ct_seat seat;
+    ct_evaluator evaluator;
     ct_point *m; /* NULL: nobody is here */
     ct_interval *interval;
     uint32_t feature;
@@ -45,10 +45,10 @@ struct ct_pool {
     ct_batch batch;
 };
 
-int ct_pool_wanted(const ct_seat *seat)
+int ct_pool_wanted(const ct_evaluator *evaluator)
 {
-    const ct_roots *roots = seat->roots;
-    return roots->task->depth == 3 && ct_pays_in_pool(seat->worker, roots->node, roots->node->n_rows / 2);
+    const ct_roots *roots = evaluator->roots;
+    return roots->task->depth == 3 && ct_pays_in_pool(evaluator->worker, roots->node, roots->node->n_rows / 2);
 }
 
 /* ---- memory ---- */
@@ -101,20 +101,20 @@ static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
     return n ? n : 1;
 }
 
-ct_pool *ct_pool_begin(ct_seat *seat)
+ct_pool *ct_pool_begin(ct_evaluator *evaluator)
 {
-    ct_worker *worker = seat->worker;
+    ct_worker *worker = evaluator->worker;
     if (!worker->pool) worker->pool = pool_new(worker);
     ct_pool *pool = worker->pool;
     if (!pool || pool->n_taken) return NULL;
-    pool->roots = seat->roots;
+    pool->roots = evaluator->roots;
     pool->slot = 0;
-    pool->n_places = places_for(seat->roots, worker);
+    pool->n_places = places_for(evaluator->roots, worker);
     CT_ASSERT(pool->n_places > 0 && pool->n_places <= POOL_PLACES);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < pool->n_places; k++)
-            if (!ct_roots_sit_down(&pool->places[slot][k].seat, seat->roots, worker)) return NULL;
-    if (ct_waves_begin_rows(seat) == CT_OK) return pool;
+            if (!ct_roots_join(&pool->places[slot][k].evaluator, evaluator->roots, worker)) return NULL;
+    if (ct_waves_begin_rows(evaluator) == CT_OK) return pool;
     ct_waves_lost(worker);
     return NULL;
 }
@@ -123,13 +123,13 @@ ct_pool *ct_pool_begin(ct_seat *seat)
 
 static int set_up(ct_worker *worker, const place *at, int side, problem *p)
 {
-    const ct_node *node = at->seat.roots->node;
+    const ct_node *node = at->evaluator.roots->node;
     const ct_point *m = at->m;
-    const ct_task *task = &((const ct_branching *) at->seat.extra)->task[side];
-    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->seat.totals[side], &p->node) &&
+    const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
+    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side], &p->node) &&
            ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->floors[side], m->trees[side]) &&
            ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, POOL_WAVE) &&
-           ct_roots_begin(&p->seat, &p->roots, worker);
+           ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
 
 static void begin_problem(ct_worker *worker, place *at, int side)
@@ -141,12 +141,12 @@ static void begin_problem(ct_worker *worker, place *at, int side)
     p->open = set_up(worker, at, side, p);
     if (!p->open) { /* the search is over: see ct_worker_stop */
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(m->floors[side], 0, at->seat.roots->node->box->n_cols * sizeof *m->floors[side]);
+        memset(m->floors[side], 0, at->evaluator.roots->node->box->n_cols * sizeof *m->floors[side]);
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
         if (p->node.box->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
-        else ct_roots_step(&p->seat);
+        else ct_roots_step(&p->evaluator);
     }
     leave(worker, p);
 }
@@ -155,8 +155,8 @@ static void begin_problem(ct_worker *worker, place *at, int side)
 static void end_problem(ct_worker *worker, place *at, int side)
 {
     problem *p = &at->sides[side];
-    at->bounds[side] = ct_roots_end(&p->seat);
-    ct_branch_answer(&at->seat, at->m, side, &at->bounds[side]);
+    at->bounds[side] = ct_roots_end(&p->evaluator);
+    ct_branch_answer(&at->evaluator, at->m, side, &at->bounds[side]);
     ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     p->open = 0;
 }
@@ -169,9 +169,9 @@ static void fill(ct_pool *pool, place *at, int side, uint32_t room)
     pool->batch.part_line = 2 * at->feature + (uint32_t) side;
     pool->batch.part_threshold = ct_container_to_global(pool->roots->node->box, at->feature, at->m->threshold);
     enter(worker, p);
-    while (ct_wave_fill(&p->seat, &p->wave, &pool->batch, room) && !p->wave.n_asked) {
+    while (ct_wave_fill(&p->evaluator, &p->wave, &pool->batch, room) && !p->wave.n_asked) {
         ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
-        ct_wave_take_in(&p->seat, &p->wave, NULL);
+        ct_wave_take_in(&p->evaluator, &p->wave, NULL);
     }
     CT_ASSERT(p->open && p->wave.n_asked <= p->wave.n_points);
     if (!p->wave.n_parts) end_problem(worker, at, side);
@@ -182,8 +182,8 @@ static void finish_on_cpu(ct_pool *pool, place *at, int side)
 {
     problem *p = &at->sides[side];
     enter(pool->worker, p);
-    ct_wave_put_back(&p->seat, &p->wave);
-    while (ct_roots_step(&p->seat)) continue;
+    ct_wave_put_back(&p->evaluator, &p->wave);
+    while (ct_roots_step(&p->evaluator)) continue;
     end_problem(pool->worker, at, side);
     leave(pool->worker, p);
 }
@@ -204,8 +204,8 @@ static void take(ct_pool *pool, unsigned slot)
             at->feature = (uint32_t) f;
             at->interval = i;
             at->begun = 0;
-            at->m = ct_roots_begin_point(&at->seat, at->feature, i);
-            at->seat.seen = INT64_MAX; /* follow() does it */
+            at->m = ct_roots_begin_point(&at->evaluator, at->feature, i);
+            at->evaluator.seen = INT64_MAX; /* follow() does it */
             pool->n_taken += at->m != NULL;
             if (!at->m) ct_lines_give_back(roots, i);
         }
@@ -218,14 +218,14 @@ static void begin_side(ct_pool *pool, place *at, int side)
 {
     ct_worker *worker = pool->worker;
     uint32_t size = side ? pool->roots->node->n_rows - at->m->n_left : at->m->n_left;
-    if (!ct_branch_ask(&at->seat, at->m, side, &at->bounds[side])) return;
+    if (!ct_branch_ask(&at->evaluator, at->m, side, &at->bounds[side])) return;
     if (ct_pays_in_pool(worker, pool->roots->node, size)) {
         begin_problem(worker, at, side);
         return;
     }
-    ((ct_branching *) at->seat.extra)->task[side].on_cpu = 1; /* the queue has the row set of the pool */
-    at->bounds[side] = ct_branch_solve(&at->seat, at->feature, at->m, side);
-    ct_branch_answer(&at->seat, at->m, side, &at->bounds[side]);
+    ((ct_branching *) at->evaluator.extra)->task[side].on_cpu = 1; /* the queue has the row set of the pool */
+    at->bounds[side] = ct_branch_solve(&at->evaluator, at->feature, at->m, side);
+    ct_branch_answer(&at->evaluator, at->m, side, &at->bounds[side]);
 }
 
 static void begin_places(ct_pool *pool, unsigned slot)
@@ -235,8 +235,8 @@ static void begin_places(ct_pool *pool, unsigned slot)
         if (!at->m || at->begun) continue;
         at->begun = 1;
         pool->worker->statistics.thresholds++;
-        ct_roots_count_sides(&at->seat, at->feature, at->m);
-        at->closed = !ct_branch_begin(&at->seat, at->feature, at->interval->a, at->interval->b, at->m);
+        ct_roots_count_sides(&at->evaluator, at->feature, at->m);
+        at->closed = !ct_branch_begin(&at->evaluator, at->feature, at->interval->a, at->interval->b, at->m);
         for (int side = 0; side < 2; side++) {
             at->sides[side].open = 0;
             if (!at->closed) begin_side(pool, at, side);
@@ -253,9 +253,9 @@ static void follow(ct_pool *pool, unsigned slot)
         place *at = &pool->places[slot][k];
         if (!at->m) continue;
         int64_t target = ct_roots_target(pool->roots, at->feature, at->m->threshold);
-        int64_t fallen = ct_larger_cost(0, at->seat.target - target);
-        at->seat.target -= fallen;
-        CT_ASSERT(at->seat.target >= target || !fallen);
+        int64_t fallen = ct_larger_cost(0, at->evaluator.target - target);
+        at->evaluator.target -= fallen;
+        CT_ASSERT(at->evaluator.target >= target || !fallen);
         for (int side = 0; side < 2; side++) {
             ct_roots *below = &at->sides[side].roots;
             if (!at->sides[side].open) continue;
@@ -273,8 +273,8 @@ static uint32_t settle(ct_pool *pool)
         for (uint32_t k = 0; k < pool->n_places; k++) {
             place *at = &pool->places[slot][k];
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
-            int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->seat, at->m, at->bounds);
-            ct_roots_end_point(&at->seat, at->feature, at->interval, at->m, upper);
+            int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->evaluator, at->m, at->bounds);
+            ct_roots_end_point(&at->evaluator, at->feature, at->interval, at->m, upper);
             ct_lines_give_back(pool->roots, at->interval);
             at->m = NULL;
             CT_ASSERT(pool->n_taken > 0);
@@ -336,7 +336,7 @@ static ct_status collect(ct_pool *pool, unsigned slot)
         if (!p->wave.n_parts) continue;
         ct_worker_poll(pool->worker, (uint64_t) p->wave.n_points * node->box->n_cols * node->n_rows);
         enter(pool->worker, p);
-        ct_wave_take_in(&p->seat, &p->wave, errors);
+        ct_wave_take_in(&p->evaluator, &p->wave, errors);
         leave(pool->worker, p);
     }
     return CT_OK;

@@ -6,7 +6,7 @@
  * the waves of all of them make one batch. Two halves of the pool take turns: while one's batch is under way, the CPU takes
  * in the other's, ends problems, follows the best tree of the row set with their caps, begins others and gathers the next.
  *
- * Intervals, points, the team's lock are used as by the search one by one; several seats search then that belong to one
+ * Intervals, points, the team's lock are used as by the search one by one; several evaluators search then that belong to one
  * worker. More thresholds of depth three are evaluated than need be, since each is begun without the answers of those under
  * way; optimum, proof and tree are the same. */
 #ifndef CT_EXACT_OFFLOAD_POOL_H
@@ -17,9 +17,9 @@
 typedef struct ct_pool ct_pool;
 
 /* Whether the row set is for it. The worker has a queue. */
-int ct_pool_wanted(const ct_seat *seat);
+int ct_pool_wanted(const ct_evaluator *evaluator);
 /* The worker's pool, empty, for this search alone; NULL if it cannot be had. No lock is held. */
-ct_pool *ct_pool_begin(ct_seat *seat);
+ct_pool *ct_pool_begin(ct_evaluator *evaluator);
 /* Goes one batch on; admit: and begins further thresholds. 0 once it is empty and nothing was there to begin with. If the
  * device is lost, the CPU has then ended what was in it. With the team's lock where there is a team. */
 int ct_pool_step(ct_pool *pool, int admit);

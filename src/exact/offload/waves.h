@@ -42,23 +42,23 @@ typedef struct {
 /* Room for n points, from the worker's arena; 0 if memory ends. */
 int ct_wave_new(ct_worker *worker, ct_wave *wave, uint32_t n);
 /* Takes intervals off until there are `room` points or none is open; returns how many intervals are in the wave. */
-uint32_t ct_wave_fill(ct_seat *seat, ct_wave *wave, ct_batch *batch, uint32_t room);
+uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *wave, ct_batch *batch, uint32_t room);
 /* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was asked. */
-void ct_wave_take_in(ct_seat *seat, ct_wave *wave, const int32_t *errors);
+void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *wave, const int32_t *errors);
 /* Undoes ct_wave_fill: the intervals are open as they were. */
-void ct_wave_put_back(ct_seat *seat, ct_wave *wave);
+void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *wave);
 
 /* Makes the row set the queue's. CT_NO_DEVICE if the device is lost. */
-ct_status ct_waves_begin_rows(ct_seat *seat);
+ct_status ct_waves_begin_rows(ct_evaluator *evaluator);
 /* Sends a batch, unless it is empty. CT_NO_DEVICE if the device is lost. */
 ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
 /* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for. */
 void ct_waves_lost(ct_worker *worker);
 
 /* Whether the row set is for the worker's device, see placing.h. The worker has one. */
-int ct_waves_wanted(const ct_seat *seat);
+int ct_waves_wanted(const ct_evaluator *evaluator);
 
 /* Searches until nothing is open. If the device is lost, or the search is stopped, what is open stays so. */
-void ct_waves_run(ct_seat *seat);
+void ct_waves_run(ct_evaluator *evaluator);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
     struct ct_offload_device *device; /* NULL: the CPU alone */
-    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
+    const struct ct_offload *offload; /* how that is given work, see search/evaluators.h; NULL: not at all */
     struct ct_history *history; /* for workers[0] and under the team's lock */
 } ct_search;
 

@@ -19,14 +19,14 @@ static int wants_container(const ct_worker *worker, const ct_node *node, unsigne
     return node->n_rows < COMPACT_BELOW * node->box->n_rows;
 }
 
-ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side)
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m, int side)
 {
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
-    ct_worker *worker = seat->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    ct_worker *worker = evaluator->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, &seat->totals[side], &node)) {
+    if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side, &evaluator->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_container(worker, &node, task->depth)) {
             ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
@@ -40,12 +40,12 @@ ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void floors_from_neighbours(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m,
+static void floors_from_neighbours(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, const ct_point *m,
                                    int side, int64_t *floors)
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
     int64_t moved = side ? m->dear_left - a->dear_left : b->dear_left - m->dear_left;
-    for (uint32_t f = 0; f < seat->roots->node->box->n_cols; f++)
+    for (uint32_t f = 0; f < evaluator->roots->node->box->n_cols; f++)
         floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
 }
 
@@ -97,16 +97,16 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     return hit;
 }
 
-int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+int ct_branch_ask(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    const ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
-    int64_t leaf = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    int64_t leaf = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
     *bounds = (ct_bounds){0, 0, leaf};
     m->best_child[side] = -1;
-    if (is_settled(worker, &seat->totals[side], size, task, m, side, bounds)) {
+    if (is_settled(worker, &evaluator->totals[side], size, task, m, side, bounds)) {
         keep_given(roots, task, m, side);
         return 0;
     }
@@ -114,12 +114,12 @@ int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
     return 1;
 }
 
-void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds)
 {
-    ct_worker *worker = seat->worker;
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
-    const ct_totals *totals = &seat->totals[side];
-    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    ct_worker *worker = evaluator->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    const ct_totals *totals = &evaluator->totals[side];
+    uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
     if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
@@ -129,23 +129,23 @@ void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
 }
 
 /* What all sides need that are solved, whether by a search or at once. */
-static void note_side(ct_seat *seat, ct_point *m, int side, const ct_bounds *bounds)
+static void note_side(ct_evaluator *evaluator, ct_point *m, int side, const ct_bounds *bounds)
 {
-    const ct_worker *worker = seat->worker;
-    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    const ct_worker *worker = evaluator->worker;
+    uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t proven = bounds->proven;
     m->lower[side] = ct_larger_cost(m->lower[side], bounds->relaxed);
     if (ct_may_split(worker, size)) proven = ct_larger_cost(proven, m->lower[side]);
-    else proven = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
-    seat->upper[side] = bounds->upper;
+    else proven = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+    evaluator->upper[side] = bounds->upper;
     m->proven += proven;
 }
 
-int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    ct_branching *branching = (ct_branching *) seat->extra;
+    const ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    ct_branching *branching = (ct_branching *) evaluator->extra;
     uint32_t threshold = ct_container_to_global(roots->node->box, f, m->threshold);
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     for (int side = 0; side < 2; side++) {
@@ -155,21 +155,21 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
         task->as_side = 1;
         task->depth = roots->task->depth - 1;
         task->known = NULL;
-        task->seen = seat->seen;
+        task->seen = evaluator->seen;
         task->gap = 0;
         task->on_cpu = roots->task->on_cpu;
         task->first_of_ties = roots->task->first_sides;
         task->first_sides = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
          * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
-        task->cap = seat->target - worker->search->split_cost - known[side];
+        task->cap = evaluator->target - worker->search->split_cost - known[side];
         task->floors = branching->floors[side];
-        floors_from_neighbours(seat, a, b, m, side, branching->floors[side]);
+        floors_from_neighbours(evaluator, a, b, m, side, branching->floors[side]);
         choose_hint(roots, f, a, b, m, side, task);
-        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task->depth);
+        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->box->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
-    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= seat->target;
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
     ct_evidence_point(worker, roots->node->box, f, m->threshold, closed);
     m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
@@ -181,35 +181,35 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
     return !closed;
 }
 
-int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2])
+int64_t ct_branch_end(ct_evaluator *evaluator, ct_point *m, const ct_bounds bounds[2])
 {
-    const ct_worker *worker = seat->worker;
-    for (int side = 0; side < 2; side++) note_side(seat, m, side, &bounds[side]);
-    if (ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left))
+    const ct_worker *worker = evaluator->worker;
+    for (int side = 0; side < 2; side++) note_side(evaluator, m, side, &bounds[side]);
+    if (ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left))
         return worker->search->split_cost + bounds[0].upper + bounds[1].upper;
     m->proven = INT64_MAX;
     return INT64_MAX;
 }
 
-static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
 {
     ct_bounds bounds[2];
-    if (!ct_branch_begin(seat, f, a, b, m)) return INT64_MAX;
+    if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
     for (int side = 0; side < 2; side++) {
-        if (ct_branch_ask(seat, m, side, &bounds[side])) {
-            ct_evidence_begin(seat->worker);
-            bounds[side] = ct_branch_solve(seat, f, m, side);
-            ct_branch_answer(seat, m, side, &bounds[side]);
+        if (ct_branch_ask(evaluator, m, side, &bounds[side])) {
+            ct_evidence_begin(evaluator->worker);
+            bounds[side] = ct_branch_solve(evaluator, f, m, side);
+            ct_branch_answer(evaluator, m, side, &bounds[side]);
         }
-        ct_evidence_end(seat->worker);
+        ct_evidence_end(evaluator->worker);
     }
-    return ct_branch_end(seat, m, bounds);
+    return ct_branch_end(evaluator, m, bounds);
 }
 
-static void know_ends(ct_seat *seat)
+static void know_ends(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     ct_task task = {0};
     task.depth = roots->task->depth - 1;
     task.path = roots->task->path;
@@ -241,13 +241,13 @@ static ct_point *new_point(ct_roots *roots)
     return point;
 }
 
-static int new_extra(ct_seat *seat)
+static int new_extra(ct_evaluator *evaluator)
 {
-    ct_arena *arena = &seat->worker->arena;
-    size_t n_cols = seat->roots->node->box->n_cols;
+    ct_arena *arena = &evaluator->worker->arena;
+    size_t n_cols = evaluator->roots->node->box->n_cols;
     ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
     int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
-    seat->extra = branching;
+    evaluator->extra = branching;
     if (!branching || !floors) return 0;
     for (int side = 0; side < 2; side++) branching->floors[side] = floors + (size_t) side * n_cols;
     return 1;

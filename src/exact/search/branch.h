@@ -9,7 +9,7 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker);
 
 /* ---- the evaluation of a point m in steps, for pool.c ---- */
 
-/* seat->extra above depth two: what is asked of both sides of the threshold under evaluation. */
+/* evaluator->extra above depth two: what is asked of both sides of the threshold under evaluation. */
 typedef struct {
     ct_task task[2];
     ct_path path[2];
@@ -17,15 +17,15 @@ typedef struct {
 } ct_branching;
 
 /* Sets up both tasks, of point m between a and b; 0 if class counts and neighbours have closed m, which is then filled in
- * and allows no better tree. seat->target, seat->seen and the totals are in place. */
-int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+ * and allows no better tree. evaluator->target, evaluator->seen and the totals are in place. */
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
 /* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its floors and tree into
  * m's, and the answer made known. */
-int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds);
+int ct_branch_ask(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds);
 /* Lays the side out and solves it, here and now. */
-ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side);
-void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds);
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m, int side);
+void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds);
 /* What ct_roots.evaluate does and returns, once both sides are known. */
-int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2]);
+int64_t ct_branch_end(ct_evaluator *evaluator, ct_point *m, const ct_bounds bounds[2]);
 
 #endif

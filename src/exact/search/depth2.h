@@ -15,10 +15,10 @@ typedef struct {
     int allowed;
 } ct_depth2_question;
 
-/* 0 if m needs no scan: it is then filled in, and allows no better tree. seat->target and the totals are in place. */
-int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question);
+/* 0 if m needs no scan: it is then filled in, and allows no better tree. evaluator->target and the totals are in place. */
+int ct_depth2_ask(ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question);
 
 /* Takes in the errors, laid out as by ct_offload_wait for one point; does and returns what ct_roots.evaluate does. */
-int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *question, const int32_t *errors);
+int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_point *m, const ct_depth2_question *question, const int32_t *errors);
 
 #endif

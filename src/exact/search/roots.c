@@ -78,13 +78,13 @@ static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature,
 }
 
 /* How few and how many rows may lie on the left, for a total below the target; 0 if there are no such numbers. */
-CT_HOT int window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t rows[2])
+CT_HOT int window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t rows[2])
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     const ct_point *a = i->a, *b = i->b;
     int64_t low = (int64_t) a->n_left + 1, high = (int64_t) b->n_left - 1;
-    int64_t from_a = ct_point_surplus(worker, a, seat->target), from_b = ct_point_surplus(worker, b, seat->target);
+    int64_t from_a = ct_point_surplus(worker, a, evaluator->target), from_b = ct_point_surplus(worker, b, evaluator->target);
     int64_t near_a = low, near_b = high;
     if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->dear_left + from_a);
     if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->dear_left - from_b - 1) - 1;
@@ -111,31 +111,31 @@ static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
 
 /* A threshold that leaves so many rows on the left, near the middle of both these and the interval's thresholds; where there
  * is none, of the thresholds that do; 0 if none does. Half of the thresholds and three fifths of the rows count as near. */
-static uint32_t middle_threshold(const ct_seat *seat, uint32_t feature, const ct_interval *i, const uint32_t rows[2])
+static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, const uint32_t rows[2])
 {
-    const ct_roots *roots = seat->roots;
+    const ct_roots *roots = evaluator->roots;
     uint32_t first, last, part = (rows[1] - rows[0]) / 5;
     uint32_t low = i->a->threshold, high = i->b == &roots->ends[1] ? roots->node->box->n_values[feature] : i->b->threshold;
     uint32_t quarter = (high - low) / 4;
-    ct_node_window(seat->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first, &last);
+    ct_node_window(evaluator->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first, &last);
     if (first < low + quarter) first = low + quarter;
     if (last > high - quarter) last = high - quarter;
-    if (first <= last) return roundest(seat->worker, first, last);
-    ct_node_window(seat->worker, roots->node, feature, rows[0], rows[1], &first, &last);
+    if (first <= last) return roundest(evaluator->worker, first, last);
+    ct_node_window(evaluator->worker, roots->node, feature, rows[0], rows[1], &first, &last);
     quarter = (last - first) / 4;
-    return first <= last ? roundest(seat->worker, first + quarter, last - quarter) : 0;
+    return first <= last ? roundest(evaluator->worker, first + quarter, last - quarter) : 0;
 }
 
 /* The hint's root threshold, if `feature` is the hint's and it separates the rows; else 0. */
-CT_HOT uint32_t hinted_threshold(ct_seat *seat, uint32_t feature)
+CT_HOT uint32_t hinted_threshold(ct_evaluator *evaluator, uint32_t feature)
 {
-    ct_roots *roots = seat->roots;
+    ct_roots *roots = evaluator->roots;
     if ((int32_t) feature != roots->hinted) return 0;
     roots->hinted = -1;
     const ct_container *box = roots->node->box;
     uint32_t t = ct_container_from_global(box, feature, roots->task->hint[roots->task->hint_at].threshold);
     if (t < 1 || t >= box->n_values[feature]) return 0;
-    uint32_t n_left = ct_node_counts(seat->worker, roots->node, feature, t, &seat->totals[0]);
+    uint32_t n_left = ct_node_counts(evaluator->worker, roots->node, feature, t, &evaluator->totals[0]);
     return n_left < 1 || n_left >= roots->node->n_rows ? 0 : t;
 }
 
@@ -164,18 +164,18 @@ static void keep_tree(ct_roots *roots, uint32_t feature, const ct_point *m)
 }
 
 /* A better tree for the whole table. */
-static void announce(ct_seat *seat)
+static void announce(ct_evaluator *evaluator)
 {
-    const ct_roots *roots = seat->roots;
+    const ct_roots *roots = evaluator->roots;
     ct_progress moment;
     ct_team_tell(roots->team, roots->best - roots->task->gap + roots->task->first_of_ties);
-    ct_history_look(seat->worker->search->history, &moment);
+    ct_history_look(evaluator->worker->search->history, &moment);
 }
 
-CT_HOT void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
+CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper)
 {
-    ct_roots *roots = seat->roots;
-    int64_t total = ct_point_total(seat->worker, m);
+    ct_roots *roots = evaluator->roots;
+    int64_t total = ct_point_total(evaluator->worker, m);
     ct_lines_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
     if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
@@ -183,9 +183,9 @@ CT_HOT void settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t u
         roots->best = upper;
         roots->improved = 1;
         roots->best_threshold = m->threshold;
-        for (int side = 0; side < 2; side++) roots->best_side[side] = seat->upper[side];
+        for (int side = 0; side < 2; side++) roots->best_side[side] = evaluator->upper[side];
         keep_tree(roots, feature, m);
-        if (roots == seat->worker->search->history->search) announce(seat);
+        if (roots == evaluator->worker->search->history->search) announce(evaluator);
     } else if (!roots->improved && total < roots->promising) {
         roots->promising = total;
         keep_tree(roots, feature, m);
@@ -197,35 +197,35 @@ static int is_whole(const ct_roots *roots, const ct_interval *i)
     return i->a == &roots->ends[0] && i->b == &roots->ends[1];
 }
 
-CT_HOT void count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
+CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
 {
-    const ct_node *node = seat->roots->node;
-    m->n_left = ct_node_counts(seat->worker, node, feature, m->threshold, &seat->totals[0]);
-    m->dear_left = ct_dearest(seat->worker->search->costs, &seat->totals[0], m->n_left);
-    ct_totals_rest(&seat->totals[1], &node->totals, &seat->totals[0], node->box->n_classes);
+    const ct_node *node = evaluator->roots->node;
+    m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold, &evaluator->totals[0]);
+    m->dear_left = ct_dearest(evaluator->worker->search->costs, &evaluator->totals[0], m->n_left);
+    ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->box->n_classes);
 }
 
 /* A point at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
-CT_HOT ct_point *begin_point(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+CT_HOT ct_point *begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
 {
-    ct_roots *roots = seat->roots;
+    ct_roots *roots = evaluator->roots;
     ct_point *m = ct_lines_take_point(roots);
     if (!m) return NULL;
     m->threshold = t;
-    seat->target = target_from(roots, feature, t);
-    seat->seen = roots->whole ? seat->target : seen_below(roots);
+    evaluator->target = target_from(roots, feature, t);
+    evaluator->seen = roots->whole ? evaluator->target : seen_below(roots);
     roots->busy++;
     ct_lines_begin_work(roots, i);
     return m;
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. */
-CT_HOT void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+CT_HOT void end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     roots->busy--;
-    settle(seat, feature, m, upper);
+    settle(evaluator, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
     m->open++;
     ct_lines_push_halves(worker, roots, feature, i->a, m, i->b);
@@ -234,73 +234,73 @@ CT_HOT void end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_
 }
 
 /* Evaluates threshold t of interval i; 0 if memory ends. */
-CT_HOT int evaluate(ct_seat *seat, uint32_t feature, ct_interval *i, uint32_t t)
+CT_HOT int evaluate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
 {
-    ct_roots *roots = seat->roots;
-    ct_point *m = begin_point(seat, feature, i, t);
+    ct_roots *roots = evaluator->roots;
+    ct_point *m = begin_point(evaluator, feature, i, t);
     if (!m) return 0;
     ct_team_unlock(roots->team);
-    count_sides(seat, feature, m);
-    int64_t upper = roots->evaluate(seat, feature, i->a, i->b, m);
-    seat->worker->statistics.thresholds++;
+    count_sides(evaluator, feature, m);
+    int64_t upper = roots->evaluate(evaluator, feature, i->a, i->b, m);
+    evaluator->worker->statistics.thresholds++;
     ct_team_lock(roots->team);
-    end_point(seat, feature, i, m, upper);
+    end_point(evaluator, feature, i, m, upper);
     return 1;
 }
 
 /* For the statistics: by which of the two bounds the interval is closed. */
-CT_HOT void count_closed(ct_seat *seat, const ct_interval *i)
+CT_HOT void count_closed(ct_evaluator *evaluator, const ct_interval *i)
 {
-    ct_worker *worker = seat->worker;
+    ct_worker *worker = evaluator->worker;
     int64_t straight = worker->search->split_cost + i->a->lower[0] + i->b->lower[1];
-    if (ct_uses(worker, CT_SHORTCUT_INTERVAL) && straight >= seat->target) worker->statistics.intervals++;
+    if (ct_uses(worker, CT_SHORTCUT_INTERVAL) && straight >= evaluator->target) worker->statistics.intervals++;
     else worker->statistics.crossed++;
 }
 
-CT_HOT int close_interval(ct_seat *seat, uint32_t feature, const ct_interval *i)
+CT_HOT int close_interval(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     refresh(worker, roots);
-    seat->target = target_from(roots, feature, i->a->threshold);
+    evaluator->target = target_from(roots, feature, i->a->threshold);
     int64_t known = known_floor(worker, roots, feature);
-    int bounded = i->bound >= seat->target &&
+    int bounded = i->bound >= evaluator->target &&
                   (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED));
-    if (known >= seat->target) {
+    if (known >= evaluator->target) {
         ct_lines_note(roots, feature, ct_larger_cost(known, i->bound));
         if (is_whole(roots, i)) worker->statistics.skipped_roots++;
         return 1;
     }
     if (!bounded && !ct_is_halted(worker)) return 0;
     ct_lines_note(roots, feature, i->bound);
-    if (bounded) count_closed(seat, i);
+    if (bounded) count_closed(evaluator, i);
     return 1;
 }
 
 /* 0 if the interval is closed; else *t becomes the threshold to evaluate. */
-CT_HOT int pick(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *t)
+CT_HOT int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *t)
 {
-    ct_worker *worker = seat->worker;
+    ct_worker *worker = evaluator->worker;
     uint32_t rows[2];
-    *t = hinted_threshold(seat, feature);
-    if (close_interval(seat, feature, i) || (!*t && !window(seat, feature, i, rows))) return 0;
+    *t = hinted_threshold(evaluator, feature);
+    if (close_interval(evaluator, feature, i) || (!*t && !window(evaluator, feature, i, rows))) return 0;
     worker->statistics.hints += *t > 0;
     if (*t) return 1;
-    if (is_whole(seat->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
-    *t = middle_threshold(seat, feature, i, rows);
+    if (is_whole(evaluator->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
+    *t = middle_threshold(evaluator, feature, i, rows);
     return *t > 0;
 }
 
 /* Closes an interval, or splits it at a new point. */
-CT_HOT void work_on(ct_seat *seat, uint32_t feature, ct_interval *i)
+CT_HOT void work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
-    ct_roots *roots = seat->roots;
+    ct_roots *roots = evaluator->roots;
     uint32_t t;
-    if (pick(seat, feature, i, &t) && !evaluate(seat, feature, i, t)) {
+    if (pick(evaluator, feature, i, &t) && !evaluate(evaluator, feature, i, t)) {
         ct_lines_note(roots, feature, i->bound);
         roots->lost = 1;
     }
-    if (roots->lost) ct_worker_stop(seat->worker, CT_END_MEMORY);
+    if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
 }
 
 /* ---- the steps, for waves.c and pool.c ---- */
@@ -310,43 +310,43 @@ int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t)
     return target_from(roots, feature, t);
 }
 
-int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i)
+int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
 {
-    return close_interval(seat, feature, i);
+    return close_interval(evaluator, feature, i);
 }
 
-int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
+int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
 {
     uint32_t rows[2];
-    if (!window(seat, feature, i, rows)) return 0;
-    ct_node_window(seat->worker, seat->roots->node, feature, rows[0], rows[1], first, last);
+    if (!window(evaluator, feature, i, rows)) return 0;
+    ct_node_window(evaluator->worker, evaluator->roots->node, feature, rows[0], rows[1], first, last);
     return *first <= *last;
 }
 
-void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m)
+void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
 {
-    count_sides(seat, feature, m);
+    count_sides(evaluator, feature, m);
 }
 
-void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper)
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper)
 {
-    settle(seat, feature, m, upper);
+    settle(evaluator, feature, m, upper);
 }
 
-ct_point *ct_roots_begin_point(ct_seat *seat, uint32_t feature, ct_interval *i)
+ct_point *ct_roots_begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
     uint32_t t;
-    if (!pick(seat, feature, i, &t)) return NULL;
-    ct_point *m = begin_point(seat, feature, i, t);
+    if (!pick(evaluator, feature, i, &t)) return NULL;
+    ct_point *m = begin_point(evaluator, feature, i, t);
     if (m) return m;
-    ct_lines_note(seat->roots, feature, i->bound);
-    seat->roots->lost = 1;
+    ct_lines_note(evaluator->roots, feature, i->bound);
+    evaluator->roots->lost = 1;
     return NULL;
 }
 
-void ct_roots_end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+void ct_roots_end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
 {
-    end_point(seat, feature, i, m, upper);
+    end_point(evaluator, feature, i, m, upper);
 }
 
 void ct_roots_refresh(const ct_worker *worker, ct_roots *roots)
@@ -361,41 +361,41 @@ void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by)
 
 /* ---- taking part ---- */
 
-int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker)
+int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
 {
     const ct_costs *costs = worker->search->costs;
-    seat->worker = worker;
-    seat->roots = roots;
-    int ready = ct_totals_new(&seat->totals[0], costs, &worker->arena);
-    ready = ready && ct_totals_new(&seat->totals[1], costs, &worker->arena);
-    if (ready && roots->new_extra(seat)) return 1;
+    evaluator->worker = worker;
+    evaluator->roots = roots;
+    int ready = ct_totals_new(&evaluator->totals[0], costs, &worker->arena);
+    ready = ready && ct_totals_new(&evaluator->totals[1], costs, &worker->arena);
+    if (ready && roots->new_extra(evaluator)) return 1;
     ct_worker_stop(worker, CT_END_MEMORY);
     return 0;
 }
 
 /* Whether the interval may hold trees as good as the best one, which would be taken instead, and none that is better. It may
  * then come last: a better tree closes it. (On a device intervals are taken up elsewhere too.) */
-static int may_wait(const ct_seat *seat, uint32_t feature, const ct_interval *i)
+static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
 {
-    const ct_roots *roots = seat->roots;
-    if (roots->ties_now || (seat->worker->queue && !roots->task->on_cpu) || !ct_uses(seat->worker, CT_SHORTCUT_TIES_LAST)) return 0;
+    const ct_roots *roots = evaluator->roots;
+    if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) || !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST)) return 0;
     return i->bound >= roots->best && ties_count(roots, feature, i->a->threshold);
 }
 
-int ct_roots_step(ct_seat *seat)
+int ct_roots_step(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
+    ct_roots *roots = evaluator->roots;
     int32_t f = ct_lines_choose(roots);
     if (f < 0) return ct_lines_take_up(roots);
     ct_interval *i = roots->lines[f].open;
     roots->lines[f].open = i->next;
     roots->lines[f].begun = 1;
-    if (may_wait(seat, (uint32_t) f, i)) {
+    if (may_wait(evaluator, (uint32_t) f, i)) {
         ct_lines_put_off(roots, (uint32_t) f, i);
-        seat->worker->statistics.put_off++;
+        evaluator->worker->statistics.put_off++;
         return 1;
     }
-    work_on(seat, (uint32_t) f, i);
+    work_on(evaluator, (uint32_t) f, i);
     ct_lines_give_back(roots, i);
     return 1;
 }
@@ -404,11 +404,11 @@ int ct_roots_step(ct_seat *seat)
  * afresh by this worker alone, knowing their costs, and begin with what was found. */
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
-    ct_seat seat;
+    ct_evaluator evaluator;
     ct_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
     ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
-    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_sit_down(&seat, &again, worker)) return;
+    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
     again.task = &last;
     last.on_cpu = 1;
@@ -425,10 +425,10 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
         near[side].best_child[!side] = -1;
     }
     m->threshold = roots->best_threshold;
-    count_sides(&seat, f, m);
-    seat.target = roots->best + 1;
-    seat.seen = INT64_MAX;
-    if (again.evaluate(&seat, f, &near[0], &near[1], m) == roots->best) {
+    count_sides(&evaluator, f, m);
+    evaluator.target = roots->best + 1;
+    evaluator.seen = INT64_MAX;
+    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->best) {
         /* at the lowest level ct_complete() looks for the first feature */
         for (int side = 0; side < 2 && last.depth == 2; side++)
             if (m->best_child[side] >= 0) m->best_child[side] = CT_ANY_FEATURE;
@@ -532,17 +532,17 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     return bounds;
 }
 
-int ct_roots_begin(ct_seat *seat, ct_roots *roots, ct_worker *worker)
+int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
-    return ct_roots_sit_down(seat, roots, worker);
+    return ct_roots_join(evaluator, roots, worker);
 }
 
-ct_bounds ct_roots_end(ct_seat *seat)
+ct_bounds ct_roots_end(ct_evaluator *evaluator)
 {
-    if (seat->roots->end_extra) seat->roots->end_extra(seat);
-    ct_lines_note_open(seat->roots);
-    return finish(seat->roots, seat->worker);
+    if (evaluator->roots->end_extra) evaluator->roots->end_extra(evaluator);
+    ct_lines_note_open(evaluator->roots);
+    return finish(evaluator->roots, evaluator->worker);
 }
 
 void ct_roots_progress(const void *search, ct_progress *progress)

@@ -4,7 +4,7 @@
  * closed by bounds or split at another point until none is left. What an evaluation is depends on the depth: a scan
  * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
  *
- * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
+ * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_evaluator): the whole table's root is
  * searched by a team (team.h), every other row set by the one worker that came to it, and those who have nothing to do at
  * the root come to help. */
 #ifndef CT_EXACT_SEARCH_ROOTS_H
@@ -64,10 +64,10 @@ typedef struct {
 } ct_line;
 
 typedef struct ct_roots ct_roots;
-typedef struct ct_seat ct_seat;
+typedef struct ct_evaluator ct_evaluator;
 
 /* What one worker needs to evaluate points. */
-struct ct_seat {
+struct ct_evaluator {
     ct_worker *worker;
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
@@ -87,7 +87,7 @@ struct ct_roots {
     double call_at;          /* after how much work */
     int whole;               /* the team searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
-    unsigned helpers;        /* seats that others have here */
+    unsigned helpers;        /* evaluators that others have here */
     ct_roots *next_shared;
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */
@@ -113,14 +113,14 @@ struct ct_roots {
     ct_interval *free_intervals;
     ct_interval *working;    /* those under evaluation */
     /* Point m lies between a and b; its sides' totals are in `totals`. Sets m->lower and m->proven, m->best_child of
-     * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
+     * either side to -1 where the best known tree is the leaf, and evaluator->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
-    int64_t (*evaluate)(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+    int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
     /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of ends[1]. NULL: no. */
-    void (*know_ends)(ct_seat *seat);
+    void (*know_ends)(ct_evaluator *evaluator);
     ct_point *(*new_point)(ct_roots *roots);
-    int (*new_extra)(ct_seat *seat);  /* sets seat->extra; 0 if memory ends */
-    void (*end_extra)(ct_seat *seat); /* may be NULL */
+    int (*new_extra)(ct_evaluator *evaluator);  /* sets evaluator->extra; 0 if memory ends */
+    void (*end_extra)(ct_evaluator *evaluator); /* may be NULL */
 };
 
 /* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
@@ -136,31 +136,31 @@ ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
 /* The same for one worker alone, without batches, a known tree and ties: before any step, and after the last one. What is
  * still open at the end is known by its bounds. 0 if memory ends. */
-int ct_roots_begin(ct_seat *seat, ct_roots *roots, ct_worker *worker);
-ct_bounds ct_roots_end(ct_seat *seat);
+int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
+ct_bounds ct_roots_end(ct_evaluator *evaluator);
 /* Takes one interval off and works on it; 0 if none is open. */
-int ct_roots_step(ct_seat *seat);
-/* A seat at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
-int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker);
+int ct_roots_step(ct_evaluator *evaluator);
+/* A evaluator at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
+int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 /* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed (or memory ended, which is
- * noted in roots->lost). seat->target and seat->seen are then set. */
-ct_point *ct_roots_begin_point(ct_seat *seat, uint32_t feature, ct_interval *i);
+ * noted in roots->lost). evaluator->target and evaluator->seen are then set. */
+ct_point *ct_roots_begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 /* Takes in what its evaluation has found and returned, and opens both parts of the interval. */
-void ct_roots_end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper);
+void ct_roots_end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper);
 /* The cap follows the best tree that others have found; or it falls by a known amount. */
 void ct_roots_refresh(const ct_worker *worker, ct_roots *roots);
 void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by);
 
 /* Costs of trees with this root that need not be told apart: see ct_task.first_of_ties. */
 int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t);
-/* 1 if the interval needs no further look; its bound is then noted. Else seat->target is that of its thresholds. */
-int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i);
+/* 1 if the interval needs no further look; its bound is then noted. Else evaluator->target is that of its thresholds. */
+int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i);
 /* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
-int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last);
+int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last);
 /* The totals of both sides of m, and how many rows lie to its left. */
-void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
+void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
-void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper);
 
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);

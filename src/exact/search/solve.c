@@ -6,7 +6,7 @@
 #include "exact/run/history.h"
 #include "exact/search/branch.h"
 #include "exact/search/depth2.h"
-#include "exact/search/seats.h"
+#include "exact/search/evaluators.h"
 
 int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
 {
@@ -28,7 +28,7 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
     ct_history *history = worker->search->history;
     if (top) history->search = roots, history->look = ct_roots_progress;
-    ct_bounds bounds = ct_seats_search(roots, worker);
+    ct_bounds bounds = ct_evaluators_search(roots, worker);
     if (top) history->search = NULL, history->look = NULL;
     return bounds;
 }

@@ -1,4 +1,4 @@
-#include "exact/search/seats.h"
+#include "exact/search/evaluators.h"
 
 #include "exact/search/lines.h"
 #include "exact/rows/planes.h"
@@ -6,10 +6,10 @@
 /* ---- helping each other ---- */
 
 /* Whether somebody is idle and there is enough to do for two. */
-static int wants_help(const ct_seat *seat)
+static int wants_help(const ct_evaluator *evaluator)
 {
-    const ct_roots *roots = seat->roots;
-    const ct_team *team = seat->worker->team;
+    const ct_roots *roots = evaluator->roots;
+    const ct_team *team = evaluator->worker->team;
     if (roots->team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->box->planes.one_at_a_time) return 0;
     int open = 0;
     for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
@@ -18,18 +18,18 @@ static int wants_help(const ct_seat *seat)
 }
 
 /* From here on others may take intervals of this row set. Takes the lock. */
-static void share(ct_seat *seat)
+static void share(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
-    ct_team *team = seat->worker->team;
+    ct_roots *roots = evaluator->roots;
+    ct_team *team = evaluator->worker->team;
     CT_ASSERT(!roots->team && !roots->whole && !roots->helpers);
-    ct_planes_prepare(seat->worker, roots->node->box, 0, 1);
+    ct_planes_prepare(evaluator->worker, roots->node->box, 0, 1);
     ct_team_lock(team);
     roots->team = team;
     roots->arena = &team->arena;
     roots->next_shared = team->shared;
     team->shared = roots;
-    seat->worker->statistics.shared++;
+    evaluator->worker->statistics.shared++;
 }
 
 /* Nothing is open and nobody else is here. Leaves the lock. */
@@ -49,29 +49,29 @@ static void unshare(ct_roots *roots)
 static int help(ct_worker *worker, ct_roots *roots)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_seat seat;
-    int seated = ct_roots_sit_down(&seat, roots, worker);
-    if (seated) {
+    ct_evaluator evaluator;
+    int joined = ct_roots_join(&evaluator, roots, worker);
+    if (joined) {
         roots->helpers++;
-        while (ct_roots_step(&seat)) continue;
-        if (roots->end_extra) roots->end_extra(&seat);
+        while (ct_roots_step(&evaluator)) continue;
+        if (roots->end_extra) roots->end_extra(&evaluator);
         CT_ASSERT(roots->helpers > 0);
         roots->helpers--;
     }
     ct_arena_release(&worker->arena, mark);
-    return seated;
+    return joined;
 }
 
 /* Nothing is open here, but something may be when others are done. */
-static void wait_for_others(ct_seat *seat)
+static void wait_for_others(ct_evaluator *evaluator)
 {
-    ct_team *team = seat->roots->team;
-    for (ct_roots *shared = seat->roots->whole ? team->shared : NULL; shared; shared = shared->next_shared) {
+    ct_team *team = evaluator->roots->team;
+    for (ct_roots *shared = evaluator->roots->whole ? team->shared : NULL; shared; shared = shared->next_shared) {
         if (!ct_lines_any_open(shared)) continue;
-        if (help(seat->worker, shared)) return;
+        if (help(evaluator->worker, shared)) return;
         break; /* and leaves the lock to those who have work */
     }
-    ct_team_wait(team, seat->worker, seat->roots->whole);
+    ct_team_wait(team, evaluator->worker, evaluator->roots->whole);
 }
 
 /* ---- a worker's part ---- */
@@ -81,25 +81,25 @@ static double work_done(const ct_worker *worker)
     return worker->done + (double) worker->work;
 }
 
-/* Evaluates and closes until nothing is open, together with the other seats. */
-static void run(ct_seat *seat)
+/* Evaluates and closes until nothing is open, together with the other evaluators. */
+static void run(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
-    int on_device = seat->worker->queue && !roots->task->on_cpu;
-    const ct_offload *offload = on_device ? seat->worker->search->offload : NULL;
+    ct_roots *roots = evaluator->roots;
+    int on_device = evaluator->worker->queue && !roots->task->on_cpu;
+    const ct_offload *offload = on_device ? evaluator->worker->search->offload : NULL;
     struct ct_pool *pool = NULL;
-    if (offload && offload->wants_row_set(seat)) {
-        if (roots->hinted >= 0) ct_roots_step(seat);
-        offload->search(seat); /* may leave some open */
-    } else if (offload && offload->wants_problems(seat)) {
-        pool = offload->begin(seat);
+    if (offload && offload->wants_row_set(evaluator)) {
+        if (roots->hinted >= 0) ct_roots_step(evaluator);
+        offload->search(evaluator); /* may leave some open */
+    } else if (offload && offload->wants_problems(evaluator)) {
+        pool = offload->begin(evaluator);
     }
     ct_team_lock(roots->team);
-    while (roots->team || !roots->reserve || work_done(seat->worker) < roots->call_at) {
-        if (wants_help(seat)) share(seat);
-        if (pool && seat->worker->queue ? offload->step(pool, 1) : ct_roots_step(seat)) continue;
+    while (roots->team || !roots->reserve || work_done(evaluator->worker) < roots->call_at) {
+        if (wants_help(evaluator)) share(evaluator);
+        if (pool && evaluator->worker->queue ? offload->step(pool, 1) : ct_roots_step(evaluator)) continue;
         if (!roots->busy && !roots->helpers) break;
-        wait_for_others(seat);
+        wait_for_others(evaluator);
     }
     while (pool && offload->step(pool, 0)) continue;
     CT_ASSERT(!roots->team || roots->whole || (!roots->busy && !roots->helpers));
@@ -107,14 +107,14 @@ static void run(ct_seat *seat)
     else ct_team_unlock(roots->team);
 }
 
-static void take_seat(ct_worker *worker, void *data)
+static void take_part(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
-    ct_seat seat;
-    if (!ct_roots_sit_down(&seat, roots, worker)) return;
-    if (!roots->team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&seat);
-    run(&seat);
-    if (roots->end_extra) roots->end_extra(&seat);
+    ct_evaluator evaluator;
+    if (!ct_roots_join(&evaluator, roots, worker)) return;
+    if (!roots->team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&evaluator);
+    run(&evaluator);
+    if (roots->end_extra) roots->end_extra(&evaluator);
 }
 
 static void prepare(ct_worker *worker, void *data)
@@ -130,13 +130,13 @@ static void call_team(ct_roots *roots)
     CT_ASSERT(!roots->team && !roots->busy);
     roots->team = roots->reserve;
     roots->whole = 1;
-    ct_team_run(roots->team, take_seat, roots);
+    ct_team_run(roots->team, take_part, roots);
 }
 
-ct_bounds ct_seats_search(ct_roots *roots, ct_worker *worker)
+ct_bounds ct_evaluators_search(ct_roots *roots, ct_worker *worker)
 {
     ct_roots_open(roots, worker);
-    take_seat(worker, roots);
+    take_part(worker, roots);
     if (roots->reserve && ct_lines_any_open(roots)) call_team(roots);
     return ct_roots_close_up(roots, worker);
 }
