@@ -389,15 +389,15 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
                             ct_result *result, uint32_t *leaf_of_row, ct_error *error)
 {
     const ct_options *options = search->options;
-    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_budget budget = {options->memory_limit - for_quadrants, 0};
-    ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
+    size_t for_cache = options->depth > 3 ? options->memory_limit / 8 : 0;
+    ct_budget budget = {options->memory_limit - for_cache, 0};
+    ct_bound_cache *cache = for_cache ? ct_bound_cache_new(for_cache) : NULL;
     ct_team team;
     ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
-        workers[i].quadrants = quadrants;
+        workers[i].cache = cache;
         workers[i].evidence = options->evidence;
         workers[i].stop = &stop;
         ct_arena_init(&workers[i].arena, &budget);
@@ -419,7 +419,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }
-    ct_quadrants_free(quadrants);
+    ct_bound_cache_free(cache);
     return status;
 }
 

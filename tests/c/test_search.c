@@ -175,7 +175,7 @@ static void remembered_row_sets_change_nothing(void)
         if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
         if (leaf_sizes) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
         double cost = solved_cost(&t.data, &options);
-        options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
+        options.off = UINT32_C(1) << CT_SHORTCUT_BOUND_CACHE;
         CHECK(solved_cost(&t.data, &options) == cost);
         table_free(&t);
     }

@@ -23,7 +23,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(ACTIVE_CLASSES, "active classes", "count only classes that can be a label")                                    \
     X(CLASS_COUNTS, "class counts", "few leaves can be right on few classes only")                                   \
     X(ROOT_FEATURES, "root features", "skip root features by what a neighbouring row set has proven")                \
-    X(QUADRANTS, "quadrants", "remember row sets that arise from more than one order of splits")                     \
+    X(BOUND_CACHE, "bound cache", "remember row sets that arise from more than one order of splits")                     \
     X(HINTS, "hints", "begin with the tree of a neighbouring row set")                                               \
     X(MEDIANS, "medians", "try the median of every feature before searching any")                                    \
     X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                                       \

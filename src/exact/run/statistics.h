@@ -21,7 +21,7 @@
     X(skipped_thresholds, "thresholds skipped", "rows by which windows were narrowed")                   \
     X(capped_sides, "sides capped", "sides searched only as far as they can matter")                     \
     X(skipped_roots, "root features skipped", "root features closed by a neighbouring row set")          \
-    X(quadrant_hits, "quadrant hits", "row sets closed by remembered bounds")                            \
+    X(cache_hits, "cache hits", "row sets closed by remembered bounds")                            \
     X(ends, "ends", "row sets whose ends were solved one level less deep")                               \
     X(hints, "hints", "searches begun with the tree of a neighbouring row set")                          \
     X(medians, "medians", "medians of root features tried first")                                        \

@@ -31,7 +31,7 @@ typedef struct {
     struct ct_history *history; /* for workers[0] and under the team's lock */
 } ct_search;
 
-struct ct_quadrants;
+struct ct_bound_cache;
 struct ct_offload_queue;
 struct ct_pool;
 struct ct_team;
@@ -42,7 +42,7 @@ typedef struct {
     struct ct_team *team; /* NULL: alone */
     unsigned number;      /* in the team; 0: the thread that called, which alone may call back */
     ct_arena arena;
-    struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
+    struct ct_bound_cache *cache; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
     struct ct_pool *pool;           /* owned; NULL until it is needed */

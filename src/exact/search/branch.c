@@ -76,9 +76,9 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, 
 }
 
 /* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
-static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
+static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 {
-    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_QUADRANTS) ? worker->quadrants : NULL;
+    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
@@ -87,13 +87,13 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
 {
     if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
-    ct_quadrants *quadrants = quadrants_for(worker, task->path);
-    if (!quadrants) return 0;
+    ct_bound_cache *cache = cache_for(worker, task->path);
+    if (!cache) return 0;
     int64_t dearest = ct_dearest(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, dearest);
+    int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, dearest);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
-    worker->statistics.quadrant_hits += (uint64_t) hit;
+    worker->statistics.cache_hits += (uint64_t) hit;
     return hit;
 }
 
@@ -123,9 +123,9 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds 
     int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
     if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
-    ct_quadrants *quadrants = quadrants_for(worker, task->path);
+    ct_bound_cache *cache = cache_for(worker, task->path);
     int64_t dearest = ct_dearest(worker->search->costs, totals, size);
-    if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds->relaxed);
+    if (cache) ct_bound_cache_add(cache, task->path, task->depth, dearest, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */

@@ -6,7 +6,7 @@
  *
  * The kind is 2 (f + 1) for a threshold of feature f, in the table's ranks; one more if the class counts and the
  * neighbouring points closed it, without a look at its sides. Sides are left out then and at depth two. No bounds are
- * written: src/certify finds them again. It knows the facts of interval.h and the class counts; quadrants and root
+ * written: src/certify finds them again. It knows the facts of interval.h and the class counts; the bound cache and root
  * features must be off, the search alone and without a tree to begin with. */
 #ifndef CT_EXACT_SEARCH_EVIDENCE_H
 #define CT_EXACT_SEARCH_EVIDENCE_H

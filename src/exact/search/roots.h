@@ -12,7 +12,7 @@
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
-#include "exact/bound/quadrants.h"
+#include "exact/bound/cache.h"
 #include "exact/search/team.h"
 
 /* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the allowed optimum <= upper,

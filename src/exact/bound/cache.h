@@ -5,8 +5,8 @@
  * Sets with conditions on the same (feature, side) pairs and the same remaining depth share a list of (thresholds, rows,
  * lower bound). If one is contained in another, facts M and Lip of interval.h carry its bound over: a subset's bound holds
  * as it is, a superset's less what its further rows cost at most. */
-#ifndef CT_EXACT_BOUND_QUADRANTS_H
-#define CT_EXACT_BOUND_QUADRANTS_H
+#ifndef CT_EXACT_BOUND_CACHE_H
+#define CT_EXACT_BOUND_CACHE_H
 
 #include "exact/run/worker.h"
 
@@ -20,15 +20,15 @@ typedef struct {
 /* `path` with one more split; replaces a looser condition on the same feature and side. */
 ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t threshold);
 
-typedef struct ct_quadrants ct_quadrants;
+typedef struct ct_bound_cache ct_bound_cache;
 
-/* NULL if memory ends. Freed by ct_quadrants_free, which takes NULL. Takes at most `limit` bytes; when they are used up
+/* NULL if memory ends. Freed by ct_bound_cache_free, which takes NULL. Takes at most `limit` bytes; when they are used up
  * nothing new is remembered. Safe for concurrent use. */
-ct_quadrants *ct_quadrants_new(size_t limit);
-void ct_quadrants_free(ct_quadrants *quadrants);
+ct_bound_cache *ct_bound_cache_new(size_t limit);
+void ct_bound_cache_free(ct_bound_cache *cache);
 
 /* The best lower bound that the remembered sets give for this one, whose rows cost `dearest` at most; 0 if none. */
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest);
-void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower);
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest);
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower);
 
 #endif

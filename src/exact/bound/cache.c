@@ -1,4 +1,4 @@
-#include "exact/bound/quadrants.h"
+#include "exact/bound/cache.h"
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ typedef struct {
     list *buckets[BUCKETS];
 } part;
 
-struct ct_quadrants {
+struct ct_bound_cache {
     ct_budget budget;
     part parts[PARTS];
 };
@@ -55,27 +55,27 @@ ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t
     return extended;
 }
 
-ct_quadrants *ct_quadrants_new(size_t limit)
+ct_bound_cache *ct_bound_cache_new(size_t limit)
 {
-    ct_quadrants *quadrants = (ct_quadrants *) ct_alloc(sizeof *quadrants);
-    if (!quadrants) return NULL;
-    memset(quadrants, 0, sizeof *quadrants);
-    quadrants->budget.limit = limit;
+    ct_bound_cache *cache = (ct_bound_cache *) ct_alloc(sizeof *cache);
+    if (!cache) return NULL;
+    memset(cache, 0, sizeof *cache);
+    cache->budget.limit = limit;
     for (unsigned i = 0; i < PARTS; i++) {
-        ct_lock_init(&quadrants->parts[i].lock);
-        ct_arena_init(&quadrants->parts[i].arena, &quadrants->budget);
+        ct_lock_init(&cache->parts[i].lock);
+        ct_arena_init(&cache->parts[i].arena, &cache->budget);
     }
-    return quadrants;
+    return cache;
 }
 
-void ct_quadrants_free(ct_quadrants *quadrants)
+void ct_bound_cache_free(ct_bound_cache *cache)
 {
-    if (!quadrants) return;
+    if (!cache) return;
     for (unsigned i = 0; i < PARTS; i++) {
-        ct_arena_free(&quadrants->parts[i].arena);
-        ct_lock_free(&quadrants->parts[i].lock);
+        ct_arena_free(&cache->parts[i].arena);
+        ct_lock_free(&cache->parts[i].lock);
     }
-    ct_free(quadrants);
+    ct_free(cache);
 }
 
 static uint32_t hash_of(const ct_path *path, unsigned depth)
@@ -106,10 +106,10 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest)
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest)
 {
     uint32_t hash = hash_of(path, depth);
-    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    part *p = &cache->parts[hash / BUCKETS % PARTS];
     CT_ASSERT(path->n > 0 && dearest >= 0);
     int64_t best = 0;
     ct_lock_take(&p->lock);
@@ -164,12 +164,12 @@ static uint32_t place_for_entry(part *p, list *l)
     return l->n_entries++;
 }
 
-void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
 {
     CT_ASSERT(path->n > 0 && lower <= dearest);
     if (lower <= 0) return;
     uint32_t hash = hash_of(path, depth);
-    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    part *p = &cache->parts[hash / BUCKETS % PARTS];
     list **bucket = &p->buckets[hash % BUCKETS];
     ct_lock_take(&p->lock);
     list *l = find_list(*bucket, path, depth);
