@@ -86,7 +86,7 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
                            ct_arena *arena, ct_error *error)
 {
     CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity, arena, error));
-    CT_TRY(ct_coarse_init(costs, data, arena, error));
+    CT_TRY(ct_quantised_init(costs, data, arena, error));
     CT_TRY(ct_choices_init(costs, arena, error));
     search->costs = costs;
     search->split_cost = costs->split;

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "solve.h"
 
 /* kind: losses, weights, both, or both with weights of classes. */
@@ -204,7 +204,7 @@ static ct_costs costs_of(const ct_data *data, ct_arena *arena)
     ct_costs costs;
     ct_error error;
     CHECK_INT(ct_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
-    CHECK_INT(ct_coarse_init(&costs, data, arena, &error), CT_OK);
+    CHECK_INT(ct_quantised_init(&costs, data, arena, &error), CT_OK);
     return costs;
 }
 
@@ -220,22 +220,22 @@ static void proportions_become_small_numbers(void)
     ct_data data = {N, 0, 2, NULL, classes, weights, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
-    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 6);
-    for (int i = 0; i < N; i++) CHECK(costs.weights[i] == 1 + i % 40 && costs.coarse->rows[i] == 1 + i % 40);
+    CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact && costs.quantised->n_planes == 6);
+    for (int i = 0; i < N; i++) CHECK(costs.weights[i] == 1 + i % 40 && costs.quantised->rows[i] == 1 + i % 40);
     CHECK(is_near(costs.unit * (double) costs.gains[0], 0.1234567));
 
     data.weights = NULL, data.loss = loss;
     costs = costs_of(&data, &arena);
-    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 0);
-    CHECK(costs.coarse->gains[0] == N - OF_FIRST && costs.coarse->gains[1] == OF_FIRST);
+    CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact && costs.quantised->n_planes == 0);
+    CHECK(costs.quantised->gains[0] == N - OF_FIRST && costs.quantised->gains[1] == OF_FIRST);
 
     data.weights = weights, data.loss = NULL;
     weights[7] = sqrt(0.005); /* no proportion: rounded, and rounded down for the scans that reject */
     costs = costs_of(&data, &arena);
-    CHECK(costs.rounding > 0 && costs.coarse && !costs.coarse->exact && costs.coarse->n_planes == 8);
+    CHECK(costs.rounding > 0 && costs.quantised && !costs.quantised->exact && costs.quantised->n_planes == 8);
     for (int i = 0; i < N; i++) {
-        int64_t cost = costs.weights[i] * costs.gains[0], coarse = (int64_t) costs.coarse->rows[i] << costs.coarse->shift;
-        CHECK(coarse <= cost && (costs.coarse->rows[i] == 255 || cost - coarse < (int64_t) 1 << costs.coarse->shift));
+        int64_t cost = costs.weights[i] * costs.gains[0], quantised = (int64_t) costs.quantised->rows[i] << costs.quantised->shift;
+        CHECK(quantised <= cost && (costs.quantised->rows[i] == 255 || cost - quantised < (int64_t) 1 << costs.quantised->shift));
     }
     ct_arena_free(&arena);
 }
@@ -306,8 +306,8 @@ static void lanes_are_as_64_bits(void)
     }
 }
 
-/* Coarse losses are below the limits of lanes and at most the true ones; exact where that is said. */
-static void coarse_losses_are_no_more(void)
+/* Quantised losses are below the limits of lanes and at most the true ones; exact where that is said. */
+static void quantised_losses_are_no_more(void)
 {
     for (int seed = 0; seed < 300; seed++) {
         rng r = {(uint64_t) seed + 52000};
@@ -319,20 +319,20 @@ static void coarse_losses_are_no_more(void)
         ct_arena arena;
         ct_arena_init(&arena, &budget);
         ct_costs costs = costs_of(&t.data, &arena);
-        REQUIRE(costs.coarse && costs.coarse->by_label);
+        REQUIRE(costs.quantised && costs.quantised->by_label);
         int exact = 1;
         int64_t all = 0;
-        for (uint32_t i = 0; i < t.data.n_rows; i++) all += costs.coarse->by_label[t.classes[i] * (int) (n_classes + 1)];
+        for (uint32_t i = 0; i < t.data.n_rows; i++) all += costs.quantised->by_label[t.classes[i] * (int) (n_classes + 1)];
         CHECK(all < 1 << 29);
         for (uint32_t c = 0; c < n_classes; c++) {
-            const int32_t *gains = costs.coarse->by_label + c * n_classes;
+            const int32_t *gains = costs.quantised->by_label + c * n_classes;
             for (uint32_t k = 0; k < n_classes; k++) {
-                int64_t loss = costs.loss[c * n_classes + k], coarse = gains[c] - gains[k];
-                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 && coarse == loss >> costs.coarse->shift);
-                exact = exact && coarse << costs.coarse->shift == loss;
+                int64_t loss = costs.loss[c * n_classes + k], quantised = gains[c] - gains[k];
+                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 && quantised == loss >> costs.quantised->shift);
+                exact = exact && quantised << costs.quantised->shift == loss;
             }
         }
-        CHECK(costs.coarse->exact == exact);
+        CHECK(costs.quantised->exact == exact);
         ct_arena_free(&arena);
         table_free(&t);
     }
@@ -395,7 +395,7 @@ static void simple_costs_are_seen(void)
     ct_data data = {N, 0, K, NULL, classes, weights, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
-    CHECK(costs.plain && !costs.weights && !costs.coarse && costs.unit == 0.3 && costs.rounding == 0);
+    CHECK(costs.plain && !costs.weights && !costs.quantised && costs.unit == 0.3 && costs.rounding == 0);
     CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_cost_grain(&costs), 0.3));
 
     for (int i = 0; i < N; i++) weights[i] = 6.0 / (classes[i] == 0 ? 2 : classes[i] == 1 ? 3 : 1);
@@ -405,8 +405,8 @@ static void simple_costs_are_seen(void)
 
     data.loss = NULL;
     costs = costs_of(&data, &arena);
-    CHECK(!costs.plain && !costs.weights && costs.coarse && costs.coarse->exact && costs.total == 30 * (3 + 2 + 6));
-    for (int c = 0; c < K; c++) CHECK_INT(costs.coarse->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
+    CHECK(!costs.plain && !costs.weights && costs.quantised && costs.quantised->exact && costs.total == 30 * (3 + 2 + 6));
+    for (int c = 0; c < K; c++) CHECK_INT(costs.quantised->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
 
     weights[N - 1] = 5; /* one differs in its class */
     costs = costs_of(&data, &arena);
@@ -472,7 +472,7 @@ static const check_case cases[] = {
     {"losses are class weights", losses_are_class_weights},
     {"proportions become small numbers", proportions_become_small_numbers},
     {"lanes are as 64 bits", lanes_are_as_64_bits},
-    {"coarse losses are no more", coarse_losses_are_no_more},
+    {"quantised losses are no more", quantised_losses_are_no_more},
     {"few labels bound trees", few_labels_bound_trees},
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},

@@ -17,14 +17,14 @@ typedef struct {
     int64_t *gains;    /* [class][label], largest on the diagonal */
     int64_t *losses;   /* what is lacking to the largest */
     int64_t *weights, *masses;
-    uint32_t *sums;    /* NULL: coarse costs are exact */
+    uint32_t *sums;    /* NULL: quantised costs are exact */
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     ct_arena arena;
-    const ct_coarse *coarse; /* NULL: gains depend on the label, or too much would be lost */
+    const ct_quantised *quantised; /* NULL: gains depend on the label, or too much would be lost */
     int kinds;               /* those that the rows' costs allow, as bits */
-    uint64_t *coarse_planes;
-    uint8_t *coarse_bytes;
+    uint64_t *quantised_planes;
+    uint8_t *quantised_bytes;
     uint32_t *counts, *members;
     ct_split split;
 } sample;
@@ -40,17 +40,17 @@ static ct_budget budget = {SIZE_MAX, 0};
 
 static int kinds_of(const sample *s)
 {
-    const ct_coarse *coarse = s->coarse;
+    const ct_quantised *quantised = s->quantised;
     int64_t sum = 0;
     int any = 1 << CT_ROWS16 | 1 << CT_ROWS32 | 1 << CT_GENERAL;
-    if (!coarse) return any;
-    if (coarse->by_label) return any | 1 << CT_LOSSES;
-    for (uint32_t j = 0; j < s->n; j++) sum += coarse->rows ? coarse->rows[j] : coarse->gains[s->classes[j]];
-    return any | 1 << CT_QUANTISED32 | (coarse->exact && sum <= CT_COST_LIMIT) << CT_QUANTISED16;
+    if (!quantised) return any;
+    if (quantised->by_label) return any | 1 << CT_LOSSES;
+    for (uint32_t j = 0; j < s->n; j++) sum += quantised->rows ? quantised->rows[j] : quantised->gains[s->classes[j]];
+    return any | 1 << CT_QUANTISED32 | (quantised->exact && sum <= CT_COST_LIMIT) << CT_QUANTISED16;
 }
 
-/* Coarse costs of the rows by position, if they have any. */
-static void add_coarse(sample *s)
+/* Quantised costs of the rows by position, if they have any. */
+static void add_quantised(sample *s)
 {
     ct_error error;
     ct_costs costs = {0};
@@ -61,16 +61,16 @@ static void add_coarse(sample *s)
     costs.loss = s->losses;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
-    CHECK_INT(ct_coarse_init(&costs, &data, &s->arena, &error), CT_OK);
-    s->coarse = costs.coarse;
+    CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
+    s->quantised = costs.quantised;
     s->kinds = kinds_of(s);
-    if (s->coarse && s->coarse->n_planes) {
-        s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
-        s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
-        memcpy(s->coarse_bytes, s->coarse->rows, s->n);
-        if (!s->coarse->exact) s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
+    if (s->quantised && s->quantised->n_planes) {
+        s->quantised_planes = (uint64_t *) zeroed(s->quantised->n_planes * s->words, 8);
+        s->quantised_bytes = (uint8_t *) zeroed(s->words * 64, 1);
+        memcpy(s->quantised_bytes, s->quantised->rows, s->n);
+        if (!s->quantised->exact) s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
         for (uint32_t j = 0; j < s->n; j++) order[j] = j;
-        ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
+        ct_kernels_find("scalar")->planes(s->quantised->rows, order, s->n, s->quantised_planes, s->words, s->quantised->n_planes);
     }
     free(order);
 }
@@ -157,7 +157,7 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         if (s.member[j]) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
     }
     if (by_class && !rng_below(r, 4)) sharpen(&s, r);
-    add_coarse(&s);
+    add_quantised(&s);
     return s;
 }
 
@@ -166,7 +166,7 @@ static void sample_free(sample *s)
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
     free(s->gains), free(s->losses), free(s->weights), free(s->masses), free(s->sums);
-    free(s->coarse_planes), free(s->coarse_bytes);
+    free(s->quantised_planes), free(s->quantised_bytes);
     ct_arena_free(&s->arena);
 }
 
@@ -211,9 +211,9 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.gains = s->gains;
     s->split.weights = s->weights;
     s->split.masses = s->masses;
-    s->split.coarse = s->coarse;
-    s->split.coarse_planes = s->coarse_planes;
-    s->split.coarse_bytes = s->coarse_bytes;
+    s->split.quantised = s->quantised;
+    s->split.quantised_planes = s->quantised_planes;
+    s->split.quantised_bytes = s->quantised_bytes;
     s->split.sums = s->sums;
     kernels->of[kind].split(&s->split);
 }
@@ -326,7 +326,7 @@ enum { ROOM = 8 }; /* see ct_children_room */
 typedef struct {
     ct_children children;
     ct_rows rows;
-    uint32_t totals[2][MOST_CLASSES], active[MOST_CLASSES], coarse[2 * MOST_CLASSES], sums[2][MOST_CLASSES];
+    uint32_t totals[2][MOST_CLASSES], active[MOST_CLASSES], quantised[2 * MOST_CLASSES], sums[2][MOST_CLASSES];
     int64_t masses[2][MOST_CLASSES], need[2], errors[2][ROOM];
     uint8_t done;
     uint64_t *scratch;
@@ -342,7 +342,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     ct_children *c = &o->children;
     o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
     o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end, s->gains,
-                        s->weights, s->coarse, s->coarse_planes, s->coarse_bytes};
+                        s->weights, s->quantised, s->quantised_planes, s->quantised_bytes};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -355,7 +355,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         for (uint32_t j = 0; s->weights && j < s->n; j++) {
             if (!s->member[j] || (s->rank[j] < t) == side) continue;
             o->masses[side][s->classes[j]] += s->weights[j];
-            if (s->sums) o->sums[side][s->classes[j]] += s->coarse_bytes[j];
+            if (s->sums) o->sums[side][s->classes[j]] += s->quantised_bytes[j];
         }
         c->near[side] = c->far[side] = no_bound;
         c->errors[side] = o->errors[side];
@@ -364,7 +364,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     c->labels = o->labels;
     c->scratch = o->scratch;
     c->active = o->active;
-    c->coarse = o->coarse;
+    c->quantised = o->quantised;
     c->done = &o->done;
 }
 
@@ -462,8 +462,8 @@ static void losses_at_the_limits(void)
         for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
             rng r = {i * 100 + n_classes};
             sample s = sample_new(&r, limits[i].n, n_classes);
-            free(s.weights), free(s.sums), free(s.coarse_planes), free(s.coarse_bytes);
-            s.weights = NULL, s.sums = NULL, s.coarse_planes = NULL, s.coarse_bytes = NULL;
+            free(s.weights), free(s.sums), free(s.quantised_planes), free(s.quantised_bytes);
+            s.weights = NULL, s.sums = NULL, s.quantised_planes = NULL, s.quantised_bytes = NULL;
             ct_arena_free(&s.arena);
             for (uint32_t j = 0; j < s.n; j++) {
                 if (i % 2) s.classes[j] = (int32_t) (j * n_classes / s.n); /* sums as steep as can be */
@@ -476,8 +476,8 @@ static void losses_at_the_limits(void)
                 s.losses[k] = c == label ? 0 : (c + 1) % n_classes == label ? limits[i].loss / 2 : limits[i].loss;
                 s.gains[k] = limits[i].loss - s.losses[k];
             }
-            add_coarse(&s);
-            CHECK(s.coarse && s.coarse->by_label);
+            add_quantised(&s);
+            CHECK(s.quantised && s.quantised->by_label);
             scan_everywhere(&r, &s);
             sample_free(&s);
         }

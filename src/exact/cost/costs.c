@@ -1,4 +1,4 @@
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "exact/cost/price.h"
 
 #include <math.h>
@@ -337,9 +337,9 @@ int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
-    int rounded = costs->coarse && costs->coarse->rows && !costs->coarse->exact;
-    totals->coarse = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
-    return totals->rows && (totals->masses || !costs->weights) && (totals->coarse || !rounded);
+    int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
+    totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
+    return totals->rows && (totals->masses || !costs->weights) && (totals->quantised || !rounded);
 }
 
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)

@@ -20,7 +20,7 @@
 #include "base/arena.h"
 #include "data/data.h"
 
-typedef struct ct_coarse ct_coarse;   /* exact/cost/coarse.h */
+typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
     double noise;           /* share of an objective by which it may differ from its units beside that, as weights, losses
                                and their sums are doubles; 0 where these are exact */
     double total;           /* of the rows' weights, in units of the objective: n_rows without weights */
-    const ct_coarse *coarse; /* NULL: none */
+    const ct_quantised *quantised; /* NULL: none */
     const ct_choices *choices; /* likewise */
 } ct_costs;
 
@@ -51,7 +51,7 @@ int ct_costs_by_label(const ct_costs *costs);
 typedef struct {
     uint32_t *rows;
     int64_t *masses;  /* NULL: 1 each */
-    uint32_t *coarse; /* what they cost coarsely; NULL where that does not follow from the others */
+    uint32_t *quantised; /* what they cost coarsely; NULL where that does not follow from the others */
 } ct_totals;
 
 /* From the arena, for trees of that depth whose splits cost that share of the rows. */
@@ -69,7 +69,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
 {
     for (uint32_t c = 0; c < n_classes; c++) part->rows[c] = whole->rows[c] - other->rows[c];
     for (uint32_t c = 0; part->masses && c < n_classes; c++) part->masses[c] = whole->masses[c] - other->masses[c];
-    for (uint32_t c = 0; part->coarse && c < n_classes; c++) part->coarse[c] = whole->coarse[c] - other->coarse[c];
+    for (uint32_t c = 0; part->quantised && c < n_classes; c++) part->quantised[c] = whole->quantised[c] - other->quantised[c];
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)

@@ -25,16 +25,16 @@ static ct_container *container_new(ct_worker *worker, uint32_t n_rows, uint32_t 
     box->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
     int weighted = worker->search->costs->weights != NULL;
     box->weights = weighted ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * box->words * 64) : NULL;
-    const ct_coarse *coarse = worker->search->costs->coarse;
-    size_t coarse_words = coarse ? n_cols * (coarse->n_planes * box->words) : 0;
-    box->n_coarse_planes = coarse ? coarse->n_planes : 0;
-    box->coarse_planes = coarse_words ? CT_ARENA_NEW(arena, uint64_t, coarse_words) : NULL;
-    box->coarse_bytes = coarse_words ? CT_ARENA_ZEROED(arena, uint8_t, (size_t) n_cols * box->words * 64) : NULL;
+    const ct_quantised *quantised = worker->search->costs->quantised;
+    size_t quantised_words = quantised ? n_cols * (quantised->n_planes * box->words) : 0;
+    box->n_quantised_planes = quantised ? quantised->n_planes : 0;
+    box->quantised_planes = quantised_words ? CT_ARENA_NEW(arena, uint64_t, quantised_words) : NULL;
+    box->quantised_bytes = quantised_words ? CT_ARENA_ZEROED(arena, uint8_t, (size_t) n_cols * box->words * 64) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (box->words + 1));
     box->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * box->words);
     if (!box->n_values || !box->n_planes || !box->order || !box->ties || !box->marks ||
         !box->digits || !marks || !box->sets || (weighted && !box->weights) ||
-        (coarse_words && !(box->coarse_planes && box->coarse_bytes)))
+        (quantised_words && !(box->quantised_planes && box->quantised_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) box->marks[f] = marks + f * (box->words + 1);
     return box;
@@ -102,14 +102,14 @@ static int whole_sets(ct_worker *worker, ct_container *box, const int32_t *class
     return 1;
 }
 
-/* The coarse costs of rows, by number, in every feature's order. */
-static void lay_out_coarse(const ct_worker *worker, ct_container *box, const uint8_t *costs)
+/* The quantised costs of rows, by number, in every feature's order. */
+static void lay_out_quantised(const ct_worker *worker, ct_container *box, const uint8_t *costs)
 {
-    for (uint32_t f = 0; box->coarse_bytes && f < box->n_cols; f++) {
-        uint8_t *bytes = ct_container_coarse_bytes(box, f);
+    for (uint32_t f = 0; box->quantised_bytes && f < box->n_cols; f++) {
+        uint8_t *bytes = ct_container_quantised_bytes(box, f);
         for (uint32_t j = 0; j < box->n_rows; j++) bytes[j] = costs[box->order[f][j]];
-        worker->search->kernels->planes(costs, box->order[f], box->n_rows, ct_container_coarse_planes(box, f), box->words,
-                                        box->n_coarse_planes);
+        worker->search->kernels->planes(costs, box->order[f], box->n_rows, ct_container_quantised_planes(box, f), box->words,
+                                        box->n_quantised_planes);
     }
 }
 
@@ -126,7 +126,7 @@ ct_container *ct_container_whole(ct_worker *worker, const ct_table *table)
         CT_ASSERT(box->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < box->n_rows; j++) weights[j] = worker->search->costs->weights[box->order[f][j]];
     }
-    if (worker->search->costs->coarse) lay_out_coarse(worker, box, worker->search->costs->coarse->rows);
+    if (worker->search->costs->quantised) lay_out_quantised(worker, box, worker->search->costs->quantised->rows);
     return whole_sets(worker, box, table->data->classes) && ct_planes_take_room(worker, box) ? box : out_of_memory(worker);
 }
 
@@ -188,7 +188,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
         for (uint64_t rest = members_in(sets, box->n_classes, parent->words, w); rest; rest &= rest - 1, next++) {
             size_t position = w * 64 + ct_trailing_zeros(rest);
             renumber[parent->order[0][position]] = next;
-            if (parent->coarse_bytes) box->digits[next] = parent->coarse_bytes[position];
+            if (parent->quantised_bytes) box->digits[next] = parent->quantised_bytes[position];
         }
     CT_ASSERT(next == n_rows);
     for (uint32_t f = 0; f < n_cols; f++) {
@@ -199,7 +199,7 @@ ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, c
                      renumber);
     }
     ct_arena_release(arena, mark);
-    lay_out_coarse(worker, box, box->digits);
+    lay_out_quantised(worker, box, box->digits);
     worker->statistics.containers++;
     return ct_planes_take_room(worker, box) ? box : out_of_memory(worker);
 }

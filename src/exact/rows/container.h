@@ -33,9 +33,9 @@ typedef struct {
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
     int64_t *weights;         /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
-    uint8_t *coarse_bytes;    /* [f][64 words] rows' coarse costs (see ct_coarse) in the order of f; NULL: none by row */
-    uint64_t *coarse_planes;  /* [f][plane][words] their bits, complemented */
-    unsigned n_coarse_planes;
+    uint8_t *quantised_bytes;    /* [f][64 words] rows' quantised costs (see ct_quantised) in the order of f; NULL: none by row */
+    uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
+    unsigned n_quantised_planes;
     ct_planes planes;
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_container;
@@ -57,14 +57,14 @@ static inline int64_t *ct_container_weights(const ct_container *box, uint32_t f)
     return box->weights ? box->weights + (size_t) f * box->words * 64 : NULL;
 }
 
-static inline uint8_t *ct_container_coarse_bytes(const ct_container *box, uint32_t f)
+static inline uint8_t *ct_container_quantised_bytes(const ct_container *box, uint32_t f)
 {
-    return box->coarse_bytes ? box->coarse_bytes + (size_t) f * box->words * 64 : NULL;
+    return box->quantised_bytes ? box->quantised_bytes + (size_t) f * box->words * 64 : NULL;
 }
 
-static inline uint64_t *ct_container_coarse_planes(const ct_container *box, uint32_t f)
+static inline uint64_t *ct_container_quantised_planes(const ct_container *box, uint32_t f)
 {
-    return box->coarse_planes ? box->coarse_planes + f * (box->n_coarse_planes * box->words) : NULL;
+    return box->quantised_planes ? box->quantised_planes + f * (box->n_quantised_planes * box->words) : NULL;
 }
 
 #endif

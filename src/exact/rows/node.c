@@ -22,10 +22,10 @@ typedef struct {
 static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
-    if (!costs->coarse) return CT_GENERAL;
-    if (costs->coarse->by_label) return CT_LOSSES;
-    int64_t dearest = node->dearest >> costs->shift >> costs->coarse->shift;
-    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
+    if (!costs->quantised) return CT_GENERAL;
+    if (costs->quantised->by_label) return CT_LOSSES;
+    int64_t dearest = node->dearest >> costs->shift >> costs->quantised->shift;
+    return costs->quantised->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
@@ -43,18 +43,18 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
     node->dear = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
     int ready = ct_totals_new(&node->totals, costs, arena);
-    node->sums = node->totals.coarse ? CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes) : NULL;
+    node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes) : NULL;
     if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
-        !p->begin || (costs->weights && !node->masses) || (node->totals.coarse && !node->sums) ||
+        !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (!costs->plain && !node->dear))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
     node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
-                           p->begin,    p->end,         costs->gains, box->weights, costs->coarse,      box->coarse_planes,
-                           box->coarse_bytes};
+                           p->begin,    p->end,         costs->gains, box->weights, costs->quantised,      box->quantised_planes,
+                           box->quantised_bytes};
     memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
     if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
-    if (node->totals.coarse) memcpy(node->totals.coarse, totals->coarse, box->n_classes * sizeof *totals->coarse);
+    if (node->totals.quantised) memcpy(node->totals.quantised, totals->quantised, box->n_classes * sizeof *totals->quantised);
     node->n_rows = 0;
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
@@ -72,7 +72,7 @@ static int64_t weight_of(uint64_t members, const int64_t *weights)
     return sum;
 }
 
-static uint32_t coarse_of(uint64_t members, const uint8_t *bytes)
+static uint32_t quantised_of(uint64_t members, const uint8_t *bytes)
 {
     uint32_t sum = 0;
     for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
@@ -108,10 +108,10 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->members = node->members + f * (box->words + 1);
     split->gains = node->rows.gains;
     split->weights = ct_container_weights(box, f);
-    split->coarse = node->rows.coarse;
-    split->coarse_planes = ct_container_coarse_planes(box, f);
+    split->quantised = node->rows.quantised;
+    split->quantised_planes = ct_container_quantised_planes(box, f);
     split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
-    split->coarse_bytes = ct_container_coarse_bytes(box, f);
+    split->quantised_bytes = ct_container_quantised_bytes(box, f);
     split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
     CT_ASSERT(split->begin <= split->end && split->end <= box->words);
     ct_split_begins(split);
@@ -136,7 +136,7 @@ int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
         for (size_t w = 0; w < box->words; w++) {
             totals.rows[c] += ct_popcount(members[w]);
             if (box->weights) totals.masses[c] += weight_of(members[w], box->weights + w * 64);
-            if (totals.coarse) totals.coarse[c] += coarse_of(members[w], box->coarse_bytes + w * 64);
+            if (totals.quantised) totals.quantised[c] += quantised_of(members[w], box->quantised_bytes + w * 64);
         }
     }
     if (!node_new(worker, box, &totals, box->sets, node, &p)) return 0;
@@ -198,14 +198,14 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     if (w < node->rows.begin[f]) {
         memset(totals->rows, 0, n_classes * sizeof *totals->rows);
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
-        if (totals->coarse) memset(totals->coarse, 0, n_classes * sizeof *totals->coarse);
+        if (totals->quantised) memset(totals->quantised, 0, n_classes * sizeof *totals->quantised);
         return 0;
     }
     CT_ASSERT(w >= node->rows.begin[f]);
     if (w >= node->rows.end[f]) {
         memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
         if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
-        if (totals->coarse) memcpy(totals->coarse, node->totals.coarse, n_classes * sizeof *totals->coarse);
+        if (totals->quantised) memcpy(totals->quantised, node->totals.quantised, n_classes * sizeof *totals->quantised);
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
@@ -213,7 +213,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     for (uint32_t c = 0; node->masses && c < n_classes; c++) {
         uint64_t below = sets[c * box->words + w] & ct_low_bits(position % 64);
         totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
-        if (sums) totals->coarse[c] = sums[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
+        if (sums) totals->quantised[c] = sums[c] + quantised_of(below, ct_container_quantised_bytes(box, f) + w * 64);
     }
     CT_ASSERT(position / 64 < box->words && counts_before(node, f, w));
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);

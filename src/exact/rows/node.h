@@ -17,7 +17,7 @@ typedef struct {
     uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
     int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
-    uint32_t *sums;        /* likewise their coarse costs, as in ct_totals; or NULL */
+    uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
     int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
 } ct_node;
 

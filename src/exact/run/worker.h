@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "exact/cost/choices.h"
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "data/table.h"
 #include "exact/kernels/kernels.h"
 #include "exact/run/options.h"

@@ -204,13 +204,13 @@ static int new_extra(ct_evaluator *evaluator)
     for (int side = 0; side < 2; side++) {
         children->totals[side] = evaluator->totals[side].rows;
         children->masses[side] = evaluator->totals[side].masses;
-        children->sums[side] = evaluator->totals[side].coarse;
+        children->sums[side] = evaluator->totals[side].quantised;
     }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kind == CT_GENERAL;
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
-    children->coarse = children->active + node->rows.n_classes;
+    children->quantised = children->active + node->rows.n_classes;
     children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
     children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));

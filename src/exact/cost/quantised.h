@@ -4,12 +4,12 @@
  * rounded down (and cut at 255 where rows have weights). Errors counted in such costs are at most the true ones, so that a
  * scan of them may reject what the full costs need not be asked about; the others are asked of (exact/kernels/cost_quantised.h).
  * All rows together cost less than 2^29. */
-#ifndef CT_EXACT_COST_COARSE_H
-#define CT_EXACT_COST_COARSE_H
+#ifndef CT_EXACT_COST_QUANTISED_H
+#define CT_EXACT_COST_QUANTISED_H
 
 #include "exact/cost/costs.h"
 
-struct ct_coarse {
+struct ct_quantised {
     unsigned shift;
     int exact;             /* nothing was rounded */
     unsigned n_planes;     /* bits of the dearest row's cost; 0: rows of a class cost the same */
@@ -19,8 +19,8 @@ struct ct_coarse {
                                 NULL then */
 };
 
-/* Sets costs->coarse; leaves it NULL where costs are plain, or depend on the label and rows have weights, or rows are too
+/* Sets costs->quantised; leaves it NULL where costs are plain, or depend on the label and rows have weights, or rows are too
  * many. From the arena. */
-ct_status ct_coarse_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error);
+ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error);
 
 #endif
