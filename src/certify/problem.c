@@ -146,16 +146,16 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         int first = i / n ? i % n == 0 : i == 1;
         if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
         int64_t loss = p->loss[i] = units << costs->shift;
-        if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        if (loss > p->max_cost[i / n]) p->max_cost[i / n] = loss;
         CT_ASSERT(loss >= 0 && i / n < n);
         if (first || loss < *least) *least = loss;
     }
     p->uniform = 1;
-    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
+    for (size_t c = 0; c < n; c++) p->uniform &= p->max_cost[c] == p->cheapest[c];
     for (uint32_t row = 0; row < p->n_rows; row++) {
         p->mass[row] = costs->weights ? costs->weights[row] : 1;
         if (p->mass[row] < 0) return 0;
-        all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
+        all += (double) p->mass[row] * (double) p->max_cost[p->data->classes[row]];
     }
     p->unit = ldexp(costs->unit, -(int) costs->shift);
     p->shift = costs->shift;
@@ -170,9 +170,9 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
-    p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
+    p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
-    if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
+    if (!p->mass || !p->loss || !p->max_cost || !p->cheapest) return no_memory(error);
     if (!take_costs(p, &costs)) return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
     set_price(p, claim);
@@ -191,7 +191,7 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
-        if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+        if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
     if (p->uniform) return ct_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
@@ -206,7 +206,7 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
-    for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->dearest[c];
+    for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->max_cost[c];
     CT_ASSERT(cost >= 0);
     return cost;
 }
@@ -248,8 +248,8 @@ int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
         for (uint32_t j = 0; j < p->n_rows; j++)
             set->order[col][j] = p->table.order[col][j] | (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
     for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
-    set->dear = ct_cost_at_most(p, set->mass);
-    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->dear);
+    set->max_cost = ct_cost_at_most(p, set->mass);
+    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);
     return 1;
 }
 
@@ -272,6 +272,6 @@ int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *s
         CT_ASSERT(kept == n); /* sizes add up */
     }
     memcpy(part->mass, mass, p->n_classes * sizeof *mass);
-    part->dear = ct_cost_at_most(p, mass);
+    part->max_cost = ct_cost_at_most(p, mass);
     return 1;
 }

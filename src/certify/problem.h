@@ -13,9 +13,9 @@ typedef struct {
     uint32_t **rank;       /* [col][row] */
     int64_t *mass;         /* [row] */
     int64_t *loss;         /* [class][label] of a mass of 1 */
-    int64_t *dearest;      /* [class] the largest of these */
+    int64_t *max_cost;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
-    int uniform;           /* dearest and cheapest are the same */
+    int uniform;           /* most costly and cheapest are the same */
     int64_t split_cost;    /* of these as well: 2^shift of them are a unit of exact/cost/ */
     unsigned shift;
     uint32_t min_bucket, min_split;
@@ -33,7 +33,7 @@ typedef struct {
     uint32_t n;
     uint32_t **order; /* [col][n] */
     int64_t *mass;    /* [class] */
-    int64_t dear;     /* what all rows cost at most */
+    int64_t max_cost;     /* what all rows cost at most */
 } ct_row_set;
 
 #define CT_LAST UINT32_C(0x80000000)

@@ -9,7 +9,7 @@
 typedef struct place {
     struct place *next;
     uint32_t n_left;
-    int64_t dear_left; /* what the rows on its left cost at most */
+    int64_t max_left; /* what the rows on its left cost at most */
     int64_t lower[2];  /* bounds of the sides, any leaf size */
     int64_t allowed;   /* ... of the allowed trees with this split */
 } place;
@@ -65,7 +65,7 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
     int64_t sum = 0;
     if (n >> depth == 0) return 0;
     if (!p->uniform && ct_choices_sets(n, depth)) {
-        memcpy(c->costs, p->dearest, n * sizeof *c->costs);
+        memcpy(c->costs, p->max_cost, n * sizeof *c->costs);
         return least_with(p, mass, 0, UINT32_C(1) << depth, c->costs);
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -85,11 +85,11 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
 
 /* ---- thresholds that are not named ---- */
 
-static void bound_between(const place *a, const place *b, int64_t dear_left, int64_t lower[2])
+static void bound_between(const place *a, const place *b, int64_t max_left, int64_t lower[2])
 {
-    CT_ASSERT(a->n_left <= b->n_left && a->dear_left <= dear_left && dear_left <= b->dear_left);
-    lower[0] = larger(a->lower[0], b->lower[0] - (b->dear_left - dear_left));
-    lower[1] = larger(b->lower[1], a->lower[1] - (dear_left - a->dear_left));
+    CT_ASSERT(a->n_left <= b->n_left && a->max_left <= max_left && max_left <= b->max_left);
+    lower[0] = larger(a->lower[0], b->lower[0] - (b->max_left - max_left));
+    lower[1] = larger(b->lower[1], a->lower[1] - (max_left - a->max_left));
 }
 
 static int is_allowed(const ct_problem *p, uint32_t n, uint32_t n_left)
@@ -100,15 +100,15 @@ static int is_allowed(const ct_problem *p, uint32_t n, uint32_t n_left)
 /* Lowers the bounds to those of all thresholds of a column, between the first and the last of the places. */
 static void bound_column(const ct_problem *p, const ct_row_set *set, uint32_t col, const place *a, ct_least *least)
 {
-    int64_t dear_left = 0, lower[2];
+    int64_t max_left = 0, lower[2];
     for (uint32_t j = 0; j + 1 < set->n; j++) {
         uint32_t row = set->order[col][j] & CT_ROW;
-        dear_left += p->mass[row] * p->dearest[p->data->classes[row]];
+        max_left += p->mass[row] * p->max_cost[p->data->classes[row]];
         if (!(set->order[col][j] & CT_LAST)) continue;
         CT_ASSERT(a->n_left <= j && a->next->n_left > j);
         int named = a->next->n_left == j + 1;
         if (named) a = a->next;
-        bound_between(a, named ? a : a->next, dear_left, lower);
+        bound_between(a, named ? a : a->next, max_left, lower);
         int64_t cost = p->split_cost + lower[0] + lower[1];
         least->relaxed = smaller(least->relaxed, cost);
         if (is_allowed(p, set->n, j + 1)) least->allowed = smaller(least->allowed, named ? larger(cost, a->allowed) : cost);
@@ -175,8 +175,8 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     ct_least least[2] = {{0, 0}, {0, 0}};
     part_at(c, set, col, m->n_left, mass);
     CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
-    m->dear_left = ct_cost_at_most(p, mass[0]);
-    bound_between(a, a->next, m->dear_left, m->lower);
+    m->max_left = ct_cost_at_most(p, mass[0]);
+    bound_between(a, a->next, m->max_left, m->lower);
     if (!by_counts && depth == 1) ct_stumps_count(&c->stumps, set, mass, n, least);
     m->allowed = p->split_cost;
     for (int side = 0; side < 2; side++) {
@@ -221,7 +221,7 @@ static int bound_thresholds(check *c, const ct_row_set *set, unsigned depth, ct_
     place *columns = CT_ARENA_ZEROED(p->arena, place, p->n_cols), *end = CT_ARENA_ZEROED(p->arena, place, 1);
     if (!columns || !end) return no_memory(c);
     end->n_left = set->n;
-    end->dear_left = set->dear;
+    end->max_left = set->max_cost;
     for (uint32_t col = 0; col < p->n_cols; col++) columns[col].next = end;
     for (uint64_t kind; (kind = ct_bytes_get(c->reader)) != 0;)
         if (!read_place(c, set, depth, kind, columns)) return 0;

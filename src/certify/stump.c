@@ -132,7 +132,7 @@ static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, con
         uint32_t row = order[j] & CT_ROW, side = s->side[row], c = (uint32_t) p->data->classes[row];
         int64_t *left = s->left + side * n_classes;
         if (s->all[side][c] - left[c] == most_right[side]) stale |= UINT32_C(1) << side;
-        left[c] += p->mass[row] * p->dearest[c];
+        left[c] += p->mass[row] * p->max_cost[c];
         CT_ASSERT(left[c] <= s->all[side][c] && before[side] < sizes[side]);
         most_left[side] = larger(most_left[side], left[c]);
         before[side]++;
@@ -152,7 +152,7 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     for (int side = 0; side < 2; side++) {
         s->sum[side] = ct_cost_at_most(p, mass[side]);
         for (uint32_t k = 0; k < n_classes; k++) {
-            int64_t sum = p->uniform ? mass[side][k] * p->dearest[k] : 0;
+            int64_t sum = p->uniform ? mass[side][k] * p->max_cost[k] : 0;
             for (uint32_t c = 0; !p->uniform && c < n_classes; c++) sum += mass[side][c] * p->loss[c * n_classes + k];
             s->all[side][k] = sum;
         }

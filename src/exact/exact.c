@@ -106,8 +106,8 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 {
     int32_t feature;
     int64_t cost, leaf = ct_leaf_cost(worker->search->costs, totals);
-    int64_t dearest = ct_dearest(worker->search->costs, totals, worker->search->table->n_rows);
-    CT_TRY(ct_best_stump(worker->search, dearest, &worker->arena, &feature, &cost, error));
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, worker->search->table->n_rows);
+    CT_TRY(ct_best_stump(worker->search, max_cost, &worker->arena, &feature, &cost, error));
     cost += worker->search->split_cost;
     if (feature < 0 || cost >= leaf) cost = leaf;
     else codes[0].feature = feature;
@@ -345,7 +345,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    double most = ct_price_value(&costs, ct_dearest(&costs, &totals, data->n_rows));
+    double most = ct_price_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
     if (data->weights || data->loss) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));

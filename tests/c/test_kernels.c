@@ -100,15 +100,15 @@ static void choose_losses(rng *r, sample *s)
 /* Costs that fill lanes of 16 bits, nearly all of which a leaf or one split of one side spares. */
 static void sharpen(sample *s, rng *r)
 {
-    uint32_t dear = CT_COST_LIMIT / s->n < 255 ? CT_COST_LIMIT / s->n : 255, cut = rng_below(r, 2) ? s->n / 2 : s->n;
+    uint32_t most = CT_COST_LIMIT / s->n < 255 ? CT_COST_LIMIT / s->n : 255, cut = rng_below(r, 2) ? s->n / 2 : s->n;
     memset(s->all, 0, s->n_classes * s->words * sizeof *s->all);
-    for (uint32_t c = 0; c < s->n_classes; c++) s->gains[c * (s->n_classes + 1)] = s->weights ? 1 : dear;
+    for (uint32_t c = 0; c < s->n_classes; c++) s->gains[c * (s->n_classes + 1)] = s->weights ? 1 : most;
     for (uint32_t j = 0; j < s->n; j++) {
         s->rank[j] = rng_below(r, 200) ? s->n_values - 1 : 0;
         s->classes[j] = (int32_t) (rng_below(r, 100) ? j >= cut : rng_below(r, s->n_classes));
         s->member[j] = 1;
         s->all[(size_t) s->classes[j] * s->words + j / 64] |= UINT64_C(1) << j % 64;
-        if (s->weights) s->weights[j] = dear - rng_below(r, 2);
+        if (s->weights) s->weights[j] = most - rng_below(r, 2);
     }
 }
 
@@ -286,20 +286,20 @@ static int64_t row_gain(const sample *s, int heavy, uint32_t j, uint32_t label)
 /* What the members of one side of threshold t spare under each label; returns what they cost at most. */
 static int64_t spare_all(const sample *s, uint32_t t, int right, int heavy, int64_t *total)
 {
-    int64_t dearest = 0;
+    int64_t max_cost = 0;
     for (uint32_t k = 0; k < s->n_classes; k++) total[k] = 0;
     for (uint32_t j = 0; j < s->n; j++) {
         if (!s->member[j] || (s->rank[j] < t) == right) continue;
-        dearest += row_gain(s, heavy, j, (uint32_t) s->classes[j]);
+        max_cost += row_gain(s, heavy, j, (uint32_t) s->classes[j]);
         for (uint32_t k = 0; k < s->n_classes; k++) total[k] += row_gain(s, heavy, j, k);
     }
-    return dearest;
+    return max_cost;
 }
 
 /* The definition: the least errors of a split at a tie mark with two different labels, one side of threshold t. */
 static int64_t least_errors(const sample *s, uint32_t t, int right, int heavy)
 {
-    int64_t left[MOST_CLASSES] = {0}, total[MOST_CLASSES], best = 0, dearest = spare_all(s, t, right, heavy, total);
+    int64_t left[MOST_CLASSES] = {0}, total[MOST_CLASSES], best = 0, max_cost = spare_all(s, t, right, heavy, total);
     for (uint32_t j = 0; j < s->n; j++) {
         if (s->member[j] && (s->rank[j] < t) != right)
             for (uint32_t k = 0; k < s->n_classes; k++) left[k] += row_gain(s, heavy, j, k);
@@ -308,7 +308,7 @@ static int64_t least_errors(const sample *s, uint32_t t, int right, int heavy)
             for (uint32_t b = 0; b < s->n_classes; b++)
                 if (a != b && left[a] + total[b] - left[b] > best) best = left[a] + total[b] - left[b];
     }
-    return dearest - best;
+    return max_cost - best;
 }
 
 static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *totals)
@@ -451,7 +451,7 @@ static void scans_of_large_sets(void)
     }
 }
 
-/* All rows at their dearest, just below and above what lanes hold: 2^29 together, 2^15 each. */
+/* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 each. */
 static void losses_at_the_limits(void)
 {
     static const struct {

@@ -8,7 +8,7 @@
 enum { PARTS = 1 << 6, BUCKETS = 1 << 6, MOST_ENTRIES = 1024 };
 
 typedef struct {
-    int64_t dearest;
+    int64_t max_cost;
     int64_t lower;
 } entry;
 
@@ -106,11 +106,11 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest)
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost)
 {
     uint32_t hash = hash_of(path, depth);
     part *p = &cache->parts[hash / BUCKETS % PARTS];
-    CT_ASSERT(path->n > 0 && dearest >= 0);
+    CT_ASSERT(path->n > 0 && max_cost >= 0);
     int64_t best = 0;
     ct_lock_take(&p->lock);
     const list *l = find_list(p->buckets[hash % BUCKETS], path, depth);
@@ -118,9 +118,9 @@ int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned
         int64_t bound = l->entries[i].lower;
         if (bound <= best) continue;
         unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
-        CT_ASSERT(relation != 1 || l->entries[i].dearest >= dearest); /* it contains this one */
-        CT_ASSERT(relation != 2 || l->entries[i].dearest <= dearest);
-        if (relation == 1) bound -= l->entries[i].dearest - dearest;
+        CT_ASSERT(relation != 1 || l->entries[i].max_cost >= max_cost); /* it contains this one */
+        CT_ASSERT(relation != 2 || l->entries[i].max_cost <= max_cost);
+        if (relation == 1) bound -= l->entries[i].max_cost - max_cost;
         if (relation && bound > best) best = bound;
     }
     ct_lock_leave(&p->lock);
@@ -164,9 +164,9 @@ static uint32_t place_for_entry(part *p, list *l)
     return l->n_entries++;
 }
 
-void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost, int64_t lower)
 {
-    CT_ASSERT(path->n > 0 && lower <= dearest);
+    CT_ASSERT(path->n > 0 && lower <= max_cost);
     if (lower <= 0) return;
     uint32_t hash = hash_of(path, depth);
     part *p = &cache->parts[hash / BUCKETS % PARTS];
@@ -176,7 +176,7 @@ void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned dep
     if (!l) l = add_list(p, bucket, path, depth);
     uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
     if (place < MOST_ENTRIES) {
-        l->entries[place] = (entry){dearest, lower};
+        l->entries[place] = (entry){max_cost, lower};
         memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
     }
     ct_lock_leave(&p->lock);

@@ -27,8 +27,8 @@ typedef struct ct_bound_cache ct_bound_cache;
 ct_bound_cache *ct_bound_cache_new(size_t limit);
 void ct_bound_cache_free(ct_bound_cache *cache);
 
-/* The best lower bound that the remembered sets give for this one, whose rows cost `dearest` at most; 0 if none. */
-int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest);
-void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower);
+/* The best lower bound that the remembered sets give for this one, whose rows cost `most costly` at most; 0 if none. */
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost);
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost, int64_t lower);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * For a row set S and a depth k let opt(S) be the least cost of a tree of depth k. Sort the rows by the root feature; a
  * point is a threshold with some rows on its left, l and r are opt of its two sides one level down, and
- * tot = split cost + l + r. D(A) is what the rows of A cost at most, each under its dearest label.
+ * tot = split cost + l + r. D(A) is what the rows of A cost at most, each under its worst label.
  *
  *   M    A in B implies opt(A) <= opt(B): restrict B's best tree to A.
  *   Lip  A in B implies opt(B) <= opt(A) + D(B \ A): use A's best tree on B.
@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct ct_point {
     uint32_t n_left, threshold;
-    int64_t dear_left;          /* D of the rows on the left */
+    int64_t max_left;          /* D of the rows on the left */
     int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
     int64_t proven;             /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
@@ -59,11 +59,11 @@ static inline int64_t ct_smaller_cost(int64_t a, int64_t b) { return a < b ? a :
 /* A lower bound of tot(p) for all p strictly between a and b: fact I, first two lines. */
 static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_point *a, const ct_point *b)
 {
-    CT_ASSERT(a->n_left < b->n_left && a->dear_left <= b->dear_left);
+    CT_ASSERT(a->n_left < b->n_left && a->max_left <= b->max_left);
     int64_t bound = 0;
     if (ct_uses(worker, CT_SHORTCUT_INTERVAL)) bound = a->lower[0] + b->lower[1];
     if (ct_uses(worker, CT_SHORTCUT_CROSSED)) {
-        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - (b->dear_left - a->dear_left));
+        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - (b->max_left - a->max_left));
     }
     return worker->search->split_cost + bound;
 }
@@ -80,9 +80,9 @@ static inline int64_t ct_point_surplus(const ct_worker *worker, const ct_point *
 static inline int64_t ct_between(const ct_point *a, const ct_point *b, const ct_point *m, int side)
 {
     CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left);
-    CT_ASSERT(a->dear_left <= m->dear_left && m->dear_left <= b->dear_left);
-    if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->dear_left - m->dear_left));
-    return ct_larger_cost(b->lower[1], a->lower[1] - (m->dear_left - a->dear_left));
+    CT_ASSERT(a->max_left <= m->max_left && m->max_left <= b->max_left);
+    if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->max_left - m->max_left));
+    return ct_larger_cost(b->lower[1], a->lower[1] - (m->max_left - a->max_left));
 }
 
 #endif

@@ -135,7 +135,7 @@ static int by_class(const double *loss, size_t n)
 
 /* ---- what can be said more simply ---- */
 
-/* Weights and losses as they are searched: rows of a class that all weigh the same have dearer losses instead, and rows that
+/* Weights and losses as they are searched: rows of a class that all weigh the same have larger losses instead, and rows that
  * all cost the same cost `each`. */
 typedef struct {
     const double *weights, *loss;

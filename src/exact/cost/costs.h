@@ -31,7 +31,7 @@ typedef struct {
     uint32_t most_splits;   /* of a tree in which each separates rows */
     const int64_t *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the three below */
     const int64_t *loss;    /* [class][label] */
-    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one; with weights and losses that
+    const int64_t *gains;   /* [class][label] what the label spares beside the most costly one; with weights and losses that
                                do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
@@ -97,7 +97,7 @@ static inline int64_t ct_leaf_cost(const ct_costs *costs, const ct_totals *total
 /* What n_rows rows cost at most. */
 int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals);
 
-static inline int64_t ct_dearest(const ct_costs *costs, const ct_totals *totals, uint32_t n_rows)
+static inline int64_t ct_maximum_cost(const ct_costs *costs, const ct_totals *totals, uint32_t n_rows)
 {
     return costs->plain ? ct_cost_of_units(costs, n_rows) : ct_dearest_of(costs, totals);
 }

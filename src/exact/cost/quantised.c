@@ -28,7 +28,7 @@ static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigne
  * is. */
 static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most, ct_quantised *quantised)
 {
-    enum { CUT_BITS = 8 }; /* the dearest rows may be cut to 2^-8 of what they cost */
+    enum { CUT_BITS = 8 }; /* the row of maximum costs may be cut to 2^-8 of what they cost */
     int64_t all = 0, sum = 0, least = INT64_MAX;
     for (uint32_t row = 0; row < data->n_rows; row++) {
         all |= cost_of(costs, data, row);

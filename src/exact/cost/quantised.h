@@ -12,7 +12,7 @@
 struct ct_quantised {
     unsigned shift;
     int exact;             /* nothing was rounded */
-    unsigned n_planes;     /* bits of the dearest row's cost; 0: rows of a class cost the same */
+    unsigned n_planes;     /* bits of the row of maximum cost's cost; 0: rows of a class cost the same */
     const uint32_t *gains; /* [class] then, what one costs */
     const uint8_t *rows;   /* [row] else */
     const int32_t *by_label; /* [class][label] where costs depend on the label, as ct_costs.gains: below 2^15. The others are

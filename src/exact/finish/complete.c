@@ -6,7 +6,7 @@
 
 /* ---- the best split of rows sorted by one feature ---- */
 
-/* What labels spare of some rows, beside each row's dearest label; the best of them. */
+/* What labels spare of some rows, beside each row's worst label; the best of them. */
 typedef struct {
     int64_t *labels; /* [label] */
     int64_t most;
@@ -316,7 +316,7 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     return status;
 }
 
-ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *arena, int32_t *feature, int64_t *cost,
+ct_status ct_best_stump(const ct_search *search, int64_t max_cost, ct_arena *arena, int32_t *feature, int64_t *cost,
                         ct_error *error)
 {
     const ct_table *table = search->table;
@@ -340,7 +340,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *aren
         *feature = (int32_t) f;
         best = most;
     }
-    *cost = dearest - ct_cost_of_units(search->costs, best);
+    *cost = max_cost - ct_cost_of_units(search->costs, best);
     CT_ASSERT(best < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;

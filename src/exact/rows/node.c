@@ -24,8 +24,8 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
     if (!costs->quantised) return CT_GENERAL;
     if (costs->quantised->by_label) return CT_LOSSES;
-    int64_t dearest = node->dearest >> costs->shift >> costs->quantised->shift;
-    return costs->quantised->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
+    int64_t max_cost = node->max_cost >> costs->shift >> costs->quantised->shift;
+    return costs->quantised->exact && max_cost <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
@@ -41,12 +41,12 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
-    node->dear = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
+    node->max_before = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
     int ready = ct_totals_new(&node->totals, costs, arena);
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes) : NULL;
     if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
-        (!costs->plain && !node->dear))
+        (!costs->plain && !node->max_before))
         return out_of_memory(worker);
     p->end = p->begin + box->n_cols;
     node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
@@ -58,9 +58,9 @@ static int node_new(ct_worker *worker, ct_container *box, const ct_totals *total
     node->n_rows = 0;
     for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
-    node->dearest = ct_dearest(costs, totals, node->n_rows);
+    node->max_cost = ct_maximum_cost(costs, totals, node->n_rows);
     CT_ASSERT(node->n_rows <= box->n_rows);
-    CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->dearest);
+    CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->max_cost);
     node->kind = kind_of(costs, node);
     return 1;
 }
@@ -80,7 +80,7 @@ static uint32_t quantised_of(uint64_t members, const uint8_t *bytes)
 }
 
 /* What the members before each word of f cost at most; their counts and masses are in place. */
-static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
+static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
 {
     uint32_t n_classes = costs->n_classes;
     CT_ASSERT(node->rows.begin[f] <= node->rows.end[f] && node->rows.end[f] <= node->box->words);
@@ -91,8 +91,8 @@ static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
         int64_t sum = 0;
         for (uint32_t c = 0; c < n_classes; c++)
             sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
-        CT_ASSERT(sum >= 0 && (w == node->rows.begin[f] || sum >= node->dear[f * slots + w - 1]));
-        node->dear[f * slots + w] = sum;
+        CT_ASSERT(sum >= 0 && (w == node->rows.begin[f] || sum >= node->max_before[f * slots + w - 1]));
+        node->max_before[f * slots + w] = sum;
     }
 }
 
@@ -121,9 +121,9 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
-    if (node->dear) sum_up_dear(worker->search->costs, node, f);
-    CT_ASSERT(!node->dear ||
-              ct_cost_of_units(worker->search->costs, node->dear[f * (box->words + 1) + split->end]) == node->dearest);
+    if (node->max_before) sum_up_max(worker->search->costs, node, f);
+    CT_ASSERT(!node->max_before ||
+              ct_cost_of_units(worker->search->costs, node->max_before[f * (box->words + 1) + split->end]) == node->max_cost);
 }
 
 int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
@@ -219,14 +219,14 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
 }
 
-/* The word in which the rows come to cost more than `cost`; dear[]: what those before each word do. */
-static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t cost)
+/* The word in which the rows come to cost more than `cost`; max_before[]: what those before each word do. */
+static size_t word_above(const int64_t *max_before, size_t begin, size_t end, int64_t cost)
 {
-    /* dear[begin] <= cost < dear[end]; the step that halves has no branch to guess wrong */
-    CT_ASSERT(begin < end && dear[begin] <= cost && cost < dear[end]);
+    /* max_before[begin] <= cost < max_before[end]; the step that halves has no branch to guess wrong */
+    CT_ASSERT(begin < end && max_before[begin] <= cost && cost < max_before[end]);
     for (size_t n = end - begin; n > 1;) {
         size_t half = n / 2;
-        begin += dear[begin + half] <= cost ? half : 0;
+        begin += max_before[begin + half] <= cost ? half : 0;
         n -= half;
     }
     return begin;
@@ -237,15 +237,15 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     const ct_costs *costs = worker->search->costs;
     const ct_container *box = node->box;
     if (cost < 0) return 0;
-    if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
+    if (cost >= node->max_cost) return (int64_t) node->n_rows + 1;
     cost >>= costs->shift;
     if (costs->plain) return cost + 1;
-    const int64_t *dear = node->dear + f * (box->words + 1);
-    size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
+    const int64_t *max_before = node->max_before + f * (box->words + 1);
+    size_t w = word_above(max_before, node->rows.begin[f], node->rows.end[f], cost);
     const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;
-    CT_ASSERT(dear[w] <= cost && cost < dear[w + 1] /* not all of the word */);
+    CT_ASSERT(max_before[w] <= cost && cost < max_before[w + 1] /* not all of the word */);
     uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, box->words, costs->gains,
-                                                      weights, cost - dear[w]);
+                                                      weights, cost - max_before[w]);
     CT_ASSERT(node->members[f * (box->words + 1) + w] + within < node->n_rows);
     return (int64_t) node->members[f * (box->words + 1) + w] + within + 1;
 }

@@ -11,14 +11,14 @@ typedef struct {
     uint32_t n_rows;
     ct_totals totals;
     int64_t leaf_cost;
-    int64_t dearest;       /* what the rows cost at most */
+    int64_t max_cost;       /* what the rows cost at most */
     ct_kind kind;          /* what its rows cost */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
     uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
     int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
     uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
-    int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
+    int64_t *max_before;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
 } ct_node;
 
 /* All rows of the container, in its own bit sets. 0, and a stop is asked for, if memory ends. */

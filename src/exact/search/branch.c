@@ -44,7 +44,7 @@ static void floors_from_neighbours(const ct_evaluator *evaluator, const ct_point
                                    int side, int64_t *floors)
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
-    int64_t moved = side ? m->dear_left - a->dear_left : b->dear_left - m->dear_left;
+    int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
     for (uint32_t f = 0; f < evaluator->roots->node->box->n_cols; f++)
         floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
 }
@@ -89,8 +89,8 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
     ct_bound_cache *cache = cache_for(worker, task->path);
     if (!cache) return 0;
-    int64_t dearest = ct_dearest(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, dearest);
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
+    int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, max_cost);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
     worker->statistics.cache_hits += (uint64_t) hit;
@@ -124,8 +124,8 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds 
     if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
     ct_bound_cache *cache = cache_for(worker, task->path);
-    int64_t dearest = ct_dearest(worker->search->costs, totals, size);
-    if (cache) ct_bound_cache_add(cache, task->path, task->depth, dearest, bounds->relaxed);
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
+    if (cache) ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */

@@ -51,8 +51,8 @@ static void prepare(const ct_evaluator *evaluator, const ct_point *a, const ct_p
     unsigned shift = ct_kernel_shift(evaluator->worker);
     c->size[0] = m->n_left;
     c->size[1] = evaluator->roots->node->n_rows - m->n_left;
-    c->far_rows[0] = (b->dear_left - m->dear_left) >> shift;
-    c->far_rows[1] = (m->dear_left - a->dear_left) >> shift;
+    c->far_rows[0] = (b->max_left - m->max_left) >> shift;
+    c->far_rows[1] = (m->max_left - a->max_left) >> shift;
     for (int side = 0; side < 2; side++) {
         const ct_point *within = side ? b : a, *around = side ? a : b;
         c->near[side] = within->errors[side];

@@ -74,7 +74,7 @@ void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
 void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
 {
     CT_ASSERT(feature < roots->node->box->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
-    CT_ASSERT(a->dear_left <= b->dear_left && b->dear_left <= roots->node->dearest);
+    CT_ASSERT(a->max_left <= b->max_left && b->max_left <= roots->node->max_cost);
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
     int64_t bound = ct_interval_bound(worker, a, b);

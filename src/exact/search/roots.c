@@ -72,7 +72,7 @@ static int64_t seen_below(const ct_roots *roots)
 static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_point *p,
                      int64_t surplus)
 {
-    int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->dear_left - i->a->dear_left - unit;
+    int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->max_left - i->a->max_left - unit;
     if (!worker->search->costs->plain) inside += unit;
     ct_lines_note(roots, feature, ct_point_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
@@ -86,8 +86,8 @@ CT_HOT int window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *
     int64_t low = (int64_t) a->n_left + 1, high = (int64_t) b->n_left - 1;
     int64_t from_a = ct_point_surplus(worker, a, evaluator->target), from_b = ct_point_surplus(worker, b, evaluator->target);
     int64_t near_a = low, near_b = high;
-    if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->dear_left + from_a);
-    if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->dear_left - from_b - 1) - 1;
+    if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->max_left + from_a);
+    if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->max_left - from_b - 1) - 1;
     CT_ASSERT(low >= near_a && high <= near_b); /* else a threshold would come again, without end */
     int64_t cut_low = ct_smaller_cost(low, b->n_left) - near_a, cut_high = near_b - ct_larger_cost(high, a->n_left);
     if (cut_low > 0) note_cut(roots, worker, feature, i, a, from_a);
@@ -201,7 +201,7 @@ CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
 {
     const ct_node *node = evaluator->roots->node;
     m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold, &evaluator->totals[0]);
-    m->dear_left = ct_dearest(evaluator->worker->search->costs, &evaluator->totals[0], m->n_left);
+    m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0], m->n_left);
     ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->box->n_classes);
 }
 
@@ -480,7 +480,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->promising = roots->proven = UNKNOWN;
     roots->edge = is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
-    roots->ends[1].dear_left = node->dearest;
+    roots->ends[1].max_left = node->max_cost;
     roots->current = -1;
     roots->hinted = hinted_feature(worker, task);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
