@@ -132,8 +132,8 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
-/* Searches the whole table, laid out in `box`; floors[n_cols] as in ct_roots. */
-static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *floors, ct_split_code *codes,
+/* Searches the whole table, laid out in `box`; root_bounds[n_cols] as in ct_roots. */
+static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *root_bounds, ct_split_code *codes,
                              ct_bounds *bounds)
 {
     ct_node root;
@@ -142,16 +142,16 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
     int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->team, &root, task, floors, codes);
+    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->team, &root, task, root_bounds, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_split_code *codes, ct_bounds *bounds)
+static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_container *box = ct_container_whole(worker, worker->search->table);
-    if (box) search_container(worker, box, task, floors, codes, bounds);
+    if (box) search_container(worker, box, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
@@ -167,7 +167,7 @@ static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_are
     return CT_OK;
 }
 
-static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *floors,
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *root_bounds,
                              ct_split_code *codes, ct_bounds *bounds, ct_error *error)
 {
     ct_task task = {0};
@@ -187,7 +187,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
     CT_ASSERT(ct_table_is_ranked(worker->search->table));
     if (task.depth == 1)
         return solve_stump(worker, totals, codes, bounds, error);
-    solve_table(worker, &task, floors, codes, bounds);
+    solve_table(worker, &task, root_bounds, codes, bounds);
     return CT_OK;
 }
 
@@ -219,14 +219,14 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
 }
 
 /* What is proven of all trees holds for those with a certain root as well. */
-static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors, int64_t proven, ct_result *result,
+static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_bounds, int64_t proven, ct_result *result,
                                   ct_error *error)
 {
     uint32_t n_cols = search->table->n_cols;
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
     if (!result->root_bounds)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
-    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = ct_price_bound(search->costs, ct_larger_cost(floors[f], proven));
+    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = ct_price_bound(search->costs, ct_larger_cost(root_bounds[f], proven));
     return CT_OK;
 }
 
@@ -354,15 +354,15 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
     if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
-    int64_t *floors = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
-    if (!floors) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
+    int64_t *root_bounds = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
+    if (!root_bounds) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
+    CT_TRY(search_tree(worker, data, &totals, root_bounds, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
+    CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, result, error));
     result->capped = any_capped(worker);
     return CT_OK;
 }

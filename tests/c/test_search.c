@@ -446,7 +446,7 @@ static const check_case cases[] = {
     {"depth zero is a leaf", depth_zero_is_a_leaf},
     {"instruction sets agree", instruction_sets_agree},
     {"shortcuts change nothing", shortcuts_change_nothing},
-    {"floors of features that separate nothing", floors_of_features_that_separate_nothing},
+    {"root_bounds of features that separate nothing", floors_of_features_that_separate_nothing},
     {"remembered row sets change nothing", remembered_row_sets_change_nothing},
     {"transformed tables cost the same", transformed_tables_cost_the_same},
     {"many rows and classes", many_rows_and_classes},

@@ -210,11 +210,11 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = 1; /* of equal trees a device may come to another one first */
     task.gap = (uint64_t) node->n_rows * node->box->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
-    if (!floors) {
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
+    if (!root_bounds) {
         ct_worker_stop(worker, CT_END_MEMORY);
     } else if (!ct_solve_at_once(worker, &node->totals, &task, &bounds)) {
-        bounds = ct_solve(worker, NULL, node, &task, floors, tree);
+        bounds = ct_solve(worker, NULL, node, &task, root_bounds, tree);
         CT_ASSERT(bounds.proven <= bounds.upper);
         if (bounds.upper < node->leaf_cost) {
             codes[at] = tree[0];

@@ -127,7 +127,7 @@ static int set_up(ct_worker *worker, const place *at, int side, problem *p)
     const ct_point *m = at->m;
     const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
     return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side], &p->node) &&
-           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->floors[side], m->trees[side]) &&
+           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side], m->trees[side]) &&
            ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, POOL_WAVE) &&
            ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
@@ -141,7 +141,7 @@ static void begin_problem(ct_worker *worker, place *at, int side)
     p->open = set_up(worker, at, side, p);
     if (!p->open) { /* the search is over: see ct_worker_stop */
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(m->floors[side], 0, at->evaluator.roots->node->box->n_cols * sizeof *m->floors[side]);
+        memset(m->root_bounds[side], 0, at->evaluator.roots->node->box->n_cols * sizeof *m->root_bounds[side]);
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {

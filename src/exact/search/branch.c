@@ -33,20 +33,20 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m
                                                   node.n_rows);
             child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
         }
-        if (child) bounds = ct_solve(worker, NULL, child, task, m->floors[side], m->trees[side]);
+        if (child) bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void floors_from_neighbours(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, const ct_point *m,
-                                   int side, int64_t *floors)
+static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, const ct_point *m,
+                                   int side, int64_t *root_bounds)
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
     int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
     for (uint32_t f = 0; f < evaluator->roots->node->box->n_cols; f++)
-        floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
+        root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f], larger->root_bounds[side][f] - moved);
 }
 
 /* The tree of the nearer neighbour; at the first point of a feature, what the task itself was hinted at. */
@@ -66,13 +66,13 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, co
     task->hint_size = own->hint_size;
 }
 
-/* Fills in one side of m that needs no search: its floors and hints are those it was given. */
+/* Fills in one side of m that needs no search: its root_bounds and hints are those it was given. */
 static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, int side)
 {
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
         m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
-    memcpy(m->floors[side], task->floors, roots->node->box->n_cols * sizeof *task->floors);
+    memcpy(m->root_bounds[side], task->root_bounds, roots->node->box->n_cols * sizeof *task->root_bounds);
 }
 
 /* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
@@ -163,8 +163,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, cons
         /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
          * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
         task->cap = evaluator->target - worker->search->split_cost - known[side];
-        task->floors = branching->floors[side];
-        floors_from_neighbours(evaluator, a, b, m, side, branching->floors[side]);
+        task->root_bounds = branching->root_bounds[side];
+        root_bounds_from_neighbours(evaluator, a, b, m, side, branching->root_bounds[side]);
         choose_hint(roots, f, a, b, m, side, task);
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->box->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
@@ -216,12 +216,12 @@ static void know_ends(ct_evaluator *evaluator)
     task.as_side = 1;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = roots->task->on_cpu;
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
-    if (!floors || !tree) return;
+    if (!root_bounds || !tree) return;
     worker->statistics.ends++;
-    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, floors, tree);
-    roots->ends[0].floors[1] = roots->ends[1].floors[0] = floors;
+    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
+    roots->ends[0].root_bounds[1] = roots->ends[1].root_bounds[0] = root_bounds;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
 }
 
@@ -230,12 +230,12 @@ static ct_point *new_point(ct_roots *roots)
     ct_arena *arena = roots->arena;
     size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
     ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
-    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
-    if (!point || !floors || !trees) return NULL;
+    if (!point || !root_bounds || !trees) return NULL;
     memset(point, 0, sizeof *point);
     for (int side = 0; side < 2; side++) {
-        point->floors[side] = floors + (size_t) side * n_cols;
+        point->root_bounds[side] = root_bounds + (size_t) side * n_cols;
         point->trees[side] = trees + (size_t) side * heap;
     }
     return point;
@@ -246,10 +246,10 @@ static int new_extra(ct_evaluator *evaluator)
     ct_arena *arena = &evaluator->worker->arena;
     size_t n_cols = evaluator->roots->node->box->n_cols;
     ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
-    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     evaluator->extra = branching;
-    if (!branching || !floors) return 0;
-    for (int side = 0; side < 2; side++) branching->floors[side] = floors + (size_t) side * n_cols;
+    if (!branching || !root_bounds) return 0;
+    for (int side = 0; side < 2; side++) branching->root_bounds[side] = root_bounds + (size_t) side * n_cols;
     return 1;
 }
 
@@ -262,7 +262,7 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker)
     if (roots->task->depth == 3 && roots->node->box->n_classes > 2) roots->know_ends = know_ends;
     roots->new_point = new_point;
     roots->new_extra = new_extra;
-    for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;
+    for (int end = 0; end < 2; end++) roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
     worker->statistics.nodes++;
     return 1;
 }

@@ -13,13 +13,13 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker);
 typedef struct {
     ct_task task[2];
     ct_path path[2];
-    int64_t *floors[2]; /* [f] what the neighbours have proven */
+    int64_t *root_bounds[2]; /* [f] what the neighbours have proven */
 } ct_branching;
 
 /* Sets up both tasks, of point m between a and b; 0 if class counts and neighbours have closed m, which is then filled in
  * and allows no better tree. evaluator->target, evaluator->seen and the totals are in place. */
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
-/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its floors and tree into
+/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its root_bounds and tree into
  * m's, and the answer made known. */
 int ct_branch_ask(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds);
 /* Lays the side out and solves it, here and now. */

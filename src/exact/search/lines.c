@@ -62,7 +62,7 @@ void ct_lines_release_point(ct_roots *roots, ct_point *point)
 void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
 {
     CT_ASSERT(feature < roots->node->box->n_cols && relaxed <= proven);
-    roots->floors[feature] = ct_smaller_cost(roots->floors[feature], relaxed);
+    roots->root_bounds[feature] = ct_smaller_cost(roots->root_bounds[feature], relaxed);
     roots->proven = ct_smaller_cost(roots->proven, proven);
 }
 

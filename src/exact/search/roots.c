@@ -32,10 +32,10 @@ CT_HOT int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
 }
 
 /* What is proven about a root feature before the search. */
-CT_HOT int64_t known_floor(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
+CT_HOT int64_t known_root_bound(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
 {
-    int handed_on = roots->task->floors && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
-    return handed_on ? ct_larger_cost(roots->least, roots->task->floors[feature]) : roots->least;
+    int handed_on = roots->task->root_bounds && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
+    return handed_on ? ct_larger_cost(roots->least, roots->task->root_bounds[feature]) : roots->least;
 }
 
 static inline void lower_cap(ct_roots *roots, int64_t by)
@@ -68,7 +68,7 @@ static int64_t seen_below(const ct_roots *roots)
 }
 
 /* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
- * more than the interval is long. That bound, not the interval's own: the parent's floors would otherwise be too weak. */
+ * more than the interval is long. That bound, not the interval's own: the parent's root_bounds would otherwise be too weak. */
 static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_point *p,
                      int64_t surplus)
 {
@@ -263,7 +263,7 @@ CT_HOT int close_interval(ct_evaluator *evaluator, uint32_t feature, const ct_in
     ct_worker *worker = evaluator->worker;
     refresh(worker, roots);
     evaluator->target = target_from(roots, feature, i->a->threshold);
-    int64_t known = known_floor(worker, roots, feature);
+    int64_t known = known_root_bound(worker, roots, feature);
     int bounded = i->bound >= evaluator->target &&
                   (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED));
     if (known >= evaluator->target) {
@@ -421,7 +421,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
         near[side].lower[side] = roots->best_side[side];
         near[side].lower[!side] = 0;
         near[side].errors[!side] = near[side].errors[side];
-        near[side].floors[!side] = near[side].floors[side];
+        near[side].root_bounds[!side] = near[side].root_bounds[side];
         near[side].best_child[!side] = -1;
     }
     m->threshold = roots->best_threshold;
@@ -460,7 +460,7 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
 }
 
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
-                  int64_t *floors, ct_split_code *tree)
+                  int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->box->n_cols;
     memset(roots, 0, sizeof *roots);
@@ -471,7 +471,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->arena = team ? &team->arena : &worker->arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
-    roots->floors = floors;
+    roots->root_bounds = root_bounds;
     roots->tree = tree;
     roots->leaf = node->leaf_cost;
     roots->best = roots->leaf;
@@ -484,7 +484,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->current = -1;
     roots->hinted = hinted_feature(worker, task);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
-    for (uint32_t f = 0; f < n_cols; f++) floors[f] = UNKNOWN;
+    for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->lines = CT_ARENA_ZEROED(&worker->arena, ct_line, n_cols);
     if (!roots->lines) ct_worker_stop(worker, CT_END_MEMORY);
     return roots->lines != NULL;
@@ -521,12 +521,12 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     uint32_t n_cols = roots->node->box->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->improved ? roots->best : roots->leaf};
     for (uint32_t f = 0; f < n_cols; f++)
-        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->floors[f], known_floor(worker, roots, f)));
+        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->root_bounds[f], known_root_bound(worker, roots, f)));
     int64_t most = empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
-        int only_here = is_root(roots->task) && roots->floors[f] != UNKNOWN; /* there are no neighbours */
-        if (!only_here) roots->floors[f] = ct_smaller_cost(roots->floors[f], most);
-        roots->floors[f] = ct_larger_cost(roots->floors[f], known_floor(worker, roots, f));
+        int only_here = is_root(roots->task) && roots->root_bounds[f] != UNKNOWN; /* there are no neighbours */
+        if (!only_here) roots->root_bounds[f] = ct_smaller_cost(roots->root_bounds[f], most);
+        roots->root_bounds[f] = ct_larger_cost(roots->root_bounds[f], known_root_bound(worker, roots, f));
     }
     bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
     return bounds;

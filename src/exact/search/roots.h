@@ -41,7 +41,7 @@ typedef struct {
                                     down: see settle_ties() in roots.c */
     int first_sides;             /* the same below the root alone */
     const ct_known_tree *known;  /* may be NULL */
-    const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
+    const int64_t *root_bounds;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
@@ -92,7 +92,7 @@ struct ct_roots {
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */
     int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
-    int64_t *floors;         /* [f] proven lower bound of all trees with root feature f, relaxed */
+    int64_t *root_bounds;         /* [f] proven lower bound of all trees with root feature f, relaxed */
     int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
     uint32_t edge;           /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
@@ -126,7 +126,7 @@ struct ct_roots {
 /* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
  * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
-                  int64_t *floors, ct_split_code *tree);
+                  int64_t *root_bounds, ct_split_code *tree);
 
 /* Before the search of all root features, and after it: what is still open is then known by its bounds. */
 void ct_roots_open(ct_roots *roots, ct_worker *worker);

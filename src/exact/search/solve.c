@@ -33,18 +33,18 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     return bounds;
 }
 
-ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task, int64_t *floors,
+ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task, int64_t *root_bounds,
                    ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
     ct_roots roots;
-    if (ct_roots_init(&roots, worker, team, node, task, floors, tree) &&
+    if (ct_roots_init(&roots, worker, team, node, task, root_bounds, tree) &&
         (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker)) {
         bounds = search_watched(&roots, worker);
     } else {
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(floors, 0, node->box->n_cols * sizeof *floors);
+        memset(root_bounds, 0, node->box->n_cols * sizeof *root_bounds);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
