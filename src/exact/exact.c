@@ -132,17 +132,17 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
-/* Searches the whole table, laid out in `box`; root_bounds[n_cols] as in ct_roots. */
-static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *root_bounds, ct_split_code *codes,
+/* Searches the whole table, laid out in `layout`; root_bounds[n_cols] as in ct_roots. */
+static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, int64_t *root_bounds, ct_split_code *codes,
                              ct_bounds *bounds)
 {
     ct_node root;
     ct_known_tree known[2];
-    if (!ct_node_whole(worker, box, &root)) return;
-    int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
+    if (!ct_node_whole(worker, layout, &root)) return;
+    int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->team, &root, task, root_bounds, codes);
+    *bounds = ct_solve(worker, layout->planes.one_at_a_time ? NULL : worker->team, &root, task, root_bounds, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -150,8 +150,8 @@ static void search_container(ct_worker *worker, ct_container *box, ct_task *task
 static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_container *box = ct_container_whole(worker, worker->search->table);
-    if (box) search_container(worker, box, task, root_bounds, codes, bounds);
+    ct_layout *layout = ct_layout_whole(worker, worker->search->table);
+    if (layout) search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 

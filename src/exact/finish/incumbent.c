@@ -197,7 +197,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
     }
 }
 
-/* Chooses the split at place `at` of the heap, for a row set of the whole table's container, and those below it. */
+/* Chooses the split at place `at` of the heap, for a row set of the whole table's layout, and those below it. */
 static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
                  size_t at)
 {
@@ -209,8 +209,8 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     task.path = path;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = 1; /* of equal trees a device may come to another one first */
-    task.gap = (uint64_t) node->n_rows * node->box->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
-    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
+    task.gap = (uint64_t) node->n_rows * node->layout->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, node->layout->n_cols);
     if (!root_bounds) {
         ct_worker_stop(worker, CT_END_MEMORY);
     } else if (!ct_solve_at_once(worker, &node->totals, &task, &bounds)) {

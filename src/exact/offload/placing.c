@@ -37,9 +37,9 @@ static int wants_all(const ct_worker *worker)
 
 int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
 {
-    const ct_container *box = node->box;
+    const ct_layout *layout = node->layout;
     if (wants_all(worker)) return 1;
-    ct_placing p = ct_place(node->n_rows, box->n_cols, box->n_classes, worker->search->table->n_rows);
+    ct_placing p = ct_place(node->n_rows, layout->n_cols, layout->n_classes, worker->search->table->n_rows);
     return p.device < p.cpu;
 }
 
@@ -53,9 +53,9 @@ static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_co
 
 int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_rows)
 {
-    const ct_container *box = node->box;
+    const ct_layout *layout = node->layout;
     if (wants_all(worker)) return 1;
-    ct_placing p = place_part(n_rows, node->n_rows, box->n_cols, box->n_classes);
+    ct_placing p = place_part(n_rows, node->n_rows, layout->n_cols, layout->n_classes);
     return p.device < p.cpu;
 }
 

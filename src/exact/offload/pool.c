@@ -90,10 +90,10 @@ void ct_pool_free(ct_pool *pool)
  * its thresholds. */
 static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
 {
-    const ct_container *box = roots->node->box;
+    const ct_layout *layout = roots->node->layout;
     const ct_team *team = roots->team ? roots->team : roots->reserve;
     unsigned n_workers = worker->team ? worker->team->n_workers : 1, n_here = team ? team->n_workers : 1;
-    double words = (double) box->n_cols * box->n_classes * (double) box->words;
+    double words = (double) layout->n_cols * layout->n_classes * (double) layout->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
     double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_OFFLOAD_SLOTS * bytes);
     uint32_t n = n_here < POOL_PLACES / 4 ? POOL_PLACES / n_here : 4;
@@ -141,11 +141,11 @@ static void begin_problem(ct_worker *worker, place *at, int side)
     p->open = set_up(worker, at, side, p);
     if (!p->open) { /* the search is over: see ct_worker_stop */
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(m->root_bounds[side], 0, at->evaluator.roots->node->box->n_cols * sizeof *m->root_bounds[side]);
+        memset(m->root_bounds[side], 0, at->evaluator.roots->node->layout->n_cols * sizeof *m->root_bounds[side]);
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
-        if (p->node.box->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
+        if (p->node.layout->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
         else ct_roots_step(&p->evaluator);
     }
     leave(worker, p);
@@ -167,7 +167,7 @@ static void fill(ct_pool *pool, place *at, int side, uint32_t room)
     ct_worker *worker = pool->worker;
     problem *p = &at->sides[side];
     pool->batch.part_line = 2 * at->feature + (uint32_t) side;
-    pool->batch.part_threshold = ct_container_to_global(pool->roots->node->box, at->feature, at->m->threshold);
+    pool->batch.part_threshold = ct_layout_to_global(pool->roots->node->layout, at->feature, at->m->threshold);
     enter(worker, p);
     while (ct_wave_fill(&p->evaluator, &p->wave, &pool->batch, room) && !p->wave.n_asked) {
         ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
@@ -334,7 +334,7 @@ static ct_status collect(ct_pool *pool, unsigned slot)
     {
         problem *p = &at->sides[side];
         if (!p->wave.n_parts) continue;
-        ct_worker_poll(pool->worker, (uint64_t) p->wave.n_points * node->box->n_cols * node->n_rows);
+        ct_worker_poll(pool->worker, (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
         enter(pool->worker, p);
         ct_wave_take_in(&p->evaluator, &p->wave, errors);
         leave(pool->worker, p);

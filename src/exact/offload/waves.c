@@ -41,7 +41,7 @@ ct_status ct_waves_begin_rows(ct_evaluator *evaluator)
 static uint32_t count_open(const ct_roots *roots)
 {
     uint32_t n = 0;
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+    for (uint32_t f = 0; f < roots->node->layout->n_cols; f++)
         for (const ct_interval *i = roots->lines[f].open; i; i = i->next) n++;
     return n;
 }
@@ -62,7 +62,7 @@ static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
-    asked->threshold = ct_container_to_global(evaluator->roots->node->box, feature, m->threshold);
+    asked->threshold = ct_layout_to_global(evaluator->roots->node->layout, feature, m->threshold);
     CT_ASSERT(asked->threshold > 0);
     for (int side = 0; side < 2; side++) {
         CT_ASSERT(point->question.need[side] >= 0 && point->question.need[side] <= INT32_MAX);
@@ -146,7 +146,7 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
 {
     ct_roots *roots = evaluator->roots;
     const ct_wave_point *point = w->points;
-    size_t step = 4 * (size_t) roots->node->box->n_cols;
+    size_t step = 4 * (size_t) roots->node->layout->n_cols;
     CT_ASSERT(!w->n_asked || errors);
     if (w->n_asked) errors += step * w->begin;
     for (uint32_t p = 0; p < w->n_parts; p++) {
@@ -211,7 +211,7 @@ static ct_status collect(ct_evaluator *evaluator, ct_wave *w, unsigned slot)
     const ct_node *node = evaluator->roots->node;
     const int32_t *errors = NULL;
     if (w->n_asked) CT_TRY(ct_offload_wait(evaluator->worker->queue, slot, &errors));
-    ct_worker_poll(evaluator->worker, (uint64_t) w->n_points * node->box->n_cols * node->n_rows);
+    ct_worker_poll(evaluator->worker, (uint64_t) w->n_points * node->layout->n_cols * node->n_rows);
     ct_wave_take_in(evaluator, w, errors);
     return CT_OK;
 }

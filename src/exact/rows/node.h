@@ -1,13 +1,13 @@
-/* A row set within a container: bit sets of its members in the order of each feature, and their counts.
+/* A row set within a layout: bit sets of its members in the order of each feature, and their counts.
  *
  * Made by ct_node_whole or ct_node_side in the worker's arena; read-only afterwards. */
 #ifndef CT_EXACT_ROWS_NODE_H
 #define CT_EXACT_ROWS_NODE_H
 
-#include "exact/rows/container.h"
+#include "exact/rows/layout.h"
 
 typedef struct {
-    ct_container *box;     /* borrowed */
+    ct_layout *layout;     /* borrowed */
     uint32_t n_rows;
     ct_totals totals;
     int64_t leaf_cost;
@@ -21,8 +21,8 @@ typedef struct {
     int64_t *max_before;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the container, in its own bit sets. 0, and a stop is asked for, if memory ends. */
-int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node);
+/* All rows of the layout, in its own bit sets. 0, and a stop is asked for, if memory ends. */
+int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are known. */
 int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
@@ -41,7 +41,7 @@ void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, ui
 
 static inline const uint64_t *ct_node_sets(const ct_node *node, uint32_t f)
 {
-    return node->rows.sets + (size_t) f * node->box->n_classes * node->box->words;
+    return node->rows.sets + (size_t) f * node->layout->n_classes * node->layout->words;
 }
 
 #endif

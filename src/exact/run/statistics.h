@@ -26,7 +26,7 @@
     X(hints, "hints", "searches begun with the tree of a neighbouring row set")                          \
     X(medians, "medians", "medians of root features tried first")                                        \
     X(put_off, "put off", "intervals of thresholds put off that could hold equally good trees alone")    \
-    X(containers, "containers", "row sets laid out anew")                                                \
+    X(layouts, "layouts", "row sets laid out anew")                                                \
     X(planes, "planes built", "bit planes built, in features")                                           \
     X(shared, "row sets shared", "row sets below the root where idle threads were let in")                \
     X(waves, "device batches", "batches of thresholds sent to a device")                                 \

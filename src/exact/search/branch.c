@@ -7,16 +7,16 @@
 #include "exact/search/solve.h"
 #include "exact/rows/ranks.h"
 
-/* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
+/* Children are laid out anew when they have less than this share of the layout's rows. Measured, see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
 
-/* A container of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
- * the container cannot hold the planes of more than one feature. */
-static int wants_container(const ct_worker *worker, const ct_node *node, unsigned depth)
+/* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
+ * the layout cannot hold the planes of more than one feature. */
+static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
-    if (depth < 3 && !node->box->planes.one_at_a_time) return 0;
-    return node->n_rows < COMPACT_BELOW * node->box->n_rows;
+    if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
+    return node->n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
 ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m, int side)
@@ -28,10 +28,10 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m
     ct_node node, whole;
     if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side, &evaluator->totals[side], &node)) {
         const ct_node *child = &node;
-        if (wants_container(worker, &node, task->depth)) {
-            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
+        if (wants_layout(worker, &node, task->depth)) {
+            ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin, node.rows.end,
                                                   node.n_rows);
-            child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
+            child = layout && ct_node_whole(worker, layout, &whole) ? &whole : NULL;
         }
         if (child) bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
     }
@@ -45,7 +45,7 @@ static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_
 {
     const ct_point *smaller = side ? b : a, *larger = side ? a : b;
     int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
-    for (uint32_t f = 0; f < evaluator->roots->node->box->n_cols; f++)
+    for (uint32_t f = 0; f < evaluator->roots->node->layout->n_cols; f++)
         root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f], larger->root_bounds[side][f] - moved);
 }
 
@@ -72,7 +72,7 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, 
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
         m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
-    memcpy(m->root_bounds[side], task->root_bounds, roots->node->box->n_cols * sizeof *task->root_bounds);
+    memcpy(m->root_bounds[side], task->root_bounds, roots->node->layout->n_cols * sizeof *task->root_bounds);
 }
 
 /* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
@@ -146,7 +146,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, cons
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
     ct_branching *branching = (ct_branching *) evaluator->extra;
-    uint32_t threshold = ct_container_to_global(roots->node->box, f, m->threshold);
+    uint32_t threshold = ct_layout_to_global(roots->node->layout, f, m->threshold);
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     for (int side = 0; side < 2; side++) {
         ct_task *task = &branching->task[side];
@@ -166,12 +166,12 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, cons
         task->root_bounds = branching->root_bounds[side];
         root_bounds_from_neighbours(evaluator, a, b, m, side, branching->root_bounds[side]);
         choose_hint(roots, f, a, b, m, side, task);
-        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->box->n_classes, task->depth);
+        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->layout->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
     int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
-    ct_evidence_point(worker, roots->node->box, f, m->threshold, closed);
+    ct_evidence_point(worker, roots->node->layout, f, m->threshold, closed);
     m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
     for (int side = 0; side < 2; side++) {
         m->best_child[side] = -1;
@@ -216,7 +216,7 @@ static void know_ends(ct_evaluator *evaluator)
     task.as_side = 1;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = roots->task->on_cpu;
-    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->layout->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
     if (!root_bounds || !tree) return;
     worker->statistics.ends++;
@@ -228,7 +228,7 @@ static void know_ends(ct_evaluator *evaluator)
 static ct_point *new_point(ct_roots *roots)
 {
     ct_arena *arena = roots->arena;
-    size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
+    size_t n_cols = roots->node->layout->n_cols, heap = ct_heap_size(roots->task->depth - 1);
     ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
     int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
@@ -244,7 +244,7 @@ static ct_point *new_point(ct_roots *roots)
 static int new_extra(ct_evaluator *evaluator)
 {
     ct_arena *arena = &evaluator->worker->arena;
-    size_t n_cols = evaluator->roots->node->box->n_cols;
+    size_t n_cols = evaluator->roots->node->layout->n_cols;
     ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
     int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     evaluator->extra = branching;
@@ -255,11 +255,11 @@ static int new_extra(ct_evaluator *evaluator)
 
 int ct_branch_init(ct_roots *roots, ct_worker *worker)
 {
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->layout->n_cols);
     if (!zeros) return 0;
     roots->evaluate = evaluate;
     /* no gain was seen with two classes or further up */
-    if (roots->task->depth == 3 && roots->node->box->n_classes > 2) roots->know_ends = know_ends;
+    if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
     roots->new_point = new_point;
     roots->new_extra = new_extra;
     for (int end = 0; end < 2; end++) roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;

@@ -24,7 +24,7 @@ static int64_t split_cost(const ct_worker *worker, int64_t errors)
 static int close_by_counts(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
 {
     ct_worker *worker = evaluator->worker;
-    uint32_t n_classes = evaluator->roots->node->box->n_classes;
+    uint32_t n_classes = evaluator->roots->node->layout->n_classes;
     if (n_classes <= 2 || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     for (int side = 0; side < 2; side++) {
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], n_classes, 1);
@@ -120,23 +120,23 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, 
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    ct_container *box = roots->node->box;
+    ct_layout *layout = roots->node->layout;
     ct_children *children = (ct_children *) evaluator->extra;
     int64_t leaf[2];
     int closed = begin(evaluator, a, b, m, children);
-    ct_evidence_point(worker, box, f, m->threshold, closed);
+    ct_evidence_point(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
-    children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
-    if (box->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
-    children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
+    children->threshold = ct_threshold_make(m->threshold, layout->n_planes[f]);
+    if (layout->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
     /* where losses depend on the label, each class counts for each of them */
-    uint64_t labels = roots->node->kind == CT_GENERAL ? box->n_classes : 1; /* counted for each class */
-    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * labels;
+    uint64_t labels = roots->node->kind == CT_GENERAL ? layout->n_classes : 1; /* counted for each class */
+    uint64_t per_row = layout->n_cols * (uint64_t) layout->n_classes * labels;
     ct_worker_poll(worker, per_row * roots->node->n_rows);
     return answer(evaluator, m, children, leaf, allowed);
 }
@@ -182,7 +182,7 @@ int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_point *m, const ct_depth2_q
 
 static ct_point *new_point(ct_roots *roots)
 {
-    size_t room = ct_children_room(roots->node->box->n_cols);
+    size_t room = ct_children_room(roots->node->layout->n_cols);
     ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
     int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * room);
     if (!point || !errors) return NULL;
@@ -246,14 +246,14 @@ static void know_ends(ct_evaluator *evaluator)
     ct_worker *worker = evaluator->worker;
     const ct_node *node = roots->node;
     ct_children *c = (ct_children *) evaluator->extra;
-    size_t room = ct_children_room(node->box->n_cols);
+    size_t room = ct_children_room(node->layout->n_cols);
     uint32_t f = 0;
-    while (f < node->box->n_cols && !above_all(node->box->n_values[f] - 1, node->box->n_planes[f], &c->threshold)) f++;
+    while (f < node->layout->n_cols && !above_all(node->layout->n_values[f] - 1, node->layout->n_planes[f], &c->threshold)) f++;
     int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
-    if (f == node->box->n_cols || !errors) return;
+    if (f == node->layout->n_cols || !errors) return;
     worker->statistics.ends++;
-    ct_totals_rest(&evaluator->totals[1], &node->totals, &node->totals, node->box->n_classes);
-    ct_totals_rest(&evaluator->totals[0], &node->totals, &evaluator->totals[1], node->box->n_classes);
+    ct_totals_rest(&evaluator->totals[1], &node->totals, &node->totals, node->layout->n_classes);
+    ct_totals_rest(&evaluator->totals[0], &node->totals, &evaluator->totals[1], node->layout->n_classes);
     for (int side = 0; side < 2; side++) {
         c->size[side] = side ? 0 : node->n_rows;
         c->near[side] = c->far[side] = roots->ends[0].errors[0];
@@ -263,7 +263,7 @@ static void know_ends(ct_evaluator *evaluator)
         c->min_rows[side] = 1;
         c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
     }
-    c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
+    c->planes = ct_planes_of(worker, node->layout, f, &c->threshold, NULL);
     ct_children_begin(c);
     worker->search->kernels->of[node->kind].children(c);
     ct_children_end(c);
@@ -273,12 +273,12 @@ static void know_ends(ct_evaluator *evaluator)
 
 int ct_depth2_init(ct_roots *roots, ct_worker *worker)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->layout->n_cols;
     int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, ct_children_room(n_cols));
     if (!zeros) return 0;
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
-    if (roots->node->box->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
+    if (roots->node->layout->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
     roots->new_point = new_point;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;

@@ -10,9 +10,9 @@ static int wants_help(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     const ct_team *team = evaluator->worker->team;
-    if (roots->team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->box->planes.one_at_a_time) return 0;
+    if (roots->team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->layout->planes.one_at_a_time) return 0;
     int open = 0;
-    for (uint32_t f = 0; f < roots->node->box->n_cols && open < 2; f++)
+    for (uint32_t f = 0; f < roots->node->layout->n_cols && open < 2; f++)
         for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
     return open == 2;
 }
@@ -23,7 +23,7 @@ static void share(ct_evaluator *evaluator)
     ct_roots *roots = evaluator->roots;
     ct_team *team = evaluator->worker->team;
     CT_ASSERT(!roots->team && !roots->whole && !roots->helpers);
-    ct_planes_prepare(evaluator->worker, roots->node->box, 0, 1);
+    ct_planes_prepare(evaluator->worker, roots->node->layout, 0, 1);
     ct_team_lock(team);
     roots->team = team;
     roots->arena = &team->arena;
@@ -120,7 +120,7 @@ static void take_part(ct_worker *worker, void *data)
 static void prepare(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
-    ct_planes_prepare(worker, roots->node->box, worker->number, worker->team->n_workers);
+    ct_planes_prepare(worker, roots->node->layout, worker->number, worker->team->n_workers);
 }
 
 /* From here on everybody searches. */

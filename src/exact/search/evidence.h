@@ -11,15 +11,15 @@
 #ifndef CT_EXACT_SEARCH_EVIDENCE_H
 #define CT_EXACT_SEARCH_EVIDENCE_H
 
-#include "exact/rows/container.h"
+#include "exact/rows/layout.h"
 
-/* Threshold t of a node in `box`. */
-void ct_evidence_write_point(ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t, int by_counts);
+/* Threshold t of a node in `layout`. */
+void ct_evidence_write_point(ct_worker *worker, const ct_layout *layout, uint32_t f, uint32_t t, int by_counts);
 void ct_evidence_write(ct_worker *worker, uint64_t number);
 
-static inline void ct_evidence_point(ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t, int by_counts)
+static inline void ct_evidence_point(ct_worker *worker, const ct_layout *layout, uint32_t f, uint32_t t, int by_counts)
 {
-    if (worker->evidence) ct_evidence_write_point(worker, box, f, t, by_counts);
+    if (worker->evidence) ct_evidence_write_point(worker, layout, f, t, by_counts);
 }
 
 /* Of the row set of a side; an end alone is for a side that was not searched. */

@@ -61,7 +61,7 @@ void ct_lines_release_point(ct_roots *roots, ct_point *point)
 
 void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
 {
-    CT_ASSERT(feature < roots->node->box->n_cols && relaxed <= proven);
+    CT_ASSERT(feature < roots->node->layout->n_cols && relaxed <= proven);
     roots->root_bounds[feature] = ct_smaller_cost(roots->root_bounds[feature], relaxed);
     roots->proven = ct_smaller_cost(roots->proven, proven);
 }
@@ -73,7 +73,7 @@ void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
 
 void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
 {
-    CT_ASSERT(feature < roots->node->box->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
+    CT_ASSERT(feature < roots->node->layout->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
     CT_ASSERT(a->max_left <= b->max_left && b->max_left <= roots->node->max_cost);
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
@@ -120,7 +120,7 @@ static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
 
 int32_t ct_lines_choose(ct_roots *roots)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->layout->n_cols;
     if (roots->hinted >= 0 && roots->lines[roots->hinted].open) return roots->hinted;
     for (; roots->next_whole < n_cols; roots->next_whole++)
         if (roots->lines[roots->next_whole].open && !roots->lines[roots->next_whole].begun)
@@ -135,7 +135,7 @@ int32_t ct_lines_choose(ct_roots *roots)
 
 void ct_lines_put_off(ct_roots *roots, uint32_t feature, ct_interval *i)
 {
-    CT_ASSERT(feature < roots->node->box->n_cols && !roots->ties_now);
+    CT_ASSERT(feature < roots->node->layout->n_cols && !roots->ties_now);
     i->next = roots->lines[feature].later;
     roots->lines[feature].later = i;
 }
@@ -144,7 +144,7 @@ int ct_lines_take_up(ct_roots *roots)
 {
     int any = 0;
     roots->ties_now = 1;
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
+    for (uint32_t f = 0; f < roots->node->layout->n_cols; f++) {
         for (ct_interval *i = roots->lines[f].later, *next; i; i = next) {
             next = i->next;
             i->next = roots->lines[f].open;
@@ -172,7 +172,7 @@ void ct_lines_end_work(ct_roots *roots, const ct_interval *i)
 
 void ct_lines_note_open(ct_roots *roots)
 {
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++) {
+    for (uint32_t f = 0; f < roots->node->layout->n_cols; f++) {
         for (const ct_interval *i = roots->lines[f].open; i; i = i->next) ct_lines_note(roots, f, i->bound);
         for (const ct_interval *i = roots->lines[f].later; i; i = i->next) ct_lines_note(roots, f, i->bound);
     }
@@ -180,7 +180,7 @@ void ct_lines_note_open(ct_roots *roots)
 
 int ct_lines_any_open(const ct_roots *roots)
 {
-    for (uint32_t f = 0; f < roots->node->box->n_cols; f++)
+    for (uint32_t f = 0; f < roots->node->layout->n_cols; f++)
         if (roots->lines[f].open || roots->lines[f].later) return 1;
     return 0;
 }

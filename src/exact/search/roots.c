@@ -115,7 +115,7 @@ static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature
 {
     const ct_roots *roots = evaluator->roots;
     uint32_t first, last, part = (rows[1] - rows[0]) / 5;
-    uint32_t low = i->a->threshold, high = i->b == &roots->ends[1] ? roots->node->box->n_values[feature] : i->b->threshold;
+    uint32_t low = i->a->threshold, high = i->b == &roots->ends[1] ? roots->node->layout->n_values[feature] : i->b->threshold;
     uint32_t quarter = (high - low) / 4;
     ct_node_window(evaluator->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first, &last);
     if (first < low + quarter) first = low + quarter;
@@ -132,9 +132,9 @@ CT_HOT uint32_t hinted_threshold(ct_evaluator *evaluator, uint32_t feature)
     ct_roots *roots = evaluator->roots;
     if ((int32_t) feature != roots->hinted) return 0;
     roots->hinted = -1;
-    const ct_container *box = roots->node->box;
-    uint32_t t = ct_container_from_global(box, feature, roots->task->hint[roots->task->hint_at].threshold);
-    if (t < 1 || t >= box->n_values[feature]) return 0;
+    const ct_layout *layout = roots->node->layout;
+    uint32_t t = ct_layout_from_global(layout, feature, roots->task->hint[roots->task->hint_at].threshold);
+    if (t < 1 || t >= layout->n_values[feature]) return 0;
     uint32_t n_left = ct_node_counts(evaluator->worker, roots->node, feature, t, &evaluator->totals[0]);
     return n_left < 1 || n_left >= roots->node->n_rows ? 0 : t;
 }
@@ -155,7 +155,7 @@ static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
 static void keep_tree(ct_roots *roots, uint32_t feature, const ct_point *m)
 {
     roots->tree[0].feature = (int32_t) feature;
-    roots->tree[0].threshold = ct_container_to_global(roots->node->box, feature, m->threshold);
+    roots->tree[0].threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
     for (int side = 0; side < 2; side++) {
         ct_split_code child = {m->best_child[side], 0};
         if (roots->task->depth == 2) graft(roots, side, &child);
@@ -202,7 +202,7 @@ CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
     const ct_node *node = evaluator->roots->node;
     m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold, &evaluator->totals[0]);
     m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0], m->n_left);
-    ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->box->n_classes);
+    ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->layout->n_classes);
 }
 
 /* A point at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
@@ -454,7 +454,7 @@ static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
 static double call_time(const ct_worker *worker, const ct_roots *roots)
 {
     const ct_node *node = roots->node;
-    double work = (double) node->n_rows * node->box->n_cols * pow(8, (double) roots->task->depth - 2);
+    double work = (double) node->n_rows * node->layout->n_cols * pow(8, (double) roots->task->depth - 2);
     work *= (double) roots->best / (double) roots->leaf;
     return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->team_after;
 }
@@ -462,7 +462,7 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
                   int64_t *root_bounds, ct_split_code *tree)
 {
-    uint32_t n_cols = node->box->n_cols;
+    uint32_t n_cols = node->layout->n_cols;
     memset(roots, 0, sizeof *roots);
     roots->node = node;
     roots->task = task;
@@ -476,7 +476,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->leaf = node->leaf_cost;
     roots->best = roots->leaf;
     if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
-    roots->least = ct_class_count_bound(worker, &node->totals, node->box->n_classes, task->depth);
+    roots->least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes, task->depth);
     roots->promising = roots->proven = UNKNOWN;
     roots->edge = is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
@@ -494,7 +494,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
  * any. */
 static void open_features(ct_roots *roots, ct_worker *worker)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->layout->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
         roots->lines[f].key = f;
         if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
@@ -518,7 +518,7 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
 
 static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->improved ? roots->best : roots->leaf};
     for (uint32_t f = 0; f < n_cols; f++)
         bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->root_bounds[f], known_root_bound(worker, roots, f)));
@@ -550,8 +550,8 @@ void ct_roots_progress(const void *search, ct_progress *progress)
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
     int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
-    double open = 0, all = (double) roots->node->n_rows * roots->node->box->n_cols;
-    for (int32_t f = -1; f < (int32_t) roots->node->box->n_cols; f++) {
+    double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;
+    for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++) {
         for (const ct_interval *i = f < 0 ? roots->working : roots->lines[f].open; i; i = i->next) {
             lower = ct_smaller_cost(lower, i->bound);
             open += i->b->n_left - i->a->n_left;

@@ -98,7 +98,7 @@ struct ct_roots {
     int64_t leaf;            /* cost of the leaf */
     ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
-    uint32_t best_threshold; /* its root's, in the container's ranks */
+    uint32_t best_threshold; /* its root's, in the layout's ranks */
     int64_t best_side[2];    /* its sides' costs */
     int64_t promising;       /* the least total among the points */
     int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */

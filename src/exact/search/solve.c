@@ -44,7 +44,7 @@ ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const 
         bounds = search_watched(&roots, worker);
     } else {
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(root_bounds, 0, node->box->n_cols * sizeof *root_bounds);
+        memset(root_bounds, 0, node->layout->n_cols * sizeof *root_bounds);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;

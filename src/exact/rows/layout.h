@@ -1,14 +1,14 @@
 /* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand, bit planes.
  *
- * Rows are numbered 0 .. n_rows - 1 within the container. For feature f, `order` lists them by increasing value; its
+ * Rows are numbered 0 .. n_rows - 1 within the layout. For feature f, `order` lists them by increasing value; its
  * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
- * `global` translates ranks to those of the table, in which points, hints and trees are kept between containers.
+ * `global` translates ranks to those of the table, in which points, hints and trees are kept between layouts.
  *
  * The bit planes of the ranks are made in planes.c.
  *
  * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
-#ifndef CT_EXACT_ROWS_CONTAINER_H
-#define CT_EXACT_ROWS_CONTAINER_H
+#ifndef CT_EXACT_ROWS_LAYOUT_H
+#define CT_EXACT_ROWS_LAYOUT_H
 
 #include "exact/run/worker.h"
 
@@ -38,33 +38,33 @@ typedef struct {
     unsigned n_quantised_planes;
     ct_planes planes;
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
-} ct_container;
+} ct_layout;
 
 /* The whole table. NULL, and a stop is asked for, if memory ends. */
-ct_container *ct_container_whole(ct_worker *worker, const ct_table *table);
+ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table);
 
 /* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
-ct_container *ct_container_part(ct_worker *worker, const ct_container *parent, const uint64_t *sets,
+ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                                 const size_t *begin, const size_t *end, uint32_t n_rows);
 
-static inline uint64_t *ct_container_sets(const ct_container *box, uint32_t f)
+static inline uint64_t *ct_layout_sets(const ct_layout *layout, uint32_t f)
 {
-    return box->sets + (size_t) f * box->n_classes * box->words;
+    return layout->sets + (size_t) f * layout->n_classes * layout->words;
 }
 
-static inline int64_t *ct_container_weights(const ct_container *box, uint32_t f)
+static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
 {
-    return box->weights ? box->weights + (size_t) f * box->words * 64 : NULL;
+    return layout->weights ? layout->weights + (size_t) f * layout->words * 64 : NULL;
 }
 
-static inline uint8_t *ct_container_quantised_bytes(const ct_container *box, uint32_t f)
+static inline uint8_t *ct_layout_quantised_bytes(const ct_layout *layout, uint32_t f)
 {
-    return box->quantised_bytes ? box->quantised_bytes + (size_t) f * box->words * 64 : NULL;
+    return layout->quantised_bytes ? layout->quantised_bytes + (size_t) f * layout->words * 64 : NULL;
 }
 
-static inline uint64_t *ct_container_quantised_planes(const ct_container *box, uint32_t f)
+static inline uint64_t *ct_layout_quantised_planes(const ct_layout *layout, uint32_t f)
 {
-    return box->quantised_planes ? box->quantised_planes + f * (box->n_quantised_planes * box->words) : NULL;
+    return layout->quantised_planes ? layout->quantised_planes + f * (layout->n_quantised_planes * layout->words) : NULL;
 }
 
 #endif
