@@ -21,7 +21,7 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish device, const char *name)
 {
     ct_result cpu, other;
-    uint64_t points = 0;
+    uint64_t candidates = 0;
     options.device = CT_DEVICE_CPU;
     if (!solve(data, &options, &cpu)) return 0;
     options.device = device;
@@ -31,11 +31,11 @@ static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish 
         CHECK(other.cost == cpu.cost && other.bound == cpu.bound && other.end == cpu.end && other.capped == cpu.capped);
         CHECK(same_tree(&cpu.tree, &other.tree));
         CHECK(cpu.statistics.waves == 0 && cpu.statistics.device_points == 0);
-        points = other.statistics.device_points;
+        candidates = other.statistics.device_points;
         ct_result_free(&other);
     }
     ct_result_free(&cpu);
-    return points;
+    return candidates;
 }
 
 static random_table any_table(rng *r, uint32_t most_rows)
@@ -63,16 +63,16 @@ static ct_options any_options(rng *r)
 static void random_solves(ct_device_wish device, const char *name, int rounds)
 {
     rng r = {1};
-    uint64_t points = 0;
+    uint64_t candidates = 0;
     for (int round = 0; round < rounds; round++) {
         ct_options options = any_options(&r);
         random_table table = any_table(&r, options.depth < 3 ? 400 : options.depth < 4 ? 120 : 50);
         int failed = check_state.failed;
-        points += compare(&table.data, options, device, name);
+        candidates += compare(&table.data, options, device, name);
         if (check_state.failed > failed) printf("    round %d\n", round);
         table_free(&table);
     }
-    CHECK(points > (uint64_t) rounds);
+    CHECK(candidates > (uint64_t) rounds);
 }
 
 static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }

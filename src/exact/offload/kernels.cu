@@ -12,7 +12,7 @@ CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_CUDA)
 
 CT_GPU_WARPS_ON_CUDA(kernel_STARTS, ct_offload_views, ct_offload_sum_members)
 
-/* The sides of the lane's point in a word. */
+/* The sides of the lane's candidate in a word. */
 struct sides_of_point {
     uint32_t left, right;
 };
@@ -35,7 +35,7 @@ __device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t
 {
     ct_offload_point nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
     uint32_t p = group * CT_GPU_LANES + lanes.lane;
-    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.points + p : &nothing);
+    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.candidates + p : &nothing);
     for (uint32_t w = part.begin; w < part.end; w++) {
         sides_of_point in = find_sides(v, col, group, w, lanes);
         ct_scan_word(lane, &v, col, w, in.left, in.right);

@@ -15,16 +15,16 @@ static const double DEVICE_OPEN = 0.5;     /* to set the device up and send the 
 static const double DEVICE_BATCH = 60e-6;  /* to start a batch and have it back, however small */
 static const double DEVICE_LAY = 2e-11;    /* a row of the table and column: to lay a row set out */
 static const double DEVICE_CELL = 4.5e-13; /* as CPU_CELL */
-static const double DEVICE_PART = 6e-13;   /* the same where the points are of parts of the row set */
+static const double DEVICE_PART = 6e-13;   /* the same where the candidates are of parts of the row set */
 static const double DEVICE_SHARE = 50e-6;  /* of a problem in the batches that it is in, however small */
 
 ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
 {
-    double point = (double) n_rows * n_cols * n_classes;
+    double candidate = (double) n_rows * n_cols * n_classes;
     CT_ASSERT(n_rows <= n_table_rows);
     ct_placing p;
-    p.cpu = point * n_cols * CPU_POINTS * CPU_CELL;
-    p.device = point * n_cols * DEVICE_POINTS * DEVICE_CELL + DEVICE_BATCH * DEVICE_BATCHES +
+    p.cpu = candidate * n_cols * CPU_POINTS * CPU_CELL;
+    p.device = candidate * n_cols * DEVICE_POINTS * DEVICE_CELL + DEVICE_BATCH * DEVICE_BATCHES +
                (double) n_table_rows * n_cols * DEVICE_LAY;
     return p;
 }
@@ -62,7 +62,7 @@ int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_row
 int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsigned depth)
 {
     ct_placing p = ct_place(n_rows, n_cols, n_classes, n_rows);
-    double problems = depth > 2 ? 2.0 * n_cols : 1; /* both sides of a first point of every column, of half the rows */
+    double problems = depth > 2 ? 2.0 * n_cols : 1; /* both sides of a first candidate of every column, of half the rows */
     if (depth > 2) p = place_part(n_rows / 2, n_rows, n_cols, n_classes);
     return depth >= 2 && (p.cpu - p.device) * problems > DEVICE_OPEN;
 }

@@ -11,7 +11,7 @@
 
 enum {
     POOL_PLACES = 64, /* thresholds under evaluation in each half */
-    POOL_WAVE = 32   /* points of one problem in a batch */
+    POOL_WAVE = 32   /* candidates of one problem in a batch */
 };
 
 /* One side of a threshold: a depth-two problem, in memory of its own. */
@@ -27,7 +27,7 @@ typedef struct {
 /* A threshold under evaluation. */
 typedef struct {
     ct_evaluator evaluator;
-    ct_point *m; /* NULL: nobody is here */
+    ct_candidate *m; /* NULL: nobody is here */
     ct_interval *interval;
     uint32_t feature;
     int begun, closed; /* its sides are known to the pool; without them it is done with */
@@ -124,7 +124,7 @@ ct_pool *ct_pool_begin(ct_evaluator *evaluator)
 static int set_up(ct_worker *worker, const place *at, int side, problem *p)
 {
     const ct_node *node = at->evaluator.roots->node;
-    const ct_point *m = at->m;
+    const ct_candidate *m = at->m;
     const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
     return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side], &p->node) &&
            ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side], m->trees[side]) &&
@@ -135,7 +135,7 @@ static int set_up(ct_worker *worker, const place *at, int side, problem *p)
 static void begin_problem(ct_worker *worker, place *at, int side)
 {
     problem *p = &at->sides[side];
-    ct_point *m = at->m;
+    ct_candidate *m = at->m;
     enter(worker, p);
     p->wave.n_parts = 0;
     p->open = set_up(worker, at, side, p);
@@ -145,7 +145,7 @@ static void begin_problem(ct_worker *worker, place *at, int side)
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
-        if (p->node.layout->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this point alone */
+        if (p->node.layout->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this candidate alone */
         else ct_roots_step(&p->evaluator);
     }
     leave(worker, p);
@@ -161,7 +161,7 @@ static void end_problem(ct_worker *worker, place *at, int side)
     p->open = 0;
 }
 
-/* Puts a wave of up to `room` points into the batch, or ends the problem. Points without a question are taken in at once. */
+/* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a question are taken in at once. */
 static void fill(ct_pool *pool, place *at, int side, uint32_t room)
 {
     ct_worker *worker = pool->worker;
@@ -204,7 +204,7 @@ static void take(ct_pool *pool, unsigned slot)
             at->feature = (uint32_t) f;
             at->interval = i;
             at->begun = 0;
-            at->m = ct_roots_begin_point(&at->evaluator, at->feature, i);
+            at->m = ct_roots_begin_candidate(&at->evaluator, at->feature, i);
             at->evaluator.seen = INT64_MAX; /* follow() does it */
             pool->n_taken += at->m != NULL;
             if (!at->m) ct_lines_give_back(roots, i);
@@ -274,7 +274,7 @@ static uint32_t settle(ct_pool *pool)
             place *at = &pool->places[slot][k];
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
             int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->evaluator, at->m, at->bounds);
-            ct_roots_end_point(&at->evaluator, at->feature, at->interval, at->m, upper);
+            ct_roots_end_candidate(&at->evaluator, at->feature, at->interval, at->m, upper);
             ct_lines_give_back(pool->roots, at->interval);
             at->m = NULL;
             CT_ASSERT(pool->n_taken > 0);

@@ -2,11 +2,11 @@
  *
  * One such problem alone has too few thresholds open to fill a device. So several thresholds of depth three are under
  * evaluation at once, in intervals of all root features, and the sides of each are depth-two problems that are open at the
- * same time. Each sends a wave of points (waves.h) as points of its part of the row set, which the device has laid out once;
+ * same time. Each sends a wave of candidates (waves.h) as candidates of its part of the row set, which the device has laid out once;
  * the waves of all of them make one batch. Two halves of the pool take turns: while one's batch is under way, the CPU takes
  * in the other's, ends problems, follows the best tree of the row set with their caps, begins others and gathers the next.
  *
- * Intervals, points, the team's lock are used as by the search one by one; several evaluators search then that belong to one
+ * Intervals, candidates, the team's lock are used as by the search one by one; several evaluators search then that belong to one
  * worker. More thresholds of depth three are evaluated than need be, since each is begun without the answers of those under
  * way; optimum, proof and tree are the same. */
 #ifndef CT_EXACT_OFFLOAD_POOL_H

@@ -6,7 +6,7 @@
 
 enum {
     WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */
-    WAVE_CUTS = 15     /* points in one interval at most; 7 take more batches for as many points, 31 take more points */
+    WAVE_CUTS = 15     /* candidates in one interval at most; 7 take more batches for as many candidates, 31 take more candidates */
 };
 
 int ct_waves_wanted(const ct_evaluator *evaluator)
@@ -19,8 +19,8 @@ int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
 {
     *w = (ct_wave){0, 0, 0, 0, NULL, NULL};
     w->parts = CT_ARENA_NEW(&worker->arena, ct_wave_part, n);
-    w->points = CT_ARENA_NEW(&worker->arena, ct_wave_point, n);
-    if (w->parts && w->points) return 1;
+    w->candidates = CT_ARENA_NEW(&worker->arena, ct_wave_point, n);
+    if (w->parts && w->candidates) return 1;
     ct_worker_stop(worker, CT_END_MEMORY);
     return 0;
 }
@@ -46,28 +46,28 @@ static uint32_t count_open(const ct_roots *roots)
     return n;
 }
 
-/* Puts m, a point of the interval, into the wave. */
-static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_point *m)
+/* Puts m, a candidate of the interval, into the wave. */
+static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_candidate *m)
 {
     CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
-    ct_wave_point *point = &w->points[w->n_points++];
-    point->m = m;
+    ct_wave_point *candidate = &w->candidates[w->n_points++];
+    candidate->m = m;
     evaluator->target = ct_roots_target(evaluator->roots, feature, m->threshold);
-    point->asked = ct_depth2_ask(evaluator, i->a, i->b, m, &point->question);
+    candidate->asked = ct_depth2_ask(evaluator, i->a, i->b, m, &candidate->question);
     evaluator->worker->statistics.thresholds++;
-    if (!point->asked) return;
+    if (!candidate->asked) return;
     w->n_asked++;
     CT_ASSERT(batch->n_points < CT_OFFLOAD_POINTS);
-    ct_offload_point *asked = &batch->points[batch->n_points++];
+    ct_offload_point *asked = &batch->candidates[batch->n_points++];
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
     asked->threshold = ct_layout_to_global(evaluator->roots->node->layout, feature, m->threshold);
     CT_ASSERT(asked->threshold > 0);
     for (int side = 0; side < 2; side++) {
-        CT_ASSERT(point->question.need[side] >= 0 && point->question.need[side] <= INT32_MAX);
-        asked->need[side] = (int32_t) point->question.need[side];
-        asked->min_rows[side] = point->question.min_rows[side];
+        CT_ASSERT(candidate->question.need[side] >= 0 && candidate->question.need[side] <= INT32_MAX);
+        asked->need[side] = (int32_t) candidate->question.need[side];
+        asked->min_rows[side] = candidate->question.min_rows[side];
     }
 }
 
@@ -81,14 +81,14 @@ static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, ui
     if (cuts > n) cuts = n;
     *part = (ct_wave_part){i, feature, 0};
     for (uint32_t k = 0; k < cuts; k++) {
-        ct_point *m = ct_lines_take_point(evaluator->roots);
+        ct_candidate *m = ct_lines_take_candidate(evaluator->roots);
         if (!m) break;
         m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
         CT_ASSERT(m->threshold >= first && m->threshold <= last);
         m->open = 1; /* it is held by the wave */
         ct_roots_count_sides(evaluator, feature, m);
         if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
-            ct_lines_release_point(evaluator->roots, m);
+            ct_lines_release_candidate(evaluator->roots, m);
             continue;
         }
         before = m->n_left;
@@ -128,24 +128,24 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
 
 /* ---- taking in ---- */
 
-/* The interval's parts between its points are open from here on. */
-static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part, const ct_wave_point *points)
+/* The interval's parts between its candidates are open from here on. */
+static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part, const ct_wave_point *candidates)
 {
     ct_roots *roots = evaluator->roots;
     ct_interval *i = part->interval;
-    ct_point *end = i->b;
-    for (uint32_t k = part->n_points; k-- > 0; end = points[k].m)
-        ct_lines_push(evaluator->worker, roots, part->feature, points[k].m, end);
+    ct_candidate *end = i->b;
+    for (uint32_t k = part->n_points; k-- > 0; end = candidates[k].m)
+        ct_lines_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
     ct_lines_push(evaluator->worker, roots, part->feature, i->a, end);
     ct_lines_end_work(roots, i);
-    for (uint32_t k = 0; k < part->n_points; k++) ct_lines_release_point(roots, points[k].m);
+    for (uint32_t k = 0; k < part->n_points; k++) ct_lines_release_candidate(roots, candidates[k].m);
     ct_lines_give_back(roots, i);
 }
 
 void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
 {
     ct_roots *roots = evaluator->roots;
-    const ct_wave_point *point = w->points;
+    const ct_wave_point *candidate = w->candidates;
     size_t step = 4 * (size_t) roots->node->layout->n_cols;
     CT_ASSERT(!w->n_asked || errors);
     if (w->n_asked) errors += step * w->begin;
@@ -154,20 +154,20 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
         const ct_interval *i = part->interval;
         int64_t least = INT64_MAX;
         for (uint32_t k = 0; k < part->n_points; k++) {
-            ct_point *m = point[k].m;
+            ct_candidate *m = candidate[k].m;
             int64_t upper = INT64_MAX;
-            if (point[k].asked) {
-                upper = ct_depth2_answer(evaluator, m, &point[k].question, errors);
+            if (candidate[k].asked) {
+                upper = ct_depth2_answer(evaluator, m, &candidate[k].question, errors);
                 errors += step;
             }
             ct_roots_settle(evaluator, part->feature, m, upper);
-            least = ct_smaller_cost(least, ct_point_total(evaluator->worker, m));
+            least = ct_smaller_cost(least, ct_candidate_total(evaluator->worker, m));
         }
         if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->lines[part->feature].key = least;
-        open_parts(evaluator, part, point);
-        point += part->n_points;
+        open_parts(evaluator, part, candidate);
+        candidate += part->n_points;
     }
-    CT_ASSERT(point == w->points + w->n_points);
+    CT_ASSERT(candidate == w->candidates + w->n_points);
     w->n_parts = 0;
     if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
 }
@@ -176,7 +176,7 @@ void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *w)
 {
     ct_roots *roots = evaluator->roots;
     if (!w->n_parts) return;
-    for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_point(roots, w->points[k].m);
+    for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_candidate(roots, w->candidates[k].m);
     for (uint32_t p = 0; p < w->n_parts; p++) {
         ct_interval *i = w->parts[p].interval;
         ct_lines_end_work(roots, i);
@@ -194,7 +194,7 @@ ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slo
     CT_ASSERT(worker->queue && slot < CT_OFFLOAD_SLOTS);
     worker->statistics.waves++;
     worker->statistics.device_points += batch->n_points;
-    return ct_offload_submit(worker->queue, slot, batch->points, batch->n_points);
+    return ct_offload_submit(worker->queue, slot, batch->candidates, batch->n_points);
 }
 
 void ct_waves_lost(ct_worker *worker)

@@ -2,7 +2,7 @@
  *
  * Rows are numbered 0 .. n_rows - 1 within the layout. For feature f, `order` lists them by increasing value; its
  * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
- * `global` translates ranks to those of the table, in which points, hints and trees are kept between layouts.
+ * `global` translates ranks to those of the table, in which candidates, hints and trees are kept between layouts.
  *
  * The bit planes of the ranks are made in planes.c.
  *

@@ -19,7 +19,7 @@ static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned d
     return node->n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
-ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m, int side)
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side)
 {
     const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     ct_worker *worker = evaluator->worker;
@@ -40,20 +40,20 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_point *m
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, const ct_point *m,
+static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m,
                                    int side, int64_t *root_bounds)
 {
-    const ct_point *smaller = side ? b : a, *larger = side ? a : b;
+    const ct_candidate *smaller = side ? b : a, *larger = side ? a : b;
     int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
     for (uint32_t f = 0; f < evaluator->roots->node->layout->n_cols; f++)
         root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f], larger->root_bounds[side][f] - moved);
 }
 
-/* The tree of the nearer neighbour; at the first point of a feature, what the task itself was hinted at. */
-static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, const ct_point *m,
+/* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was hinted at. */
+static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m,
                         int side, ct_task *task)
 {
-    const ct_point *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
+    const ct_candidate *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
     if (!near->trees[side]) near = far;
     task->hint = near->trees[side];
     task->hint_at = 0;
@@ -67,7 +67,7 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, co
 }
 
 /* Fills in one side of m that needs no search: its root_bounds and hints are those it was given. */
-static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, int side)
+static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
 {
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
@@ -82,7 +82,7 @@ static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 }
 
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
-static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
+static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_candidate *m,
                       int side, ct_bounds *bounds)
 {
     if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
@@ -97,7 +97,7 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     return hit;
 }
 
-int ct_branch_ask(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds)
+int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds)
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
@@ -114,7 +114,7 @@ int ct_branch_ask(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bou
     return 1;
 }
 
-void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds *bounds)
+void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds)
 {
     ct_worker *worker = evaluator->worker;
     const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
@@ -129,7 +129,7 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_point *m, int side, ct_bounds 
 }
 
 /* What all sides need that are solved, whether by a search or at once. */
-static void note_side(ct_evaluator *evaluator, ct_point *m, int side, const ct_bounds *bounds)
+static void note_side(ct_evaluator *evaluator, ct_candidate *m, int side, const ct_bounds *bounds)
 {
     const ct_worker *worker = evaluator->worker;
     uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
@@ -141,7 +141,7 @@ static void note_side(ct_evaluator *evaluator, ct_point *m, int side, const ct_b
     m->proven += proven;
 }
 
-int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
@@ -169,10 +169,10 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, cons
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->layout->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
-    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= evaluator->target;
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_candidate_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
-    ct_evidence_point(worker, roots->node->layout, f, m->threshold, closed);
-    m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
+    ct_evidence_candidate(worker, roots->node->layout, f, m->threshold, closed);
+    m->proven = closed ? ct_candidate_total(worker, m) : worker->search->split_cost;
     for (int side = 0; side < 2; side++) {
         m->best_child[side] = -1;
         if (closed) keep_given(roots, &branching->task[side], m, side);
@@ -181,7 +181,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_point *a, cons
     return !closed;
 }
 
-int64_t ct_branch_end(ct_evaluator *evaluator, ct_point *m, const ct_bounds bounds[2])
+int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds bounds[2])
 {
     const ct_worker *worker = evaluator->worker;
     for (int side = 0; side < 2; side++) note_side(evaluator, m, side, &bounds[side]);
@@ -191,7 +191,7 @@ int64_t ct_branch_end(ct_evaluator *evaluator, ct_point *m, const ct_bounds boun
     return INT64_MAX;
 }
 
-static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
 {
     ct_bounds bounds[2];
     if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
@@ -225,20 +225,20 @@ static void know_ends(ct_evaluator *evaluator)
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
 }
 
-static ct_point *new_point(ct_roots *roots)
+static ct_candidate *new_candidate(ct_roots *roots)
 {
     ct_arena *arena = roots->arena;
     size_t n_cols = roots->node->layout->n_cols, heap = ct_heap_size(roots->task->depth - 1);
-    ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
+    ct_candidate *candidate = CT_ARENA_NEW(arena, ct_candidate, 1);
     int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
-    if (!point || !root_bounds || !trees) return NULL;
-    memset(point, 0, sizeof *point);
+    if (!candidate || !root_bounds || !trees) return NULL;
+    memset(candidate, 0, sizeof *candidate);
     for (int side = 0; side < 2; side++) {
-        point->root_bounds[side] = root_bounds + (size_t) side * n_cols;
-        point->trees[side] = trees + (size_t) side * heap;
+        candidate->root_bounds[side] = root_bounds + (size_t) side * n_cols;
+        candidate->trees[side] = trees + (size_t) side * heap;
     }
-    return point;
+    return candidate;
 }
 
 static int new_extra(ct_evaluator *evaluator)
@@ -260,7 +260,7 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker)
     roots->evaluate = evaluate;
     /* no gain was seen with two classes or further up */
     if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
-    roots->new_point = new_point;
+    roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     for (int end = 0; end < 2; end++) roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
     worker->statistics.nodes++;

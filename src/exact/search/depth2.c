@@ -21,7 +21,7 @@ static int64_t split_cost(const ct_worker *worker, int64_t errors)
 }
 
 /* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
-static int close_by_counts(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+static int close_by_counts(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *children)
 {
     ct_worker *worker = evaluator->worker;
     uint32_t n_classes = evaluator->roots->node->layout->n_classes;
@@ -32,11 +32,11 @@ static int close_by_counts(const ct_evaluator *evaluator, const ct_point *a, con
         /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
         children->floor[side] = need_below(worker, m->lower[side]);
     }
-    return ct_point_total(worker, m) >= evaluator->target;
+    return ct_candidate_total(worker, m) >= evaluator->target;
 }
 
 /* Keeps at m what is known of its children without a scan. */
-static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
+static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
 {
     ct_bound_begins(children);
     worker->search->kernels->bound(children);
@@ -46,7 +46,7 @@ static void keep_bounds(const ct_worker *worker, ct_children *children, const ct
 /* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
  * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
  * first: they bring the errors down. */
-static void prepare(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
+static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *c)
 {
     unsigned shift = ct_kernel_shift(evaluator->worker);
     c->size[0] = m->n_left;
@@ -54,7 +54,7 @@ static void prepare(const ct_evaluator *evaluator, const ct_point *a, const ct_p
     c->far_rows[0] = (b->max_left - m->max_left) >> shift;
     c->far_rows[1] = (m->max_left - a->max_left) >> shift;
     for (int side = 0; side < 2; side++) {
-        const ct_point *within = side ? b : a, *around = side ? a : b;
+        const ct_candidate *within = side ? b : a, *around = side ? a : b;
         c->near[side] = within->errors[side];
         c->far[side] = around->errors[side];
         c->errors[side] = m->errors[side];
@@ -65,7 +65,7 @@ static void prepare(const ct_evaluator *evaluator, const ct_point *a, const ct_p
 }
 
 /* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split. */
-CT_HOT int ask(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, const ct_point *m, ct_children *children,
+CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m, ct_children *children,
                int64_t leaf[2])
 {
     /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
@@ -85,7 +85,7 @@ CT_HOT int ask(const ct_evaluator *evaluator, const ct_point *a, const ct_point 
 }
 
 /* Takes in what was found of both sides. */
-CT_HOT int64_t answer(ct_evaluator *evaluator, ct_point *m, const ct_children *children, const int64_t leaf[2], int allowed)
+CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_children *children, const int64_t leaf[2], int allowed)
 {
     const ct_worker *worker = evaluator->worker;
     int64_t upper = worker->search->split_cost;
@@ -105,18 +105,18 @@ CT_HOT int64_t answer(ct_evaluator *evaluator, ct_point *m, const ct_children *c
 }
 
 /* 1 if class counts and neighbours alone have closed m, which is then filled in. */
-CT_HOT int begin(const ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *children)
 {
     evaluator->worker->statistics.thresholds2++;
     prepare(evaluator, a, b, m, children);
     if (!close_by_counts(evaluator, a, b, m, children)) return 0;
     keep_bounds(evaluator->worker, children, a, b, m);
     evaluator->worker->statistics.closed_counts++;
-    m->proven = ct_point_total(evaluator->worker, m);
+    m->proven = ct_candidate_total(evaluator->worker, m);
     return 1;
 }
 
-static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
@@ -124,7 +124,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, 
     ct_children *children = (ct_children *) evaluator->extra;
     int64_t leaf[2];
     int closed = begin(evaluator, a, b, m, children);
-    ct_evidence_point(worker, layout, f, m->threshold, closed);
+    ct_evidence_candidate(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
     children->threshold = ct_threshold_make(m->threshold, layout->n_planes[f]);
@@ -143,7 +143,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_point *a, 
 
 /* ---- on a device ---- */
 
-int ct_depth2_ask(ct_evaluator *evaluator, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question)
+int ct_depth2_ask(ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_depth2_question *question)
 {
     ct_children *children = (ct_children *) evaluator->extra;
     if (begin(evaluator, a, b, m, children)) return 0;
@@ -156,7 +156,7 @@ int ct_depth2_ask(ct_evaluator *evaluator, const ct_point *a, const ct_point *b,
     return 1;
 }
 
-int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_point *m, const ct_depth2_question *question, const int32_t *errors)
+int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_candidate *m, const ct_depth2_question *question, const int32_t *errors)
 {
     ct_children *children = (ct_children *) evaluator->extra;
     uint32_t n_cols = children->rows->n_cols;
@@ -180,16 +180,16 @@ int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_point *m, const ct_depth2_q
     return answer(evaluator, m, children, question->leaf, question->allowed);
 }
 
-static ct_point *new_point(ct_roots *roots)
+static ct_candidate *new_candidate(ct_roots *roots)
 {
     size_t room = ct_children_room(roots->node->layout->n_cols);
-    ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
+    ct_candidate *candidate = CT_ARENA_NEW(roots->arena, ct_candidate, 1);
     int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * room);
-    if (!point || !errors) return NULL;
-    memset(point, 0, sizeof *point);
-    point->errors[0] = errors;
-    point->errors[1] = errors + room;
-    return point;
+    if (!candidate || !errors) return NULL;
+    memset(candidate, 0, sizeof *candidate);
+    candidate->errors[0] = errors;
+    candidate->errors[1] = errors + room;
+    return candidate;
 }
 
 /* Sets up what stays the same over a solve; 0 if memory ends. */
@@ -279,7 +279,7 @@ int ct_depth2_init(ct_roots *roots, ct_worker *worker)
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
     if (roots->node->layout->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
-    roots->new_point = new_point;
+    roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;
     for (int end = 0; end < 2; end++) {

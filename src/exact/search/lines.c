@@ -1,19 +1,19 @@
 #include "exact/search/lines.h"
 
-ct_point *ct_lines_take_point(ct_roots *roots)
+ct_candidate *ct_lines_take_candidate(ct_roots *roots)
 {
-    ct_point *point = roots->free_points, **spare = roots->team ? &roots->team->spare_points[roots->task->depth] : NULL;
-    if (point) {
-        roots->free_points = point->next_free;
+    ct_candidate *candidate = roots->free_candidates, **spare = roots->team ? &roots->team->spare_candidates[roots->task->depth] : NULL;
+    if (candidate) {
+        roots->free_candidates = candidate->next_free;
     } else if (spare && *spare) {
-        point = *spare;
-        *spare = point->next_free;
+        candidate = *spare;
+        *spare = candidate->next_free;
     } else {
-        point = roots->new_point(roots);
-        if (point) point->pooled = roots->team != NULL;
+        candidate = roots->new_candidate(roots);
+        if (candidate) candidate->pooled = roots->team != NULL;
     }
-    if (point) point->open = 0;
-    return point;
+    if (candidate) candidate->open = 0;
+    return candidate;
 }
 
 static ct_interval *take_interval(ct_roots *roots)
@@ -34,11 +34,11 @@ static ct_interval *take_interval(ct_roots *roots)
 
 void ct_lines_return_spares(ct_roots *roots)
 {
-    for (ct_point *point = roots->free_points, *next; point; point = next) {
-        next = point->next_free;
-        if (!point->pooled) continue;
-        point->next_free = roots->team->spare_points[roots->task->depth];
-        roots->team->spare_points[roots->task->depth] = point;
+    for (ct_candidate *candidate = roots->free_candidates, *next; candidate; candidate = next) {
+        next = candidate->next_free;
+        if (!candidate->pooled) continue;
+        candidate->next_free = roots->team->spare_candidates[roots->task->depth];
+        roots->team->spare_candidates[roots->task->depth] = candidate;
     }
     for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
         next = i->next;
@@ -47,16 +47,16 @@ void ct_lines_return_spares(ct_roots *roots)
         roots->team->spare_intervals = i;
     }
     CT_ASSERT(roots->team && !ct_lines_any_open(roots));
-    roots->free_points = NULL;
+    roots->free_candidates = NULL;
     roots->free_intervals = NULL;
 }
 
-void ct_lines_release_point(ct_roots *roots, ct_point *point)
+void ct_lines_release_candidate(ct_roots *roots, ct_candidate *candidate)
 {
-    CT_ASSERT(point->open > 0);
-    if (--point->open || point == &roots->ends[0] || point == &roots->ends[1]) return;
-    point->next_free = roots->free_points;
-    roots->free_points = point;
+    CT_ASSERT(candidate->open > 0);
+    if (--candidate->open || candidate == &roots->ends[0] || candidate == &roots->ends[1]) return;
+    candidate->next_free = roots->free_candidates;
+    roots->free_candidates = candidate;
 }
 
 void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
@@ -71,7 +71,7 @@ void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound)
     ct_lines_note_both(roots, feature, bound, bound);
 }
 
-void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b)
+void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *b)
 {
     CT_ASSERT(feature < roots->node->layout->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
     CT_ASSERT(a->max_left <= b->max_left && b->max_left <= roots->node->max_cost);
@@ -92,7 +92,7 @@ void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, c
     roots->lines[feature].open = i;
 }
 
-void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b)
+void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *m, ct_candidate *b)
 {
     CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && m->threshold > 0);
     int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
@@ -104,13 +104,13 @@ void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t fea
 void ct_lines_give_back(ct_roots *roots, ct_interval *i)
 {
     CT_ASSERT(i->a->n_left < i->b->n_left);
-    ct_lines_release_point(roots, i->a);
-    ct_lines_release_point(roots, i->b);
+    ct_lines_release_candidate(roots, i->a);
+    ct_lines_release_candidate(roots, i->b);
     i->next = roots->free_intervals;
     roots->free_intervals = i;
 }
 
-/* Whether feature f is to be searched before feature `other`. Where a point takes long, the one whose next interval promises
+/* Whether feature f is to be searched before feature `other`. Where a candidate takes long, the one whose next interval promises
  * most; of equal ones the first, whose trees are wanted where they are as good as others'. */
 static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
 {

@@ -1,4 +1,4 @@
-/* The lines of a search, one a root feature: its points, its open intervals, and what is known of the thresholds that are
+/* The lines of a search, one a root feature: its candidates, its open intervals, and what is known of the thresholds that are
  * done with. Where a team searches, all of this is called holding its lock. */
 #ifndef CT_EXACT_SEARCH_LINES_H
 #define CT_EXACT_SEARCH_LINES_H
@@ -6,19 +6,19 @@
 #include "exact/search/roots.h"
 
 /* A point to fill in, of the roots until its last interval is closed; NULL if memory ends. */
-ct_point *ct_lines_take_point(ct_roots *roots);
-void ct_lines_release_point(ct_roots *roots, ct_point *point);
+ct_candidate *ct_lines_take_candidate(ct_roots *roots);
+void ct_lines_release_candidate(ct_roots *roots, ct_candidate *candidate);
 
 /* Lowers the feature's bounds to those of thresholds that are done with. */
 void ct_lines_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven);
 void ct_lines_note(ct_roots *roots, uint32_t feature, int64_t bound);
 
 /* Puts an interval on its feature's stack, unless it is empty. If memory ends, its bound is noted and roots->lost set. */
-void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *b);
+void ct_lines_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *b);
 /* Both parts of an interval; the more promising one comes off the stack first. */
-void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_point *a, ct_point *m, ct_point *b);
+void ct_lines_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *m, ct_candidate *b);
 
-/* The feature to go on with: the hint's; or one without a point; or the one under search; or the one that comes before all
+/* The feature to go on with: the hint's; or one without a candidate; or the one under search; or the one that comes before all
  * others. -1: none. */
 int32_t ct_lines_choose(ct_roots *roots);
 
@@ -33,7 +33,7 @@ void ct_lines_begin_work(ct_roots *roots, ct_interval *i);
 void ct_lines_end_work(ct_roots *roots, const ct_interval *i);
 void ct_lines_give_back(ct_roots *roots, ct_interval *i);
 
-/* While a row set is shared its points and intervals come from the team's arena ("pooled"); here they go back to the team,
+/* While a row set is shared its candidates and intervals come from the team's arena ("pooled"); here they go back to the team,
  * once nothing is open. */
 void ct_lines_return_spares(ct_roots *roots);
 

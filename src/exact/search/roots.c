@@ -69,12 +69,12 @@ static int64_t seen_below(const ct_roots *roots)
 
 /* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
  * more than the interval is long. That bound, not the interval's own: the parent's root_bounds would otherwise be too weak. */
-static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_point *p,
+static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_candidate *p,
                      int64_t surplus)
 {
     int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->max_left - i->a->max_left - unit;
     if (!worker->search->costs->plain) inside += unit;
-    ct_lines_note(roots, feature, ct_point_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
+    ct_lines_note(roots, feature, ct_candidate_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
 
 /* How few and how many rows may lie on the left, for a total below the target; 0 if there are no such numbers. */
@@ -82,9 +82,9 @@ CT_HOT int window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    const ct_point *a = i->a, *b = i->b;
+    const ct_candidate *a = i->a, *b = i->b;
     int64_t low = (int64_t) a->n_left + 1, high = (int64_t) b->n_left - 1;
-    int64_t from_a = ct_point_surplus(worker, a, evaluator->target), from_b = ct_point_surplus(worker, b, evaluator->target);
+    int64_t from_a = ct_candidate_surplus(worker, a, evaluator->target), from_b = ct_candidate_surplus(worker, b, evaluator->target);
     int64_t near_a = low, near_b = high;
     if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->max_left + from_a);
     if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->max_left - from_b - 1) - 1;
@@ -151,8 +151,8 @@ static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
     }
 }
 
-/* Makes the tree of point m the best one (or, while there is none, the one that later row sets are hinted at). */
-static void keep_tree(ct_roots *roots, uint32_t feature, const ct_point *m)
+/* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets are hinted at). */
+static void keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
 {
     roots->tree[0].feature = (int32_t) feature;
     roots->tree[0].threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
@@ -172,10 +172,10 @@ static void announce(ct_evaluator *evaluator)
     ct_history_look(evaluator->worker->search->history, &moment);
 }
 
-CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper)
+CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
-    int64_t total = ct_point_total(evaluator->worker, m);
+    int64_t total = ct_candidate_total(evaluator->worker, m);
     ct_lines_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
     if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
@@ -197,7 +197,7 @@ static int is_whole(const ct_roots *roots, const ct_interval *i)
     return i->a == &roots->ends[0] && i->b == &roots->ends[1];
 }
 
-CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
+CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m)
 {
     const ct_node *node = evaluator->roots->node;
     m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold, &evaluator->totals[0]);
@@ -205,11 +205,11 @@ CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
     ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->layout->n_classes);
 }
 
-/* A point at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
-CT_HOT ct_point *begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
+/* A candidate at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
+CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = evaluator->roots;
-    ct_point *m = ct_lines_take_point(roots);
+    ct_candidate *m = ct_lines_take_candidate(roots);
     if (!m) return NULL;
     m->threshold = t;
     evaluator->target = target_from(roots, feature, t);
@@ -220,31 +220,31 @@ CT_HOT ct_point *begin_point(ct_evaluator *evaluator, uint32_t feature, ct_inter
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. */
-CT_HOT void end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+CT_HOT void end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
     roots->busy--;
     settle(evaluator, feature, m, upper);
-    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_point_total(worker, m);
+    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_candidate_total(worker, m);
     m->open++;
     ct_lines_push_halves(worker, roots, feature, i->a, m, i->b);
     ct_lines_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
-    ct_lines_release_point(roots, m);
+    ct_lines_release_candidate(roots, m);
 }
 
 /* Evaluates threshold t of interval i; 0 if memory ends. */
 CT_HOT int evaluate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = evaluator->roots;
-    ct_point *m = begin_point(evaluator, feature, i, t);
+    ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (!m) return 0;
     ct_team_unlock(roots->team);
     count_sides(evaluator, feature, m);
     int64_t upper = roots->evaluate(evaluator, feature, i->a, i->b, m);
     evaluator->worker->statistics.thresholds++;
     ct_team_lock(roots->team);
-    end_point(evaluator, feature, i, m, upper);
+    end_candidate(evaluator, feature, i, m, upper);
     return 1;
 }
 
@@ -291,7 +291,7 @@ CT_HOT int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
     return *t > 0;
 }
 
-/* Closes an interval, or splits it at a new point. */
+/* Closes an interval, or splits it at a new candidate. */
 CT_HOT void work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
     ct_roots *roots = evaluator->roots;
@@ -323,30 +323,30 @@ int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval
     return *first <= *last;
 }
 
-void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m)
+void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m)
 {
     count_sides(evaluator, feature, m);
 }
 
-void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper)
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m, int64_t upper)
 {
     settle(evaluator, feature, m, upper);
 }
 
-ct_point *ct_roots_begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
+ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
     uint32_t t;
     if (!pick(evaluator, feature, i, &t)) return NULL;
-    ct_point *m = begin_point(evaluator, feature, i, t);
+    ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (m) return m;
     ct_lines_note(evaluator->roots, feature, i->bound);
     evaluator->roots->lost = 1;
     return NULL;
 }
 
-void ct_roots_end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper)
+void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_candidate *m, int64_t upper)
 {
-    end_point(evaluator, feature, i, m, upper);
+    end_candidate(evaluator, feature, i, m, upper);
 }
 
 void ct_roots_refresh(const ct_worker *worker, ct_roots *roots)
@@ -407,7 +407,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_evaluator evaluator;
     ct_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
-    ct_point near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_point(roots);
+    ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_candidate(roots);
     if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
     again.task = &last;
@@ -490,7 +490,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     return roots->lines != NULL;
 }
 
-/* Opens every feature that the root may have: the hint's first, then, with medians, one point of each before going on with
+/* Opens every feature that the root may have: the hint's first, then, with medians, one candidate of each before going on with
  * any. */
 static void open_features(ct_roots *roots, ct_worker *worker)
 {
@@ -506,7 +506,7 @@ static void open_features(ct_roots *roots, ct_worker *worker)
 
 /* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand, since it
  * may separate those of a neighbouring set. Such a tree costs a split and a tree T of the level below on all rows. T is no
- * better than the best tree here or than what know_ends() has proven of T; and restricted to the two sides of any point, it costs what it did and its splits once
+ * better than the best tree here or than what know_ends() has proven of T; and restricted to the two sides of any candidate, it costs what it did and its splits once
  * more. It has no more of these than the level allows, and none that cost more than the leaf. */
 static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64_t relaxed)
 {

@@ -1,7 +1,7 @@
 /* The search over root splits of one row set, the same at every depth from two up.
  *
- * Every root feature is a line of thresholds. Evaluating one gives a point; the open intervals between points are
- * closed by bounds or split at another point until none is left. What an evaluation is depends on the depth: a scan
+ * Every root feature is a line of thresholds. Evaluating one gives a candidate; the open intervals between candidates are
+ * closed by bounds or split at another candidate until none is left. What an evaluation is depends on the depth: a scan
  * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
  *
  * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_evaluator): the whole table's root is
@@ -49,9 +49,9 @@ typedef struct {
 
 /* An open interval: no threshold between a and b is done with. */
 typedef struct ct_interval {
-    ct_point *a, *b;
+    ct_candidate *a, *b;
     int64_t bound;
-    int pooled; /* as in ct_point */
+    int pooled; /* as in ct_candidate */
     struct ct_interval *next;
 } ct_interval;
 
@@ -66,7 +66,7 @@ typedef struct {
 typedef struct ct_roots ct_roots;
 typedef struct ct_evaluator ct_evaluator;
 
-/* What one worker needs to evaluate points. */
+/* What one worker needs to evaluate candidates. */
 struct ct_evaluator {
     ct_worker *worker;
     ct_roots *roots;
@@ -81,7 +81,7 @@ struct ct_roots {
     ct_worker *worker;       /* whose search it is */
     const ct_node *node;
     const ct_task *task;
-    ct_arena *arena;         /* of points and intervals */
+    ct_arena *arena;         /* of candidates and intervals */
     ct_team *team;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
     ct_team *reserve;        /* who can be called; NULL: nobody */
     double call_at;          /* after how much work */
@@ -100,30 +100,30 @@ struct ct_roots {
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
     uint32_t best_threshold; /* its root's, in the layout's ranks */
     int64_t best_side[2];    /* its sides' costs */
-    int64_t promising;       /* the least total among the points */
+    int64_t promising;       /* the least total among the candidates */
     int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */
     int64_t least;           /* a lower bound of every tree, from the class counts */
-    ct_point ends[2];        /* before the first row and after the last */
+    ct_candidate ends[2];        /* before the first row and after the last */
     ct_line *lines;          /* [f] */
-    uint32_t next_whole;     /* the next feature without a point */
+    uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
     int ties_now;            /* nothing is put off any more */
-    int32_t hinted;          /* the feature whose first point is the hint's; -1: none */
-    ct_point *free_points;
+    int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
+    ct_candidate *free_candidates;
     ct_interval *free_intervals;
     ct_interval *working;    /* those under evaluation */
     /* Point m lies between a and b; its sides' totals are in `totals`. Sets m->lower and m->proven, m->best_child of
      * either side to -1 where the best known tree is the leaf, and evaluator->upper. Returns the cost of the best allowed tree
      * found there, INT64_MAX if none. */
-    int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
+    int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
     /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of ends[1]. NULL: no. */
     void (*know_ends)(ct_evaluator *evaluator);
-    ct_point *(*new_point)(ct_roots *roots);
+    ct_candidate *(*new_candidate)(ct_roots *roots);
     int (*new_extra)(ct_evaluator *evaluator);  /* sets evaluator->extra; 0 if memory ends */
     void (*end_extra)(ct_evaluator *evaluator); /* may be NULL */
 };
 
-/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
+/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the candidates hold at
  * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
 int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
                   int64_t *root_bounds, ct_split_code *tree);
@@ -144,9 +144,9 @@ int ct_roots_step(ct_evaluator *evaluator);
 int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 /* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed (or memory ended, which is
  * noted in roots->lost). evaluator->target and evaluator->seen are then set. */
-ct_point *ct_roots_begin_point(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
+ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 /* Takes in what its evaluation has found and returned, and opens both parts of the interval. */
-void ct_roots_end_point(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper);
+void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_candidate *m, int64_t upper);
 /* The cap follows the best tree that others have found; or it falls by a known amount. */
 void ct_roots_refresh(const ct_worker *worker, ct_roots *roots);
 void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by);
@@ -158,9 +158,9 @@ int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval 
 /* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
 int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last);
 /* The totals of both sides of m, and how many rows lie to its left. */
-void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_point *m);
+void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
-void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_point *m, int64_t upper);
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m, int64_t upper);
 
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
