@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "exact/search/branch.h"
-#include "exact/search/lines.h"
+#include "exact/search/features.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/waves.h"
 #include "exact/rows/ranks.h"
@@ -197,17 +197,17 @@ static void take(ct_pool *pool, unsigned slot)
     int32_t f = 0;
     for (uint32_t k = 0; k < pool->n_places && f >= 0 && !roots->lost; k++) {
         place *at = &pool->places[slot][k];
-        while (!at->m && !roots->lost && (f = ct_lines_choose(roots)) >= 0) {
-            ct_interval *i = roots->lines[f].open;
-            roots->lines[f].open = i->next;
-            roots->lines[f].begun = 1;
+        while (!at->m && !roots->lost && (f = ct_features_choose(roots)) >= 0) {
+            ct_interval *i = roots->features[f].open;
+            roots->features[f].open = i->next;
+            roots->features[f].begun = 1;
             at->feature = (uint32_t) f;
             at->interval = i;
             at->begun = 0;
             at->m = ct_roots_begin_candidate(&at->evaluator, at->feature, i);
             at->evaluator.seen = INT64_MAX; /* follow() does it */
             pool->n_taken += at->m != NULL;
-            if (!at->m) ct_lines_give_back(roots, i);
+            if (!at->m) ct_features_give_back(roots, i);
         }
     }
     if (roots->lost) ct_worker_stop(pool->worker, CT_END_MEMORY);
@@ -275,7 +275,7 @@ static uint32_t settle(ct_pool *pool)
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
             int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->evaluator, at->m, at->bounds);
             ct_roots_end_candidate(&at->evaluator, at->feature, at->interval, at->m, upper);
-            ct_lines_give_back(pool->roots, at->interval);
+            ct_features_give_back(pool->roots, at->interval);
             at->m = NULL;
             CT_ASSERT(pool->n_taken > 0);
             pool->n_taken--;

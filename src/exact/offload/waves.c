@@ -1,6 +1,6 @@
 #include "exact/offload/waves.h"
 
-#include "exact/search/lines.h"
+#include "exact/search/features.h"
 #include "exact/offload/placing.h"
 #include "exact/rows/ranks.h"
 
@@ -42,7 +42,7 @@ static uint32_t count_open(const ct_roots *roots)
 {
     uint32_t n = 0;
     for (uint32_t f = 0; f < roots->node->layout->n_cols; f++)
-        for (const ct_interval *i = roots->lines[f].open; i; i = i->next) n++;
+        for (const ct_interval *i = roots->features[f].open; i; i = i->next) n++;
     return n;
 }
 
@@ -81,14 +81,14 @@ static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, ui
     if (cuts > n) cuts = n;
     *part = (ct_wave_part){i, feature, 0};
     for (uint32_t k = 0; k < cuts; k++) {
-        ct_candidate *m = ct_lines_take_candidate(evaluator->roots);
+        ct_candidate *m = ct_features_take_candidate(evaluator->roots);
         if (!m) break;
         m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
         CT_ASSERT(m->threshold >= first && m->threshold <= last);
         m->open = 1; /* it is held by the wave */
         ct_roots_count_sides(evaluator, feature, m);
         if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
-            ct_lines_release_candidate(evaluator->roots, m);
+            ct_features_release_candidate(evaluator->roots, m);
             continue;
         }
         before = m->n_left;
@@ -97,7 +97,7 @@ static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, ui
     }
     if (!part->n_points) return 0;
     w->n_parts++;
-    ct_lines_begin_work(evaluator->roots, i);
+    ct_features_begin_work(evaluator->roots, i);
     return 1;
 }
 
@@ -110,16 +110,16 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     CT_ASSERT(room > 0 && cuts <= WAVE_CUTS);
     w->n_parts = w->n_points = w->n_asked = 0;
     w->begin = batch->n_points;
-    for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_lines_choose(roots)) >= 0;) {
-        ct_interval *i = roots->lines[f].open;
-        roots->lines[f].open = i->next;
-        roots->lines[f].begun = 1;
+    for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_features_choose(roots)) >= 0;) {
+        ct_interval *i = roots->features[f].open;
+        roots->features[f].open = i->next;
+        roots->features[f].begun = 1;
         if (!ct_roots_close(evaluator, (uint32_t) f, i) && ct_roots_window(evaluator, (uint32_t) f, i, &first, &last)) {
             if (add_interval(evaluator, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
-            ct_lines_note(roots, (uint32_t) f, i->bound);
+            ct_features_note(roots, (uint32_t) f, i->bound);
             roots->lost = 1;
         }
-        ct_lines_give_back(roots, i);
+        ct_features_give_back(roots, i);
     }
     CT_ASSERT(w->n_points <= room && w->n_asked <= w->n_points);
     if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
@@ -135,11 +135,11 @@ static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part, const 
     ct_interval *i = part->interval;
     ct_candidate *end = i->b;
     for (uint32_t k = part->n_points; k-- > 0; end = candidates[k].m)
-        ct_lines_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
-    ct_lines_push(evaluator->worker, roots, part->feature, i->a, end);
-    ct_lines_end_work(roots, i);
-    for (uint32_t k = 0; k < part->n_points; k++) ct_lines_release_candidate(roots, candidates[k].m);
-    ct_lines_give_back(roots, i);
+        ct_features_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
+    ct_features_push(evaluator->worker, roots, part->feature, i->a, end);
+    ct_features_end_work(roots, i);
+    for (uint32_t k = 0; k < part->n_points; k++) ct_features_release_candidate(roots, candidates[k].m);
+    ct_features_give_back(roots, i);
 }
 
 void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
@@ -163,7 +163,7 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
             ct_roots_settle(evaluator, part->feature, m, upper);
             least = ct_smaller_cost(least, ct_candidate_total(evaluator->worker, m));
         }
-        if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->lines[part->feature].key = least;
+        if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->features[part->feature].key = least;
         open_parts(evaluator, part, candidate);
         candidate += part->n_points;
     }
@@ -176,12 +176,12 @@ void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *w)
 {
     ct_roots *roots = evaluator->roots;
     if (!w->n_parts) return;
-    for (uint32_t k = 0; k < w->n_points; k++) ct_lines_release_candidate(roots, w->candidates[k].m);
+    for (uint32_t k = 0; k < w->n_points; k++) ct_features_release_candidate(roots, w->candidates[k].m);
     for (uint32_t p = 0; p < w->n_parts; p++) {
         ct_interval *i = w->parts[p].interval;
-        ct_lines_end_work(roots, i);
-        i->next = roots->lines[w->parts[p].feature].open;
-        roots->lines[w->parts[p].feature].open = i;
+        ct_features_end_work(roots, i);
+        i->next = roots->features[w->parts[p].feature].open;
+        roots->features[w->parts[p].feature].open = i;
     }
     w->n_parts = 0;
 }

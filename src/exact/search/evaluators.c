@@ -1,6 +1,6 @@
 #include "exact/search/evaluators.h"
 
-#include "exact/search/lines.h"
+#include "exact/search/features.h"
 #include "exact/rows/planes.h"
 
 /* ---- helping each other ---- */
@@ -13,7 +13,7 @@ static int wants_help(const ct_evaluator *evaluator)
     if (roots->team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->layout->planes.one_at_a_time) return 0;
     int open = 0;
     for (uint32_t f = 0; f < roots->node->layout->n_cols && open < 2; f++)
-        for (const ct_interval *i = roots->lines[f].open; i && open < 2; i = i->next) open++;
+        for (const ct_interval *i = roots->features[f].open; i && open < 2; i = i->next) open++;
     return open == 2;
 }
 
@@ -40,7 +40,7 @@ static void unshare(ct_roots *roots)
     CT_ASSERT(!roots->busy && !roots->helpers && *list);
     while (*list != roots) list = &(*list)->next_shared;
     *list = roots->next_shared;
-    ct_lines_return_spares(roots);
+    ct_features_return_spares(roots);
     roots->team = NULL;
     ct_team_unlock(team);
 }
@@ -67,7 +67,7 @@ static void wait_for_others(ct_evaluator *evaluator)
 {
     ct_team *team = evaluator->roots->team;
     for (ct_roots *shared = evaluator->roots->whole ? team->shared : NULL; shared; shared = shared->next_shared) {
-        if (!ct_lines_any_open(shared)) continue;
+        if (!ct_features_any_open(shared)) continue;
         if (help(evaluator->worker, shared)) return;
         break; /* and leaves the lock to those who have work */
     }
@@ -137,6 +137,6 @@ ct_bounds ct_evaluators_search(ct_roots *roots, ct_worker *worker)
 {
     ct_roots_open(roots, worker);
     take_part(worker, roots);
-    if (roots->reserve && ct_lines_any_open(roots)) call_team(roots);
+    if (roots->reserve && ct_features_any_open(roots)) call_team(roots);
     return ct_roots_close_up(roots, worker);
 }

@@ -6,7 +6,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/run/history.h"
 #include "exact/cost/price.h"
-#include "exact/search/lines.h"
+#include "exact/search/features.h"
 #include "exact/rows/ranks.h"
 
 /* A floor of which nothing is known. */
@@ -74,7 +74,7 @@ static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature,
 {
     int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->max_left - i->a->max_left - unit;
     if (!worker->search->costs->plain) inside += unit;
-    ct_lines_note(roots, feature, ct_candidate_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
+    ct_features_note(roots, feature, ct_candidate_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
 
 /* How few and how many rows may lie on the left, for a total below the target; 0 if there are no such numbers. */
@@ -176,7 +176,7 @@ CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate
 {
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
-    ct_lines_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
+    ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
     if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
@@ -209,13 +209,13 @@ CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate 
 CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
 {
     ct_roots *roots = evaluator->roots;
-    ct_candidate *m = ct_lines_take_candidate(roots);
+    ct_candidate *m = ct_features_take_candidate(roots);
     if (!m) return NULL;
     m->threshold = t;
     evaluator->target = target_from(roots, feature, t);
     evaluator->seen = roots->whole ? evaluator->target : seen_below(roots);
     roots->busy++;
-    ct_lines_begin_work(roots, i);
+    ct_features_begin_work(roots, i);
     return m;
 }
 
@@ -226,11 +226,11 @@ CT_HOT void end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_in
     ct_worker *worker = evaluator->worker;
     roots->busy--;
     settle(evaluator, feature, m, upper);
-    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->lines[feature].key = ct_candidate_total(worker, m);
+    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->features[feature].key = ct_candidate_total(worker, m);
     m->open++;
-    ct_lines_push_halves(worker, roots, feature, i->a, m, i->b);
-    ct_lines_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
-    ct_lines_release_candidate(roots, m);
+    ct_features_push_halves(worker, roots, feature, i->a, m, i->b);
+    ct_features_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
+    ct_features_release_candidate(roots, m);
 }
 
 /* Evaluates threshold t of interval i; 0 if memory ends. */
@@ -267,12 +267,12 @@ CT_HOT int close_interval(ct_evaluator *evaluator, uint32_t feature, const ct_in
     int bounded = i->bound >= evaluator->target &&
                   (ct_uses(worker, CT_SHORTCUT_INTERVAL) || ct_uses(worker, CT_SHORTCUT_CROSSED));
     if (known >= evaluator->target) {
-        ct_lines_note(roots, feature, ct_larger_cost(known, i->bound));
+        ct_features_note(roots, feature, ct_larger_cost(known, i->bound));
         if (is_whole(roots, i)) worker->statistics.skipped_roots++;
         return 1;
     }
     if (!bounded && !ct_is_halted(worker)) return 0;
-    ct_lines_note(roots, feature, i->bound);
+    ct_features_note(roots, feature, i->bound);
     if (bounded) count_closed(evaluator, i);
     return 1;
 }
@@ -297,7 +297,7 @@ CT_HOT void work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
     ct_roots *roots = evaluator->roots;
     uint32_t t;
     if (pick(evaluator, feature, i, &t) && !evaluate(evaluator, feature, i, t)) {
-        ct_lines_note(roots, feature, i->bound);
+        ct_features_note(roots, feature, i->bound);
         roots->lost = 1;
     }
     if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
@@ -339,7 +339,7 @@ ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature
     if (!pick(evaluator, feature, i, &t)) return NULL;
     ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (m) return m;
-    ct_lines_note(evaluator->roots, feature, i->bound);
+    ct_features_note(evaluator->roots, feature, i->bound);
     evaluator->roots->lost = 1;
     return NULL;
 }
@@ -385,18 +385,18 @@ static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_in
 int ct_roots_step(ct_evaluator *evaluator)
 {
     ct_roots *roots = evaluator->roots;
-    int32_t f = ct_lines_choose(roots);
-    if (f < 0) return ct_lines_take_up(roots);
-    ct_interval *i = roots->lines[f].open;
-    roots->lines[f].open = i->next;
-    roots->lines[f].begun = 1;
+    int32_t f = ct_features_choose(roots);
+    if (f < 0) return ct_features_take_up(roots);
+    ct_interval *i = roots->features[f].open;
+    roots->features[f].open = i->next;
+    roots->features[f].begun = 1;
     if (may_wait(evaluator, (uint32_t) f, i)) {
-        ct_lines_put_off(roots, (uint32_t) f, i);
+        ct_features_put_off(roots, (uint32_t) f, i);
         evaluator->worker->statistics.put_off++;
         return 1;
     }
     work_on(evaluator, (uint32_t) f, i);
-    ct_lines_give_back(roots, i);
+    ct_features_give_back(roots, i);
     return 1;
 }
 
@@ -407,7 +407,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_evaluator evaluator;
     ct_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
-    ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_lines_take_candidate(roots);
+    ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
     if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
     uint32_t f = (uint32_t) roots->tree[0].feature;
     again.task = &last;
@@ -485,9 +485,9 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->hinted = hinted_feature(worker, task);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
-    roots->lines = CT_ARENA_ZEROED(&worker->arena, ct_line, n_cols);
-    if (!roots->lines) ct_worker_stop(worker, CT_END_MEMORY);
-    return roots->lines != NULL;
+    roots->features = CT_ARENA_ZEROED(&worker->arena, ct_feature, n_cols);
+    if (!roots->features) ct_worker_stop(worker, CT_END_MEMORY);
+    return roots->features != NULL;
 }
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate of each before going on with
@@ -496,9 +496,9 @@ static void open_features(ct_roots *roots, ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     for (uint32_t f = 0; f < n_cols; f++) {
-        roots->lines[f].key = f;
+        roots->features[f].key = f;
         if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
-        ct_lines_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
+        ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
     if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
@@ -541,7 +541,7 @@ int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
 ct_bounds ct_roots_end(ct_evaluator *evaluator)
 {
     if (evaluator->roots->end_extra) evaluator->roots->end_extra(evaluator);
-    ct_lines_note_open(evaluator->roots);
+    ct_features_note_open(evaluator->roots);
     return finish(evaluator->roots, evaluator->worker);
 }
 
@@ -552,11 +552,11 @@ void ct_roots_progress(const void *search, ct_progress *progress)
     int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;
     for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++) {
-        for (const ct_interval *i = f < 0 ? roots->working : roots->lines[f].open; i; i = i->next) {
+        for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i; i = i->next) {
             lower = ct_smaller_cost(lower, i->bound);
             open += i->b->n_left - i->a->n_left;
         }
-        for (const ct_interval *i = f < 0 ? NULL : roots->lines[f].later; i; i = i->next)
+        for (const ct_interval *i = f < 0 ? NULL : roots->features[f].later; i; i = i->next)
             open += i->b->n_left - i->a->n_left;
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
@@ -585,7 +585,7 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker)
 
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
 {
-    ct_lines_note_open(roots);
+    ct_features_note_open(roots);
     if (roots->task->first_of_ties) settle_ties(roots, worker);
     return finish(roots, worker);
 }

@@ -61,7 +61,7 @@ typedef struct {
     ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none that is better */
     int begun;          /* it has been taken up */
     int64_t key;        /* up to depth three features are searched by this, least first */
-} ct_line;
+} ct_feature;
 
 typedef struct ct_roots ct_roots;
 typedef struct ct_evaluator ct_evaluator;
@@ -104,7 +104,7 @@ struct ct_roots {
     int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */
     int64_t least;           /* a lower bound of every tree, from the class counts */
     ct_candidate ends[2];        /* before the first row and after the last */
-    ct_line *lines;          /* [f] */
+    ct_feature *features;          /* [f] */
     uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
     int ties_now;            /* nothing is put off any more */
