@@ -19,7 +19,7 @@
 #include "exact/offload/device.h"
 #include "exact/offload/offload.h"
 #include "exact/offload/placing.h"
-#include "exact/offload/pool.h"
+#include "exact/offload/scheduler.h"
 
 enum { MOST_WORKERS = 256 };
 
@@ -415,7 +415,7 @@ static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *s
     if (n_workers > 1) ct_team_free(&team);
     search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
-        ct_pool_free(workers[i].pool);
+        ct_scheduler_free(workers[i].scheduler);
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }

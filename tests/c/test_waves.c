@@ -272,7 +272,7 @@ static void failures_of_a_device_asked_for(void)
     table_free(&table);
 }
 
-/* The same with a pool, in which the model of costs leaves sides of few rows to the CPU. */
+/* The same with a scheduler, in which the model of costs leaves sides of few rows to the CPU. */
 static void failures_of_a_pool_asked_for(void)
 {
     rng r = {10};
@@ -422,15 +422,15 @@ static void placing(void)
 static const check_case cases[] = {
     {"random solves on the twin", on_twin},
     {"many rows on the twin", many_rows_on_twin},
-    {"pools of many problems", pools_on_twin},
+    {"schedulers of many problems", pools_on_twin},
     {"stopped in the middle", stopped_on_twin},
     {"random solves with CUDA", on_a_device},
-    {"pools of many problems with CUDA", pools_on_a_device},
+    {"schedulers of many problems with CUDA", pools_on_a_device},
     {"stopped in the middle with CUDA", stopped_on_a_device},
     {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},
-    {"a pool that was asked for and fails", failures_of_a_pool_asked_for},
+    {"a scheduler that was asked for and fails", failures_of_a_pool_asked_for},
     {"little memory on the device", little_memory_on_the_device},
     {"limits hold with a device", limits_hold},
     {"where work is placed", placing},

@@ -58,7 +58,7 @@ static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_
         candidates[i] = (ct_offload_point){
             0, CT_OFFLOAD_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
         if (!parts) continue;
-        /* As pools have them: a problem's candidates are neighbours. */
+        /* As schedulers have them: a problem's candidates are neighbours. */
         candidates[i].part_line = i / 32 % (2 * n_cols);
         candidates[i].part_threshold = n / 2;
         for (int side = 0; side < 2; side++) candidates[i].need[side] /= 2;

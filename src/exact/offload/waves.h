@@ -5,7 +5,7 @@
  * gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof.
  * Waves know more candidates and fewer bounds than the search one by one; the answer is the same.
  *
- * A problem that is searched by itself has batches of its own; in pool.c waves of many problems make one batch. */
+ * A problem that is searched by itself has batches of its own; in scheduler.c waves of many problems make one batch. */
 #ifndef CT_EXACT_OFFLOAD_WAVES_H
 #define CT_EXACT_OFFLOAD_WAVES_H
 

@@ -33,7 +33,7 @@ typedef struct {
 
 struct ct_bound_cache;
 struct ct_offload_queue;
-struct ct_pool;
+struct ct_scheduler;
 struct ct_team;
 struct ct_history;
 
@@ -45,7 +45,7 @@ typedef struct {
     struct ct_bound_cache *cache; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
-    struct ct_pool *pool;           /* owned; NULL until it is needed */
+    struct ct_scheduler *scheduler;           /* owned; NULL until it is needed */
     ct_stop *stop;    /* borrowed: one for all workers of the search */
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */

@@ -7,7 +7,7 @@
 /* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two; 0 if memory ends. */
 int ct_branch_init(ct_roots *roots, ct_worker *worker);
 
-/* ---- the evaluation of a candidate m in steps, for pool.c ---- */
+/* ---- the evaluation of a candidate m in steps, for scheduler.c ---- */
 
 /* evaluator->extra above depth two: what is asked of both sides of the threshold under evaluation. */
 typedef struct {

@@ -87,21 +87,21 @@ static void run(ct_evaluator *evaluator)
     ct_roots *roots = evaluator->roots;
     int on_device = evaluator->worker->queue && !roots->task->on_cpu;
     const ct_offload *offload = on_device ? evaluator->worker->search->offload : NULL;
-    struct ct_pool *pool = NULL;
+    struct ct_scheduler *scheduler = NULL;
     if (offload && offload->wants_row_set(evaluator)) {
         if (roots->hinted >= 0) ct_roots_step(evaluator);
         offload->search(evaluator); /* may leave some open */
     } else if (offload && offload->wants_problems(evaluator)) {
-        pool = offload->begin(evaluator);
+        scheduler = offload->begin(evaluator);
     }
     ct_team_lock(roots->team);
     while (roots->team || !roots->reserve || work_done(evaluator->worker) < roots->call_at) {
         if (wants_help(evaluator)) share(evaluator);
-        if (pool && evaluator->worker->queue ? offload->step(pool, 1) : ct_roots_step(evaluator)) continue;
+        if (scheduler && evaluator->worker->queue ? offload->step(scheduler, 1) : ct_roots_step(evaluator)) continue;
         if (!roots->busy && !roots->helpers) break;
         wait_for_others(evaluator);
     }
-    while (pool && offload->step(pool, 0)) continue;
+    while (scheduler && offload->step(scheduler, 0)) continue;
     CT_ASSERT(!roots->team || roots->whole || (!roots->busy && !roots->helpers));
     if (roots->team && !roots->whole) unshare(roots);
     else ct_team_unlock(roots->team);

@@ -4,18 +4,18 @@
 
 #include "exact/search/roots.h"
 
-struct ct_pool;
+struct ct_scheduler;
 
 /* How work at a row set is given to a device; in ct_search, NULL: it is not. Asked by workers that have a queue. */
 typedef struct ct_offload {
     /* A depth-two problem by itself: whether it is for the device; all of it, but for what a lost device leaves open. */
     int (*wants_row_set)(const ct_evaluator *evaluator);
     void (*search)(ct_evaluator *evaluator);
-    /* The depth-two problems below one row set, many at a time: whether they are for the device; their pool, NULL if it
-     * cannot be had; one batch of it, with the team's lock where there is a team. See offload/pool.h. */
+    /* The depth-two problems below one row set, many at a time: whether they are for the device; their scheduler, NULL if it
+     * cannot be had; one batch of it, with the team's lock where there is a team. See offload/scheduler.h. */
     int (*wants_problems)(const ct_evaluator *evaluator);
-    struct ct_pool *(*begin)(ct_evaluator *evaluator);
-    int (*step)(struct ct_pool *pool, int admit);
+    struct ct_scheduler *(*begin)(ct_evaluator *evaluator);
+    int (*step)(struct ct_scheduler *scheduler, int admit);
 } ct_offload;
 
 /* Searches all root features. Leaves the root_bounds of all features in roots->root_bounds. The tree is that of the upper bound if

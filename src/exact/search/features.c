@@ -10,7 +10,7 @@ ct_candidate *ct_features_take_candidate(ct_roots *roots)
         *spare = candidate->next_free;
     } else {
         candidate = roots->new_candidate(roots);
-        if (candidate) candidate->pooled = roots->team != NULL;
+        if (candidate) candidate->shared_memory = roots->team != NULL;
     }
     if (candidate) candidate->open = 0;
     return candidate;
@@ -27,7 +27,7 @@ static ct_interval *take_interval(ct_roots *roots)
         roots->free_intervals = i->next;
     } else {
         i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
-        if (i) i->pooled = roots->team != NULL;
+        if (i) i->shared_memory = roots->team != NULL;
     }
     return i;
 }
@@ -36,13 +36,13 @@ void ct_features_return_spares(ct_roots *roots)
 {
     for (ct_candidate *candidate = roots->free_candidates, *next; candidate; candidate = next) {
         next = candidate->next_free;
-        if (!candidate->pooled) continue;
+        if (!candidate->shared_memory) continue;
         candidate->next_free = roots->team->spare_candidates[roots->task->depth];
         roots->team->spare_candidates[roots->task->depth] = candidate;
     }
     for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
         next = i->next;
-        if (!i->pooled) continue;
+        if (!i->shared_memory) continue;
         i->next = roots->team->spare_intervals;
         roots->team->spare_intervals = i;
     }

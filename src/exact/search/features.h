@@ -33,7 +33,7 @@ void ct_features_begin_work(ct_roots *roots, ct_interval *i);
 void ct_features_end_work(ct_roots *roots, const ct_interval *i);
 void ct_features_give_back(ct_roots *roots, ct_interval *i);
 
-/* While a row set is shared its candidates and intervals come from the team's arena ("pooled"); here they go back to the team,
+/* While a row set is shared its candidates and intervals come from the team's arena ("shared_memory"); here they go back to the team,
  * once nothing is open. */
 void ct_features_return_spares(ct_roots *roots);
 

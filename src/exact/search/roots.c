@@ -303,7 +303,7 @@ CT_HOT void work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
     if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
 }
 
-/* ---- the steps, for waves.c and pool.c ---- */
+/* ---- the steps, for waves.c and scheduler.c ---- */
 
 int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t)
 {

@@ -51,7 +51,7 @@ typedef struct {
 typedef struct ct_interval {
     ct_candidate *a, *b;
     int64_t bound;
-    int pooled; /* as in ct_candidate */
+    int shared_memory; /* as in ct_candidate */
     struct ct_interval *next;
 } ct_interval;
 
@@ -132,7 +132,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
 void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
-/* The steps of that search, for waves.c and pool.c. With the team's lock where there is a team. */
+/* The steps of that search, for waves.c and scheduler.c. With the team's lock where there is a team. */
 
 /* The same for one worker alone, without batches, a known tree and ties: before any step, and after the last one. What is
  * still open at the end is known by its bounds. 0 if memory ends. */

@@ -1,4 +1,4 @@
-#include "exact/offload/pool.h"
+#include "exact/offload/scheduler.h"
 
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "exact/rows/ranks.h"
 
 enum {
-    POOL_PLACES = 64, /* thresholds under evaluation in each half */
-    POOL_WAVE = 32   /* candidates of one problem in a batch */
+    SCHEDULER_PLACES = 64, /* thresholds under evaluation in each half */
+    SCHEDULER_WAVE = 32   /* candidates of one problem in a batch */
 };
 
 /* One side of a threshold: a depth-two problem, in memory of its own. */
@@ -30,22 +30,22 @@ typedef struct {
     ct_candidate *m; /* NULL: nobody is here */
     ct_interval *interval;
     uint32_t feature;
-    int begun, closed; /* its sides are known to the pool; without them it is done with */
+    int begun, closed; /* its sides are known to the scheduler; without them it is done with */
     ct_bounds bounds[2];
     problem sides[2];
 } place;
 
-struct ct_pool {
+struct ct_scheduler {
     ct_worker *worker;
     ct_roots *roots;
     unsigned slot;               /* whose turn it is */
     int under_way[CT_OFFLOAD_SLOTS]; /* its batch is */
     uint32_t n_places, n_taken;  /* in each half; in both */
-    place places[CT_OFFLOAD_SLOTS][POOL_PLACES];
+    place places[CT_OFFLOAD_SLOTS][SCHEDULER_PLACES];
     ct_batch batch;
 };
 
-int ct_pool_wanted(const ct_evaluator *evaluator)
+int ct_scheduler_wanted(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     return roots->task->depth == 3 && ct_pays_in_pool(evaluator->worker, roots->node, roots->node->n_rows / 2);
@@ -64,29 +64,29 @@ static void swap_arenas(ct_worker *worker, problem *p)
 static void enter(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
 static void leave(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
 
-static ct_pool *pool_new(ct_worker *worker)
+static ct_scheduler *scheduler_new(ct_worker *worker)
 {
-    ct_pool *pool = (ct_pool *) ct_alloc(sizeof *pool);
-    if (!pool) return NULL;
-    memset(pool, 0, sizeof *pool);
-    pool->worker = worker;
+    ct_scheduler *scheduler = (ct_scheduler *) ct_alloc(sizeof *scheduler);
+    if (!scheduler) return NULL;
+    memset(scheduler, 0, sizeof *scheduler);
+    scheduler->worker = worker;
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
-        for (uint32_t k = 0; k < POOL_PLACES; k++)
+        for (uint32_t k = 0; k < SCHEDULER_PLACES; k++)
             for (int side = 0; side < 2; side++)
-                ct_arena_init(&pool->places[slot][k].sides[side].arena, worker->arena.budget);
-    return pool;
+                ct_arena_init(&scheduler->places[slot][k].sides[side].arena, worker->arena.budget);
+    return scheduler;
 }
 
-void ct_pool_free(ct_pool *pool)
+void ct_scheduler_free(ct_scheduler *scheduler)
 {
-    if (!pool) return;
+    if (!scheduler) return;
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
-        for (uint32_t k = 0; k < POOL_PLACES; k++)
-            for (int side = 0; side < 2; side++) ct_arena_free(&pool->places[slot][k].sides[side].arena);
-    ct_free(pool);
+        for (uint32_t k = 0; k < SCHEDULER_PLACES; k++)
+            for (int side = 0; side < 2; side++) ct_arena_free(&scheduler->places[slot][k].sides[side].arena);
+    ct_free(scheduler);
 }
 
-/* Places in each half: an eighth of the memory is for the pools of all workers, and those who search the same row set share
+/* Places in each half: an eighth of the memory is for the schedulers of all workers, and those who search the same row set share
  * its thresholds. */
 static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
 {
@@ -96,25 +96,25 @@ static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
     double words = (double) layout->n_cols * layout->n_classes * (double) layout->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
     double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_OFFLOAD_SLOTS * bytes);
-    uint32_t n = n_here < POOL_PLACES / 4 ? POOL_PLACES / n_here : 4;
+    uint32_t n = n_here < SCHEDULER_PLACES / 4 ? SCHEDULER_PLACES / n_here : 4;
     if (most < n) n = (uint32_t) most;
     return n ? n : 1;
 }
 
-ct_pool *ct_pool_begin(ct_evaluator *evaluator)
+ct_scheduler *ct_scheduler_begin(ct_evaluator *evaluator)
 {
     ct_worker *worker = evaluator->worker;
-    if (!worker->pool) worker->pool = pool_new(worker);
-    ct_pool *pool = worker->pool;
-    if (!pool || pool->n_taken) return NULL;
-    pool->roots = evaluator->roots;
-    pool->slot = 0;
-    pool->n_places = places_for(evaluator->roots, worker);
-    CT_ASSERT(pool->n_places > 0 && pool->n_places <= POOL_PLACES);
+    if (!worker->scheduler) worker->scheduler = scheduler_new(worker);
+    ct_scheduler *scheduler = worker->scheduler;
+    if (!scheduler || scheduler->n_taken) return NULL;
+    scheduler->roots = evaluator->roots;
+    scheduler->slot = 0;
+    scheduler->n_places = places_for(evaluator->roots, worker);
+    CT_ASSERT(scheduler->n_places > 0 && scheduler->n_places <= SCHEDULER_PLACES);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
-        for (uint32_t k = 0; k < pool->n_places; k++)
-            if (!ct_roots_join(&pool->places[slot][k].evaluator, evaluator->roots, worker)) return NULL;
-    if (ct_waves_begin_rows(evaluator) == CT_OK) return pool;
+        for (uint32_t k = 0; k < scheduler->n_places; k++)
+            if (!ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker)) return NULL;
+    if (ct_waves_begin_rows(evaluator) == CT_OK) return scheduler;
     ct_waves_lost(worker);
     return NULL;
 }
@@ -128,7 +128,7 @@ static int set_up(ct_worker *worker, const place *at, int side, problem *p)
     const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
     return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side], &p->node) &&
            ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side], m->trees[side]) &&
-           ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, POOL_WAVE) &&
+           ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, SCHEDULER_WAVE) &&
            ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
 
@@ -162,14 +162,14 @@ static void end_problem(ct_worker *worker, place *at, int side)
 }
 
 /* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a question are taken in at once. */
-static void fill(ct_pool *pool, place *at, int side, uint32_t room)
+static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
 {
-    ct_worker *worker = pool->worker;
+    ct_worker *worker = scheduler->worker;
     problem *p = &at->sides[side];
-    pool->batch.part_line = 2 * at->feature + (uint32_t) side;
-    pool->batch.part_threshold = ct_layout_to_global(pool->roots->node->layout, at->feature, at->m->threshold);
+    scheduler->batch.part_line = 2 * at->feature + (uint32_t) side;
+    scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout, at->feature, at->m->threshold);
     enter(worker, p);
-    while (ct_wave_fill(&p->evaluator, &p->wave, &pool->batch, room) && !p->wave.n_asked) {
+    while (ct_wave_fill(&p->evaluator, &p->wave, &scheduler->batch, room) && !p->wave.n_asked) {
         ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
         ct_wave_take_in(&p->evaluator, &p->wave, NULL);
     }
@@ -178,25 +178,25 @@ static void fill(ct_pool *pool, place *at, int side, uint32_t room)
     leave(worker, p);
 }
 
-static void finish_on_cpu(ct_pool *pool, place *at, int side)
+static void finish_on_cpu(ct_scheduler *scheduler, place *at, int side)
 {
     problem *p = &at->sides[side];
-    enter(pool->worker, p);
+    enter(scheduler->worker, p);
     ct_wave_put_back(&p->evaluator, &p->wave);
     while (ct_roots_step(&p->evaluator)) continue;
-    end_problem(pool->worker, at, side);
-    leave(pool->worker, p);
+    end_problem(scheduler->worker, at, side);
+    leave(scheduler->worker, p);
 }
 
 /* ---- thresholds ---- */
 
 /* Takes intervals off for the free places of the half. */
-static void take(ct_pool *pool, unsigned slot)
+static void take(ct_scheduler *scheduler, unsigned slot)
 {
-    ct_roots *roots = pool->roots;
+    ct_roots *roots = scheduler->roots;
     int32_t f = 0;
-    for (uint32_t k = 0; k < pool->n_places && f >= 0 && !roots->lost; k++) {
-        place *at = &pool->places[slot][k];
+    for (uint32_t k = 0; k < scheduler->n_places && f >= 0 && !roots->lost; k++) {
+        place *at = &scheduler->places[slot][k];
         while (!at->m && !roots->lost && (f = ct_features_choose(roots)) >= 0) {
             ct_interval *i = roots->features[f].open;
             roots->features[f].open = i->next;
@@ -206,53 +206,53 @@ static void take(ct_pool *pool, unsigned slot)
             at->begun = 0;
             at->m = ct_roots_begin_candidate(&at->evaluator, at->feature, i);
             at->evaluator.seen = INT64_MAX; /* follow() does it */
-            pool->n_taken += at->m != NULL;
+            scheduler->n_taken += at->m != NULL;
             if (!at->m) ct_features_give_back(roots, i);
         }
     }
-    if (roots->lost) ct_worker_stop(pool->worker, CT_END_MEMORY);
+    if (roots->lost) ct_worker_stop(scheduler->worker, CT_END_MEMORY);
 }
 
 /* What is too small for the device is solved here, while that is at work. */
-static void begin_side(ct_pool *pool, place *at, int side)
+static void begin_side(ct_scheduler *scheduler, place *at, int side)
 {
-    ct_worker *worker = pool->worker;
-    uint32_t size = side ? pool->roots->node->n_rows - at->m->n_left : at->m->n_left;
+    ct_worker *worker = scheduler->worker;
+    uint32_t size = side ? scheduler->roots->node->n_rows - at->m->n_left : at->m->n_left;
     if (!ct_branch_ask(&at->evaluator, at->m, side, &at->bounds[side])) return;
-    if (ct_pays_in_pool(worker, pool->roots->node, size)) {
+    if (ct_pays_in_pool(worker, scheduler->roots->node, size)) {
         begin_problem(worker, at, side);
         return;
     }
-    ((ct_branching *) at->evaluator.extra)->task[side].on_cpu = 1; /* the queue has the row set of the pool */
+    ((ct_branching *) at->evaluator.extra)->task[side].on_cpu = 1; /* the queue has the row set of the scheduler */
     at->bounds[side] = ct_branch_solve(&at->evaluator, at->feature, at->m, side);
     ct_branch_answer(&at->evaluator, at->m, side, &at->bounds[side]);
 }
 
-static void begin_places(ct_pool *pool, unsigned slot)
+static void begin_places(ct_scheduler *scheduler, unsigned slot)
 {
-    for (uint32_t k = 0; k < pool->n_places; k++) {
-        place *at = &pool->places[slot][k];
+    for (uint32_t k = 0; k < scheduler->n_places; k++) {
+        place *at = &scheduler->places[slot][k];
         if (!at->m || at->begun) continue;
         at->begun = 1;
-        pool->worker->statistics.thresholds++;
+        scheduler->worker->statistics.thresholds++;
         ct_roots_count_sides(&at->evaluator, at->feature, at->m);
         at->closed = !ct_branch_begin(&at->evaluator, at->feature, at->interval->a, at->interval->b, at->m);
         for (int side = 0; side < 2; side++) {
             at->sides[side].open = 0;
-            if (!at->closed) begin_side(pool, at, side);
+            if (!at->closed) begin_side(scheduler, at, side);
         }
     }
 }
 
 /* A better tree of the row set lowers the caps of all problems below it. One whose bound reaches the cap is over. */
-static void follow(ct_pool *pool, unsigned slot)
+static void follow(ct_scheduler *scheduler, unsigned slot)
 {
-    const ct_worker *worker = pool->worker;
-    ct_roots_refresh(worker, pool->roots);
-    for (uint32_t k = 0; k < pool->n_places; k++) {
-        place *at = &pool->places[slot][k];
+    const ct_worker *worker = scheduler->worker;
+    ct_roots_refresh(worker, scheduler->roots);
+    for (uint32_t k = 0; k < scheduler->n_places; k++) {
+        place *at = &scheduler->places[slot][k];
         if (!at->m) continue;
-        int64_t target = ct_roots_target(pool->roots, at->feature, at->m->threshold);
+        int64_t target = ct_roots_target(scheduler->roots, at->feature, at->m->threshold);
         int64_t fallen = ct_larger_cost(0, at->evaluator.target - target);
         at->evaluator.target -= fallen;
         CT_ASSERT(at->evaluator.target >= target || !fallen);
@@ -266,98 +266,98 @@ static void follow(ct_pool *pool, unsigned slot)
 }
 
 /* Ends those that are done with; returns how many. */
-static uint32_t settle(ct_pool *pool)
+static uint32_t settle(ct_scheduler *scheduler)
 {
-    uint32_t before = pool->n_taken;
+    uint32_t before = scheduler->n_taken;
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
-        for (uint32_t k = 0; k < pool->n_places; k++) {
-            place *at = &pool->places[slot][k];
+        for (uint32_t k = 0; k < scheduler->n_places; k++) {
+            place *at = &scheduler->places[slot][k];
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
             int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->evaluator, at->m, at->bounds);
             ct_roots_end_candidate(&at->evaluator, at->feature, at->interval, at->m, upper);
-            ct_features_give_back(pool->roots, at->interval);
+            ct_features_give_back(scheduler->roots, at->interval);
             at->m = NULL;
-            CT_ASSERT(pool->n_taken > 0);
-            pool->n_taken--;
+            CT_ASSERT(scheduler->n_taken > 0);
+            scheduler->n_taken--;
         }
     }
-    return before - pool->n_taken;
+    return before - scheduler->n_taken;
 }
 
 /* ---- batches ---- */
 
 /* Calls for every open problem of one half. */
-#define FOR_OPEN(pool, slot, at, side)                                                        \
-    for (place *at = (pool)->places[slot]; at < (pool)->places[slot] + (pool)->n_places; at++) \
+#define FOR_OPEN(scheduler, slot, at, side)                                                        \
+    for (place *at = (scheduler)->places[slot]; at < (scheduler)->places[slot] + (scheduler)->n_places; at++) \
         for (int side = 0; side < 2; side++)                                                  \
             if (at->m && at->sides[side].open)
 
 /* Shares the room in the batch out to the half's problems that are not in it. */
-static void gather(ct_pool *pool, unsigned slot, uint32_t room)
+static void gather(ct_scheduler *scheduler, unsigned slot, uint32_t room)
 {
     uint32_t n = 0;
-    FOR_OPEN(pool, slot, at, side) n += !at->sides[side].wave.n_parts;
-    FOR_OPEN(pool, slot, at, side)
+    FOR_OPEN(scheduler, slot, at, side) n += !at->sides[side].wave.n_parts;
+    FOR_OPEN(scheduler, slot, at, side)
     {
         if (at->sides[side].wave.n_parts) continue;
-        CT_ASSERT(n > 0 && pool->batch.n_points <= room);
-        uint32_t share = (room - pool->batch.n_points) / n--;
-        if (share) fill(pool, at, side, share < POOL_WAVE ? share : POOL_WAVE);
+        CT_ASSERT(n > 0 && scheduler->batch.n_points <= room);
+        uint32_t share = (room - scheduler->batch.n_points) / n--;
+        if (share) fill(scheduler, at, side, share < SCHEDULER_WAVE ? share : SCHEDULER_WAVE);
     }
 }
 
 /* Makes a batch of the half's problems. What is done with at once makes room for others. */
-static void prepare(ct_pool *pool, unsigned slot, int admit)
+static void prepare(ct_scheduler *scheduler, unsigned slot, int admit)
 {
-    ct_team *team = pool->roots->team;
-    uint32_t room = ct_offload_room(pool->worker->queue);
-    pool->batch.n_points = 0; /* what was sent has been copied */
+    ct_team *team = scheduler->roots->team;
+    uint32_t room = ct_offload_room(scheduler->worker->queue);
+    scheduler->batch.n_points = 0; /* what was sent has been copied */
     do {
-        if (admit) take(pool, slot);
-        follow(pool, slot);
+        if (admit) take(scheduler, slot);
+        follow(scheduler, slot);
         ct_team_unlock(team);
-        begin_places(pool, slot);
-        gather(pool, slot, room);
+        begin_places(scheduler, slot);
+        gather(scheduler, slot, room);
         ct_team_lock(team);
-    } while (settle(pool) && admit);
+    } while (settle(scheduler) && admit);
 }
 
 /* Waits for the half's batch and takes it in. CT_NO_DEVICE if the device is lost. */
-static ct_status collect(ct_pool *pool, unsigned slot)
+static ct_status collect(ct_scheduler *scheduler, unsigned slot)
 {
-    const ct_node *node = pool->roots->node;
+    const ct_node *node = scheduler->roots->node;
     const int32_t *errors;
-    if (!pool->under_way[slot]) return CT_OK;
-    pool->under_way[slot] = 0;
-    CT_TRY(ct_offload_wait(pool->worker->queue, slot, &errors));
-    FOR_OPEN(pool, slot, at, side)
+    if (!scheduler->under_way[slot]) return CT_OK;
+    scheduler->under_way[slot] = 0;
+    CT_TRY(ct_offload_wait(scheduler->worker->queue, slot, &errors));
+    FOR_OPEN(scheduler, slot, at, side)
     {
         problem *p = &at->sides[side];
         if (!p->wave.n_parts) continue;
-        ct_worker_poll(pool->worker, (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
-        enter(pool->worker, p);
+        ct_worker_poll(scheduler->worker, (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
+        enter(scheduler->worker, p);
         ct_wave_take_in(&p->evaluator, &p->wave, errors);
-        leave(pool->worker, p);
+        leave(scheduler->worker, p);
     }
     return CT_OK;
 }
 
-int ct_pool_step(ct_pool *pool, int admit)
+int ct_scheduler_step(ct_scheduler *scheduler, int admit)
 {
-    ct_team *team = pool->roots->team;
-    unsigned slot = pool->slot;
-    if (!admit && !pool->n_taken) return 0; /* the device may be lost by now */
-    prepare(pool, slot, admit);
-    if (!pool->n_taken) return 0;
+    ct_team *team = scheduler->roots->team;
+    unsigned slot = scheduler->slot;
+    if (!admit && !scheduler->n_taken) return 0; /* the device may be lost by now */
+    prepare(scheduler, slot, admit);
+    if (!scheduler->n_taken) return 0;
     ct_team_unlock(team);
-    pool->under_way[slot] = pool->batch.n_points > 0;
-    if (ct_waves_submit(pool->worker, &pool->batch, slot) != CT_OK || collect(pool, !slot) != CT_OK) {
-        ct_waves_lost(pool->worker);
+    scheduler->under_way[slot] = scheduler->batch.n_points > 0;
+    if (ct_waves_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK || collect(scheduler, !slot) != CT_OK) {
+        ct_waves_lost(scheduler->worker);
         for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
-            FOR_OPEN(pool, half, at, side) finish_on_cpu(pool, at, side);
+            FOR_OPEN(scheduler, half, at, side) finish_on_cpu(scheduler, at, side);
     }
     ct_team_lock(team);
-    (void) settle(pool);
-    pool->slot = !slot;
+    (void) settle(scheduler);
+    scheduler->slot = !slot;
     return 1;
 }
