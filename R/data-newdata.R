@@ -17,7 +17,7 @@ new_columns <- function(fit, newdata, na.action) {
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
-  if (!all(names(columns) %in% shape$names) || !all(used_predictors(fit) %in% names(columns))) {
+  if (!all(names(columns) %in% shape$names) || !all(asked_predictors(fit) %in% names(columns))) {
     stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s",
                                    show_names(names(columns)),
                                    show_names(shape$names)))
@@ -58,7 +58,7 @@ check_newdata <- function(newdata, fit) {
 # Does the tree ask for the variable of that label? A matrix `p` among the variables splits as
 # `p.1`, `p.2`, ...
 is_asked <- function(label, fit) {
-  used <- used_predictors(fit)
+  used <- asked_predictors(fit)
   any(used == label, startsWith(used, paste0(label, ".")))
 }
 

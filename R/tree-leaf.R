@@ -56,10 +56,10 @@ tree_regressors <- function(fit) {
   intersect(tree_shape(fit)$names, colnames(coefficients)[colSums(coefficients != 0) > 0])
 }
 
-# The predictors that the tree asks for, or that its leaves compute with, in the order of the fit.
-used_predictors <- function(fit) {
-  intersect(tree_shape(fit)$names, c(node_variable(fit), tree_regressors(fit)))
-}
+# The predictors that the tree asks for, or that its leaves compute with; and in the order of the fit,
+# which takes time where predictors are many.
+asked_predictors <- function(fit) unique(c(stats::na.omit(node_variable(fit)), tree_regressors(fit)))
+used_predictors <- function(fit) intersect(tree_shape(fit)$names, asked_predictors(fit))
 
 # The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
 leaf_payload <- function(fit, columns) {

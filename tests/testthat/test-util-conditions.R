@@ -61,7 +61,7 @@ bad_input <- list(
   list("unknown argument",      quote(contree(Species ~ ., iris, complexty = 0.1)), "input",
        c("'complexty'", "did you mean 'complexity'?")),
   list("unknown, no guess",     quote(contree(Species ~ ., iris, zzzzzzzz = 1)), "input", c("'zzzzzzzz'", "?contree")),
-  list("argument without name", quote(contree(iris[1:4], iris$Species, NULL, 2, NULL, 0.1)), "input", c("without a name", "complexity")),
+  list("argument without name", quote(contree(iris[1:4], iris$Species, NULL, 2, NULL, NULL, 0.1)), "input", c("without a name", "complexity")),
   list("misspelt control",      quote(contree(Species ~ ., iris, contol = list())), "input", c("'contol'", "?contree")),
   list("two names",             quote(contree(Species ~ ., iris, depth = 2, maxdepth = 2)), "input",
        c("'maxdepth'", "'depth'", "only one")),
