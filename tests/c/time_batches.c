@@ -65,7 +65,7 @@ static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_
     }
 }
 
-static void time_table(int device, uint32_t n, double byte_rate, double operation_rate)
+static void time_table(int there, uint32_t n, double byte_rate, double operation_rate)
 {
     enum { COLS = 20, CLASSES = 2 };
     const uint32_t sizes[] = {32, 128, 512, 1024}; /* the last of parts */
@@ -77,7 +77,7 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
     ct_offload_device *device = NULL;
     ct_offload_point candidates[1024];
     ct_arena_init(&arena, &budget);
-    if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
+    if (there && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
         for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
         ct_offload_table sent = {n,           COLS,         CLASSES,         ranked.order,
                                  ranked.ties, ranked.words, ranked.n_values, table.classes};

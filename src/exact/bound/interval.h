@@ -39,7 +39,7 @@ typedef struct ct_candidate {
     int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
     int64_t proven;             /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
-    int shared_memory;                 /* it belongs to the team: see lines.h */
+    int of_team;                 /* it belongs to the team: see features.h */
     struct ct_candidate *next_free;
     int32_t best_child[2];      /* the root feature of each side's best known tree, -1: a leaf */
     int64_t *errors[2];         /* depth two: [g] lower bounds of the errors of a split on g in each side: see ct_children */

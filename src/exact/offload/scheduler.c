@@ -91,7 +91,7 @@ void ct_scheduler_free(ct_scheduler *scheduler)
 static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
 {
     const ct_layout *layout = roots->node->layout;
-    const ct_team *team = roots->team ? roots->team : roots->reserve;
+    const ct_team *team = roots->work.team ? roots->work.team : roots->work.reserve;
     unsigned n_workers = worker->team ? worker->team->n_workers : 1, n_here = team ? team->n_workers : 1;
     double words = (double) layout->n_cols * layout->n_classes * (double) layout->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
@@ -309,7 +309,7 @@ static void gather(ct_scheduler *scheduler, unsigned slot, uint32_t room)
 /* Makes a batch of the half's problems. What is done with at once makes room for others. */
 static void prepare(ct_scheduler *scheduler, unsigned slot, int admit)
 {
-    ct_team *team = scheduler->roots->team;
+    ct_team *team = scheduler->roots->work.team;
     uint32_t room = ct_offload_room(scheduler->worker->queue);
     scheduler->batch.n_points = 0; /* what was sent has been copied */
     do {
@@ -344,7 +344,7 @@ static ct_status collect(ct_scheduler *scheduler, unsigned slot)
 
 int ct_scheduler_step(ct_scheduler *scheduler, int admit)
 {
-    ct_team *team = scheduler->roots->team;
+    ct_team *team = scheduler->roots->work.team;
     unsigned slot = scheduler->slot;
     if (!admit && !scheduler->n_taken) return 0; /* the device may be lost by now */
     prepare(scheduler, slot, admit);

@@ -12,7 +12,7 @@ enum {
 int ct_waves_wanted(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
-    return roots->task->depth == 2 && !roots->team && ct_pays_on_device(evaluator->worker, roots->node);
+    return roots->task->depth == 2 && !roots->work.team && ct_pays_on_device(evaluator->worker, roots->node);
 }
 
 int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)

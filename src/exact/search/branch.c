@@ -66,7 +66,7 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a
     task->hint_size = own->hint_size;
 }
 
-/* Fills in one side of m that needs no search: its root_bounds and hints are those it was given. */
+/* Fills in one side of m that needs no search: its root bounds and hints are those it was given. */
 static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
 {
     int copy = task->hint && task->hint_at == 0;

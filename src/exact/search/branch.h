@@ -19,7 +19,7 @@ typedef struct {
 /* Sets up both tasks, of candidate m between a and b; 0 if class counts and neighbours have closed m, which is then filled in
  * and allows no better tree. evaluator->target, evaluator->seen and the totals are in place. */
 int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
-/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its root_bounds and tree into
+/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its root bounds and tree into
  * m's, and the answer made known. */
 int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds);
 /* Lays the side out and solves it, here and now. */

@@ -10,7 +10,7 @@ static int wants_help(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     const ct_team *team = evaluator->worker->team;
-    if (roots->team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->layout->planes.one_at_a_time) return 0;
+    if (roots->work.team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->layout->planes.one_at_a_time) return 0;
     int open = 0;
     for (uint32_t f = 0; f < roots->node->layout->n_cols && open < 2; f++)
         for (const ct_interval *i = roots->features[f].open; i && open < 2; i = i->next) open++;
@@ -22,12 +22,12 @@ static void share(ct_evaluator *evaluator)
 {
     ct_roots *roots = evaluator->roots;
     ct_team *team = evaluator->worker->team;
-    CT_ASSERT(!roots->team && !roots->whole && !roots->helpers);
+    CT_ASSERT(!roots->work.team && !roots->work.whole && !roots->work.helpers);
     ct_planes_prepare(evaluator->worker, roots->node->layout, 0, 1);
     ct_team_lock(team);
-    roots->team = team;
+    roots->work.team = team;
     roots->arena = &team->arena;
-    roots->next_shared = team->shared;
+    roots->work.next_shared = team->shared;
     team->shared = roots;
     evaluator->worker->statistics.shared++;
 }
@@ -35,13 +35,13 @@ static void share(ct_evaluator *evaluator)
 /* Nothing is open and nobody else is here. Leaves the lock. */
 static void unshare(ct_roots *roots)
 {
-    ct_team *team = roots->team;
+    ct_team *team = roots->work.team;
     ct_roots **list = &team->shared;
-    CT_ASSERT(!roots->busy && !roots->helpers && *list);
-    while (*list != roots) list = &(*list)->next_shared;
-    *list = roots->next_shared;
+    CT_ASSERT(!roots->work.busy && !roots->work.helpers && *list);
+    while (*list != roots) list = &(*list)->work.next_shared;
+    *list = roots->work.next_shared;
     ct_features_return_spares(roots);
-    roots->team = NULL;
+    roots->work.team = NULL;
     ct_team_unlock(team);
 }
 
@@ -52,11 +52,11 @@ static int help(ct_worker *worker, ct_roots *roots)
     ct_evaluator evaluator;
     int joined = ct_roots_join(&evaluator, roots, worker);
     if (joined) {
-        roots->helpers++;
+        roots->work.helpers++;
         while (ct_roots_step(&evaluator)) continue;
         if (roots->end_extra) roots->end_extra(&evaluator);
-        CT_ASSERT(roots->helpers > 0);
-        roots->helpers--;
+        CT_ASSERT(roots->work.helpers > 0);
+        roots->work.helpers--;
     }
     ct_arena_release(&worker->arena, mark);
     return joined;
@@ -65,13 +65,13 @@ static int help(ct_worker *worker, ct_roots *roots)
 /* Nothing is open here, but something may be when others are done. */
 static void wait_for_others(ct_evaluator *evaluator)
 {
-    ct_team *team = evaluator->roots->team;
-    for (ct_roots *shared = evaluator->roots->whole ? team->shared : NULL; shared; shared = shared->next_shared) {
+    ct_team *team = evaluator->roots->work.team;
+    for (ct_roots *shared = evaluator->roots->work.whole ? team->shared : NULL; shared; shared = shared->work.next_shared) {
         if (!ct_features_any_open(shared)) continue;
         if (help(evaluator->worker, shared)) return;
         break; /* and leaves the lock to those who have work */
     }
-    ct_team_wait(team, evaluator->worker, evaluator->roots->whole);
+    ct_team_wait(team, evaluator->worker, evaluator->roots->work.whole);
 }
 
 /* ---- a worker's part ---- */
@@ -94,17 +94,17 @@ static void run(ct_evaluator *evaluator)
     } else if (offload && offload->wants_problems(evaluator)) {
         scheduler = offload->begin(evaluator);
     }
-    ct_team_lock(roots->team);
-    while (roots->team || !roots->reserve || work_done(evaluator->worker) < roots->call_at) {
+    ct_team_lock(roots->work.team);
+    while (roots->work.team || !roots->work.reserve || work_done(evaluator->worker) < roots->work.call_at) {
         if (wants_help(evaluator)) share(evaluator);
         if (scheduler && evaluator->worker->queue ? offload->step(scheduler, 1) : ct_roots_step(evaluator)) continue;
-        if (!roots->busy && !roots->helpers) break;
+        if (!roots->work.busy && !roots->work.helpers) break;
         wait_for_others(evaluator);
     }
     while (scheduler && offload->step(scheduler, 0)) continue;
-    CT_ASSERT(!roots->team || roots->whole || (!roots->busy && !roots->helpers));
-    if (roots->team && !roots->whole) unshare(roots);
-    else ct_team_unlock(roots->team);
+    CT_ASSERT(!roots->work.team || roots->work.whole || (!roots->work.busy && !roots->work.helpers));
+    if (roots->work.team && !roots->work.whole) unshare(roots);
+    else ct_team_unlock(roots->work.team);
 }
 
 static void take_part(ct_worker *worker, void *data)
@@ -112,7 +112,7 @@ static void take_part(ct_worker *worker, void *data)
     ct_roots *roots = (ct_roots *) data;
     ct_evaluator evaluator;
     if (!ct_roots_join(&evaluator, roots, worker)) return;
-    if (!roots->team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&evaluator);
+    if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&evaluator);
     run(&evaluator);
     if (roots->end_extra) roots->end_extra(&evaluator);
 }
@@ -126,17 +126,17 @@ static void prepare(ct_worker *worker, void *data)
 /* From here on everybody searches. */
 static void call_team(ct_roots *roots)
 {
-    ct_team_run(roots->reserve, prepare, roots);
-    CT_ASSERT(!roots->team && !roots->busy);
-    roots->team = roots->reserve;
-    roots->whole = 1;
-    ct_team_run(roots->team, take_part, roots);
+    ct_team_run(roots->work.reserve, prepare, roots);
+    CT_ASSERT(!roots->work.team && !roots->work.busy);
+    roots->work.team = roots->work.reserve;
+    roots->work.whole = 1;
+    ct_team_run(roots->work.team, take_part, roots);
 }
 
 ct_bounds ct_evaluators_search(ct_roots *roots, ct_worker *worker)
 {
     ct_roots_open(roots, worker);
     take_part(worker, roots);
-    if (roots->reserve && ct_features_any_open(roots)) call_team(roots);
+    if (roots->work.reserve && ct_features_any_open(roots)) call_team(roots);
     return ct_roots_close_up(roots, worker);
 }

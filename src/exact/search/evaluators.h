@@ -18,7 +18,7 @@ typedef struct ct_offload {
     int (*step)(struct ct_scheduler *scheduler, int admit);
 } ct_offload;
 
-/* Searches all root features. Leaves the root_bounds of all features in roots->root_bounds. The tree is that of the upper bound if
+/* Searches all root features. Leaves the root bounds of all features in roots->known.root_bounds. The tree is that of the upper bound if
  * this is below the cap; else the upper bound is the leaf's and the tree only a hint for similar row sets. */
 ct_bounds ct_evaluators_search(ct_roots *roots, ct_worker *worker);
 

@@ -2,7 +2,7 @@
 
 ct_candidate *ct_features_take_candidate(ct_roots *roots)
 {
-    ct_candidate *candidate = roots->free_candidates, **spare = roots->team ? &roots->team->spare_candidates[roots->task->depth] : NULL;
+    ct_candidate *candidate = roots->free_candidates, **spare = roots->work.team ? &roots->work.team->spare_candidates[roots->task->depth] : NULL;
     if (candidate) {
         roots->free_candidates = candidate->next_free;
     } else if (spare && *spare) {
@@ -10,7 +10,7 @@ ct_candidate *ct_features_take_candidate(ct_roots *roots)
         *spare = candidate->next_free;
     } else {
         candidate = roots->new_candidate(roots);
-        if (candidate) candidate->shared_memory = roots->team != NULL;
+        if (candidate) candidate->of_team = roots->work.team != NULL;
     }
     if (candidate) candidate->open = 0;
     return candidate;
@@ -18,7 +18,7 @@ ct_candidate *ct_features_take_candidate(ct_roots *roots)
 
 static ct_interval *take_interval(ct_roots *roots)
 {
-    ct_interval **spare = roots->team ? &roots->team->spare_intervals : NULL, *i;
+    ct_interval **spare = roots->work.team ? &roots->work.team->spare_intervals : NULL, *i;
     if (spare && !roots->free_intervals && *spare) {
         i = *spare;
         *spare = i->next;
@@ -27,7 +27,7 @@ static ct_interval *take_interval(ct_roots *roots)
         roots->free_intervals = i->next;
     } else {
         i = CT_ARENA_NEW(roots->arena, ct_interval, 1);
-        if (i) i->shared_memory = roots->team != NULL;
+        if (i) i->of_team = roots->work.team != NULL;
     }
     return i;
 }
@@ -36,17 +36,17 @@ void ct_features_return_spares(ct_roots *roots)
 {
     for (ct_candidate *candidate = roots->free_candidates, *next; candidate; candidate = next) {
         next = candidate->next_free;
-        if (!candidate->shared_memory) continue;
-        candidate->next_free = roots->team->spare_candidates[roots->task->depth];
-        roots->team->spare_candidates[roots->task->depth] = candidate;
+        if (!candidate->of_team) continue;
+        candidate->next_free = roots->work.team->spare_candidates[roots->task->depth];
+        roots->work.team->spare_candidates[roots->task->depth] = candidate;
     }
     for (ct_interval *i = roots->free_intervals, *next; i; i = next) {
         next = i->next;
-        if (!i->shared_memory) continue;
-        i->next = roots->team->spare_intervals;
-        roots->team->spare_intervals = i;
+        if (!i->of_team) continue;
+        i->next = roots->work.team->spare_intervals;
+        roots->work.team->spare_intervals = i;
     }
-    CT_ASSERT(roots->team && !ct_features_any_open(roots));
+    CT_ASSERT(roots->work.team && !ct_features_any_open(roots));
     roots->free_candidates = NULL;
     roots->free_intervals = NULL;
 }
@@ -62,8 +62,8 @@ void ct_features_release_candidate(ct_roots *roots, ct_candidate *candidate)
 void ct_features_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven)
 {
     CT_ASSERT(feature < roots->node->layout->n_cols && relaxed <= proven);
-    roots->root_bounds[feature] = ct_smaller_cost(roots->root_bounds[feature], relaxed);
-    roots->proven = ct_smaller_cost(roots->proven, proven);
+    roots->known.root_bounds[feature] = ct_smaller_cost(roots->known.root_bounds[feature], relaxed);
+    roots->known.proven = ct_smaller_cost(roots->known.proven, proven);
 }
 
 void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound)

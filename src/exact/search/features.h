@@ -1,4 +1,4 @@
-/* The lines of a search, one a root feature: its candidates, its open intervals, and what is known of the thresholds that are
+/* The root features of a search: their candidates, their open intervals, and what is known of the thresholds that are
  * done with. Where a team searches, all of this is called holding its lock. */
 #ifndef CT_EXACT_SEARCH_FEATURES_H
 #define CT_EXACT_SEARCH_FEATURES_H
@@ -22,7 +22,7 @@ void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t 
  * others. -1: none. */
 int32_t ct_features_choose(ct_roots *roots);
 
-/* An interval that came off its stack is put off, until all that are are taken up: 0 if none is, and from then on. */
+/* An interval that came off its stack is put off, until all that are taken up: 0 if none is, and from then on. */
 void ct_features_put_off(ct_roots *roots, uint32_t feature, ct_interval *i);
 int ct_features_take_up(ct_roots *roots);
 
@@ -33,7 +33,7 @@ void ct_features_begin_work(ct_roots *roots, ct_interval *i);
 void ct_features_end_work(ct_roots *roots, const ct_interval *i);
 void ct_features_give_back(ct_roots *roots, ct_interval *i);
 
-/* While a row set is shared its candidates and intervals come from the team's arena ("shared_memory"); here they go back to the team,
+/* While a row set is shared its candidates and intervals come from the team's arena (`of_team`); here they go back to the team,
  * once nothing is open. */
 void ct_features_return_spares(ct_roots *roots);
 

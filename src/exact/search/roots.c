@@ -21,29 +21,29 @@ static const double CLEARLY_LONG = 2e5;
  * one comes after threshold t of `feature`, those from there on must be told apart from it, not only from better ones. */
 static int ties_count(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
-    if (!roots->task->first_of_ties || !roots->improved) return 0;
-    uint32_t best = (uint32_t) roots->tree[0].feature;
-    return feature < best || (feature == best && t < roots->best_threshold);
+    if (!roots->task->first_of_ties || !roots->known.improved) return 0;
+    uint32_t best = (uint32_t) roots->known.tree[0].feature;
+    return feature < best || (feature == best && t < roots->known.best_threshold);
 }
 
 CT_HOT int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
-    return roots->best - roots->task->gap + ties_count(roots, feature, t);
+    return roots->known.best - roots->task->gap + ties_count(roots, feature, t);
 }
 
 /* What is proven about a root feature before the search. */
 CT_HOT int64_t known_root_bound(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
 {
     int handed_on = roots->task->root_bounds && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
-    return handed_on ? ct_larger_cost(roots->least, roots->task->root_bounds[feature]) : roots->least;
+    return handed_on ? ct_larger_cost(roots->known.least, roots->task->root_bounds[feature]) : roots->known.least;
 }
 
 static inline void lower_cap(ct_roots *roots, int64_t by)
 {
     roots->cap -= by;
-    if (roots->cap >= roots->best) return;
-    roots->best = roots->cap;
-    roots->improved = 0; /* the tree stays, as a hint */
+    if (roots->cap >= roots->known.best) return;
+    roots->known.best = roots->cap;
+    roots->known.improved = 0; /* the tree stays, as a hint */
 }
 
 /* Others may have found a better tree for the whole table since this task's cap was set, when costs of the whole table had
@@ -64,11 +64,11 @@ CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 static int64_t seen_below(const ct_roots *roots)
 {
     if (roots->seen == INT64_MAX || !ct_uses(roots->worker, CT_SHORTCUT_CAPS)) return INT64_MAX;
-    return roots->seen - (roots->cap - roots->best);
+    return roots->seen - (roots->cap - roots->known.best);
 }
 
 /* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
- * more than the interval is long. That bound, not the interval's own: the parent's root_bounds would otherwise be too weak. */
+ * more than the interval is long. That bound, not the interval's own: the parent's root bounds would otherwise be too weak. */
 static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_candidate *p,
                      int64_t surplus)
 {
@@ -141,12 +141,12 @@ CT_HOT uint32_t hinted_threshold(ct_evaluator *evaluator, uint32_t feature)
 
 /* ---- evaluation ---- */
 
-/* Puts a subtree, or a leaf if NULL, under child `side` of the root of roots->tree. Level j of a heap is contiguous. */
+/* Puts a subtree, or a leaf if NULL, under child `side` of the root of roots->known.tree. Level j of a heap is contiguous. */
 static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
 {
     for (unsigned level = 0; level + 1 < roots->task->depth; level++) {
         size_t width = (size_t) 1 << level;
-        ct_split_code *place = roots->tree + (2 * width - 1) + (size_t) side * width;
+        ct_split_code *place = roots->known.tree + (2 * width - 1) + (size_t) side * width;
         for (size_t i = 0; i < width; i++) place[i] = subtree ? subtree[width - 1 + i] : CT_LEAF_CODE;
     }
 }
@@ -154,12 +154,12 @@ static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
 /* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets are hinted at). */
 static void keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
 {
-    roots->tree[0].feature = (int32_t) feature;
-    roots->tree[0].threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
+    roots->known.tree[0].feature = (int32_t) feature;
+    roots->known.tree[0].threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
     for (int side = 0; side < 2; side++) {
         ct_split_code child = {m->best_child[side], 0};
         if (roots->task->depth == 2) graft(roots, side, &child);
-        else graft(roots, side, m->best_child[side] < 0 && roots->improved ? NULL : m->trees[side]);
+        else graft(roots, side, m->best_child[side] < 0 && roots->known.improved ? NULL : m->trees[side]);
     }
 }
 
@@ -168,7 +168,7 @@ static void announce(ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     ct_progress moment;
-    ct_team_tell(roots->team, roots->best - roots->task->gap + roots->task->first_of_ties);
+    ct_team_tell(roots->work.team, roots->known.best - roots->task->gap + roots->task->first_of_ties);
     ct_history_look(evaluator->worker->search->history, &moment);
 }
 
@@ -177,17 +177,17 @@ CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
     ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
-    roots->separate = ct_larger_cost(roots->separate, m->lower[0] + m->lower[1]);
-    if (upper < roots->best + ties_count(roots, feature, m->threshold)) {
+    roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
+    if (upper < roots->known.best + ties_count(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
-        roots->best = upper;
-        roots->improved = 1;
-        roots->best_threshold = m->threshold;
-        for (int side = 0; side < 2; side++) roots->best_side[side] = evaluator->upper[side];
+        roots->known.best = upper;
+        roots->known.improved = 1;
+        roots->known.best_threshold = m->threshold;
+        for (int side = 0; side < 2; side++) roots->known.best_side[side] = evaluator->upper[side];
         keep_tree(roots, feature, m);
         if (roots == evaluator->worker->search->history->search) announce(evaluator);
-    } else if (!roots->improved && total < roots->promising) {
-        roots->promising = total;
+    } else if (!roots->known.improved && total < roots->known.promising) {
+        roots->known.promising = total;
         keep_tree(roots, feature, m);
     }
 }
@@ -213,8 +213,8 @@ CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
     if (!m) return NULL;
     m->threshold = t;
     evaluator->target = target_from(roots, feature, t);
-    evaluator->seen = roots->whole ? evaluator->target : seen_below(roots);
-    roots->busy++;
+    evaluator->seen = roots->work.whole ? evaluator->target : seen_below(roots);
+    roots->work.busy++;
     ct_features_begin_work(roots, i);
     return m;
 }
@@ -224,7 +224,7 @@ CT_HOT void end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_in
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    roots->busy--;
+    roots->work.busy--;
     settle(evaluator, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->features[feature].key = ct_candidate_total(worker, m);
     m->open++;
@@ -239,11 +239,11 @@ CT_HOT int evaluate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, u
     ct_roots *roots = evaluator->roots;
     ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (!m) return 0;
-    ct_team_unlock(roots->team);
+    ct_team_unlock(roots->work.team);
     count_sides(evaluator, feature, m);
     int64_t upper = roots->evaluate(evaluator, feature, i->a, i->b, m);
     evaluator->worker->statistics.thresholds++;
-    ct_team_lock(roots->team);
+    ct_team_lock(roots->work.team);
     end_candidate(evaluator, feature, i, m, upper);
     return 1;
 }
@@ -379,7 +379,7 @@ static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_in
 {
     const ct_roots *roots = evaluator->roots;
     if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) || !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST)) return 0;
-    return i->bound >= roots->best && ties_count(roots, feature, i->a->threshold);
+    return i->bound >= roots->known.best && ties_count(roots, feature, i->a->threshold);
 }
 
 int ct_roots_step(ct_evaluator *evaluator)
@@ -408,27 +408,27 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
     ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
-    if (!roots->improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
-    uint32_t f = (uint32_t) roots->tree[0].feature;
+    if (!roots->known.improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
+    uint32_t f = (uint32_t) roots->known.tree[0].feature;
     again.task = &last;
     last.on_cpu = 1;
     last.first_sides = 1;
-    last.hint = roots->tree;
+    last.hint = roots->known.tree;
     last.hint_at = 0;
     last.hint_size = (uint32_t) ct_heap_size(last.depth);
     /* near: one neighbour with the very cost of its side, and for the other side nothing */
     for (int side = 0; side < 2; side++) {
-        near[side].lower[side] = roots->best_side[side];
+        near[side].lower[side] = roots->known.best_side[side];
         near[side].lower[!side] = 0;
         near[side].errors[!side] = near[side].errors[side];
         near[side].root_bounds[!side] = near[side].root_bounds[side];
         near[side].best_child[!side] = -1;
     }
-    m->threshold = roots->best_threshold;
+    m->threshold = roots->known.best_threshold;
     count_sides(&evaluator, f, m);
-    evaluator.target = roots->best + 1;
+    evaluator.target = roots->known.best + 1;
     evaluator.seen = INT64_MAX;
-    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->best) {
+    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best) {
         /* at the lowest level ct_complete() looks for the first feature */
         for (int side = 0; side < 2 && last.depth == 2; side++)
             if (m->best_child[side] >= 0) m->best_child[side] = CT_ANY_FEATURE;
@@ -455,7 +455,7 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
 {
     const ct_node *node = roots->node;
     double work = (double) node->n_rows * node->layout->n_cols * pow(8, (double) roots->task->depth - 2);
-    work *= (double) roots->best / (double) roots->leaf;
+    work *= (double) roots->known.best / (double) roots->leaf;
     return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->team_after;
 }
 
@@ -467,17 +467,17 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->node = node;
     roots->task = task;
     roots->worker = worker;
-    roots->reserve = team;
+    roots->work.reserve = team;
     roots->arena = team ? &team->arena : &worker->arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
-    roots->root_bounds = root_bounds;
-    roots->tree = tree;
+    roots->known.root_bounds = root_bounds;
+    roots->known.tree = tree;
     roots->leaf = node->leaf_cost;
-    roots->best = roots->leaf;
-    if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->best = ct_smaller_cost(roots->best, task->cap);
-    roots->least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes, task->depth);
-    roots->promising = roots->proven = UNKNOWN;
+    roots->known.best = roots->leaf;
+    if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->known.best = ct_smaller_cost(roots->known.best, task->cap);
+    roots->known.least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes, task->depth);
+    roots->known.promising = roots->known.proven = UNKNOWN;
     roots->edge = is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
     roots->ends[1].max_left = node->max_cost;
@@ -513,22 +513,22 @@ static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64
     int64_t split = worker->search->split_cost, most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
     most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
-    return split + ct_larger_cost(relaxed, roots->separate - most * split);
+    return split + ct_larger_cost(relaxed, roots->known.separate - most * split);
 }
 
 static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
-    ct_bounds bounds = {roots->leaf, 0, roots->improved ? roots->best : roots->leaf};
+    ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
     for (uint32_t f = 0; f < n_cols; f++)
-        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->root_bounds[f], known_root_bound(worker, roots, f)));
+        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->known.root_bounds[f], known_root_bound(worker, roots, f)));
     int64_t most = empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
-        int only_here = is_root(roots->task) && roots->root_bounds[f] != UNKNOWN; /* there are no neighbours */
-        if (!only_here) roots->root_bounds[f] = ct_smaller_cost(roots->root_bounds[f], most);
-        roots->root_bounds[f] = ct_larger_cost(roots->root_bounds[f], known_root_bound(worker, roots, f));
+        int only_here = is_root(roots->task) && roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
+        if (!only_here) roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);
+        roots->known.root_bounds[f] = ct_larger_cost(roots->known.root_bounds[f], known_root_bound(worker, roots, f));
     }
-    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->proven, roots->leaf));
+    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->known.proven, roots->leaf));
     return bounds;
 }
 
@@ -549,7 +549,7 @@ void ct_roots_progress(const void *search, ct_progress *progress)
 {
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
-    int64_t lower = ct_smaller_cost(roots->proven, roots->leaf), upper = roots->improved ? roots->best : roots->leaf;
+    int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf), upper = roots->known.improved ? roots->known.best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;
     for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++) {
         for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i; i = i->next) {
@@ -559,7 +559,7 @@ void ct_roots_progress(const void *search, ct_progress *progress)
         for (const ct_interval *i = f < 0 ? NULL : roots->features[f].later; i; i = i->next)
             open += i->b->n_left - i->a->n_left;
     }
-    lower = ct_smaller_cost(ct_larger_cost(lower, roots->least), upper);
+    lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
     progress->upper = ct_price_value(worker->search->costs, upper);
     progress->lower = ct_price_bound(worker->search->costs, lower);
     progress->closed = 1 - open / all;
@@ -568,19 +568,19 @@ void ct_roots_progress(const void *search, ct_progress *progress)
 /* A tree that is known before the search. */
 static void adopt(ct_roots *roots, const ct_known_tree *known)
 {
-    if (!known || known->cost >= roots->best) return;
-    roots->best = known->cost;
-    roots->improved = 1;
-    roots->best_threshold = known->codes[0].threshold;
-    for (int side = 0; side < 2; side++) roots->best_side[side] = known->side[side];
-    memcpy(roots->tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->tree);
+    if (!known || known->cost >= roots->known.best) return;
+    roots->known.best = known->cost;
+    roots->known.improved = 1;
+    roots->known.best_threshold = known->codes[0].threshold;
+    for (int side = 0; side < 2; side++) roots->known.best_side[side] = known->side[side];
+    memcpy(roots->known.tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->known.tree);
 }
 
 void ct_roots_open(ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
     adopt(roots, roots->task->known);
-    if (roots->reserve) roots->call_at = call_time(worker, roots);
+    if (roots->work.reserve) roots->work.call_at = call_time(worker, roots);
 }
 
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)

@@ -51,7 +51,7 @@ typedef struct {
 typedef struct ct_interval {
     ct_candidate *a, *b;
     int64_t bound;
-    int shared_memory; /* as in ct_candidate */
+    int of_team; /* as in ct_candidate */
     struct ct_interval *next;
 } ct_interval;
 
@@ -77,32 +77,42 @@ struct ct_evaluator {
     void *extra;           /* of the evaluations */
 };
 
-struct ct_roots {
-    ct_worker *worker;       /* whose search it is */
-    const ct_node *node;
-    const ct_task *task;
-    ct_arena *arena;         /* of candidates and intervals */
+/* What is known so far of the trees of a row set, in ct_roots. */
+typedef struct {
+    int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
+    int64_t *root_bounds;         /* [f] proven lower bound of all trees with root feature f, relaxed */
+    int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
+    ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
+    int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
+    uint32_t best_threshold; /* its root's, in the layout's ranks */
+    int64_t best_side[2];    /* its sides' costs */
+    int64_t promising;       /* the least total among the candidates */
+    int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_close_up */
+    int64_t least;           /* a lower bound of every tree, from the class counts */
+} ct_known;
+
+/* Who works at a row set, in ct_roots. */
+typedef struct {
     ct_team *team;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
     ct_team *reserve;        /* who can be called; NULL: nobody */
     double call_at;          /* after how much work */
     int whole;               /* the team searches the whole table; otherwise some of it may have come to help */
     unsigned busy;           /* evaluations under way */
     unsigned helpers;        /* evaluators that others have here */
-    ct_roots *next_shared;
+    struct ct_roots *next_shared;   /* of the row sets where help is welcome, in ct_team.shared */
+} ct_workers;
+
+struct ct_roots {
+    ct_known known;
+    ct_workers work;
+    ct_worker *worker;       /* whose search it is */
+    const ct_node *node;
+    const ct_task *task;
+    ct_arena *arena;         /* of candidates and intervals */
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */
-    int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
-    int64_t *root_bounds;         /* [f] proven lower bound of all trees with root feature f, relaxed */
-    int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
     uint32_t edge;           /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
-    ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
-    int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
-    uint32_t best_threshold; /* its root's, in the layout's ranks */
-    int64_t best_side[2];    /* its sides' costs */
-    int64_t promising;       /* the least total among the candidates */
-    int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */
-    int64_t least;           /* a lower bound of every tree, from the class counts */
     ct_candidate ends[2];        /* before the first row and after the last */
     ct_feature *features;          /* [f] */
     uint32_t next_whole;     /* the next feature without a candidate */
@@ -140,7 +150,7 @@ int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_end(ct_evaluator *evaluator);
 /* Takes one interval off and works on it; 0 if none is open. */
 int ct_roots_step(ct_evaluator *evaluator);
-/* A evaluator at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
+/* An evaluator at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
 int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 /* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed (or memory ended, which is
  * noted in roots->lost). evaluator->target and evaluator->seen are then set. */
