@@ -1,8 +1,10 @@
-/* A group of many lanes on the host: each lane is a thread, and function of the groups meet at barriers.
+/* A group of many lanes on the host: each lane is a thread, and function of the groups meet at
+ * barriers.
  *
- * Bodies that a device runs are written for any number of lanes, but their host twin has one. With this header in place of
- * base/lanes.h, before any body, a test runs them with 2, 3 or 32, under the sanitizers too; what is left for the
- * device alone is the shuffle inside the function of the groups. One group at a time. */
+ * Bodies that a device runs are written for any number of lanes, but their host twin has one. With
+ * this header in place of base/lanes.h, before any body, a test runs them with 2, 3 or 32, under
+ * the sanitizers too; what is left for the device alone is the shuffle inside the function of the
+ * groups. One group at a time. */
 #ifndef CT_SIMULATED_TEAM_H
 #define CT_SIMULATED_TEAM_H
 
@@ -19,8 +21,10 @@ static inline int omp_get_thread_num(void) { return 0; }
 enum { SIMULATED_LANES_MAX = 64 };
 static uint32_t simulated_values[SIMULATED_LANES_MAX];
 
-/* Calls work(lanes, argument) once a lane. The group is smaller where the machine grants fewer threads. */
-static inline void simulate_team(int width, void (*work)(ct_lanes lanes, void *argument), void *argument)
+/* Calls work(lanes, argument) once a lane. The group is smaller where the machine grants fewer
+ * threads. */
+static inline void simulate_team(int width, void (*work)(ct_lanes lanes, void *argument),
+                                 void *argument)
 {
 #pragma omp parallel num_threads(width)
     {

@@ -11,7 +11,8 @@ static int marked[ROWS];
 static int holds(const ct_path *path, uint32_t row)
 {
     for (uint32_t i = 0; i < path->n; i++)
-        if ((rank_of[path->line[i] / 2][row] < path->threshold[i]) == (int) (path->line[i] % 2)) return 0;
+        if ((rank_of[path->line[i] / 2][row] < path->threshold[i]) == (int) (path->line[i] % 2))
+            return 0;
     return 1;
 }
 
@@ -76,11 +77,13 @@ static void bounds_are_never_too_large(void)
             ct_path path = random_path(&r, 2 + rng_below(&r, 3));
             unsigned depth = 2 + rng_below(&r, 2);
             uint32_t n = size_of(&path);
-            int64_t value = value_of(&path, depth), bound = ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT);
+            int64_t value = value_of(&path, depth),
+                    bound = ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT);
             CHECK(bound <= value);
             found += bound > 0;
             ct_bound_cache_add(cache, &path, depth, n << UNIT_SHIFT, value);
-            if (seed % 4) CHECK_INT(ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT), value);
+            if (seed % 4)
+                CHECK_INT(ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT), value);
         }
         CHECK(found > 300);
         ct_bound_cache_free(cache);
@@ -91,7 +94,8 @@ static void bounds_come_from_both_sides(void)
 {
     rng r = {1};
     fill(&r);
-    ct_path none = {0}, wide = ct_path_extend(&none, 0, 0, 8), narrow = ct_path_extend(&none, 0, 0, 4);
+    ct_path none = {0}, wide = ct_path_extend(&none, 0, 0, 8),
+            narrow = ct_path_extend(&none, 0, 0, 4);
     wide = ct_path_extend(&wide, 1, 1, 3);
     narrow = ct_path_extend(&narrow, 1, 1, 6);
     ct_bound_cache *cache = ct_bound_cache_new(SIZE_MAX);

@@ -1,4 +1,5 @@
-/* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin. */
+/* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin.
+ */
 #include "check.h"
 #include "simulated_lanes.h"
 
@@ -10,7 +11,8 @@ static uint64_t next(uint64_t *state)
 }
 
 /* What each lane gives and gets. */
-static uint32_t n_lanes, values[SIMULATED_LANES_MAX], lower[SIMULATED_LANES_MAX], totals[SIMULATED_LANES_MAX];
+static uint32_t n_lanes, values[SIMULATED_LANES_MAX], lower[SIMULATED_LANES_MAX],
+    totals[SIMULATED_LANES_MAX];
 
 static void call_scan(ct_lanes lanes, void *argument)
 {

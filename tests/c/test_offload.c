@@ -136,14 +136,16 @@ static void check_point(const bench *b, const ct_offload_conditions *conditions,
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t row = 0; row < n_rows; row++) {
-            int right = b->ranks[(size_t) candidate->feature * n_rows + row] >= candidate->threshold;
+            int right = b->ranks[(size_t) candidate->feature * n_rows + row] >=
+                        candidate->threshold;
             int in = is_in(b, conditions, row) && is_in_part(b, candidate, row);
             marked[row] = (uint8_t) (!in ? 0 : right == (int) side ? 2 : 1);
         }
         for (uint32_t col = 0; col < n_cols; col++) {
             const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
             compare(got[0], naive(b, marked, col, 0), candidate->need[side]);
-            compare(got[n_cols], naive(b, marked, col, candidate->min_rows[side]), candidate->need[side]);
+            compare(got[n_cols], naive(b, marked, col, candidate->min_rows[side]),
+                    candidate->need[side]);
         }
     }
     free(marked);

@@ -16,7 +16,8 @@ static ct_options team_options(unsigned threads, unsigned depth)
 
 static int same_tree(const ct_forest *a, const ct_forest *b)
 {
-    return a->n_nodes == b->n_nodes && !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
+    return a->n_nodes == b->n_nodes &&
+           !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
            !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold) &&
            !memcmp(a->left, b->left, a->n_nodes * sizeof *a->left) &&
            !memcmp(a->right, b->right, a->n_nodes * sizeof *a->right);
@@ -29,7 +30,8 @@ static void any_team_finds_the_same_tree(void)
         rng r = {(uint64_t) seed + 600};
         unsigned depth = 2 + (unsigned) seed % 3;
         uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
-        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4), seed % 2);
+        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4),
+                                      seed % 2);
         ct_options options = team_options(1, depth);
         if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
         if (seed % 5 == 0) options.min_bucket = 1 + rng_below(&r, n_rows / 10);
@@ -38,8 +40,10 @@ static void any_team_finds_the_same_tree(void)
         for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
             options.threads = teams[i];
             REQUIRE(solve(&t.data, &options, &team));
-            CHECK(team.cost == alone.cost && team.bound == alone.bound && team.end == CT_END_OPTIMAL);
-            if (!CHECK(same_tree(&alone.tree, &team.tree))) printf("    seed %d, %u threads\n", seed, teams[i]);
+            CHECK(team.cost == alone.cost && team.bound == alone.bound &&
+                  team.end == CT_END_OPTIMAL);
+            if (!CHECK(same_tree(&alone.tree, &team.tree)))
+                printf("    seed %d, %u threads\n", seed, teams[i]);
             ct_result_free(&team);
         }
         ct_result_free(&alone);
@@ -57,13 +61,15 @@ static void the_first_of_the_smallest_trees_is_taken(void)
         ct_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(brute_optimum(&b, &t.data, &options) == result.cost);
-        if (!CHECK(brute_is_tree(&b, &result.tree, 0, brute_all(&b), options.depth, NULL))) printf("    seed %d\n", seed);
+        if (!CHECK(brute_is_tree(&b, &result.tree, 0, brute_all(&b), options.depth, NULL)))
+            printf("    seed %d\n", seed);
         ct_result_free(&result);
         table_free(&t);
     }
 }
 
-/* Columns of two values have one threshold each: few root splits, so most of the team must help below them. */
+/* Columns of two values have one threshold each: few root splits, so most of the team must help
+ * below them. */
 static void idle_threads_help(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
@@ -80,7 +86,8 @@ static void idle_threads_help(void)
         REQUIRE(solve(&t.data, &options, &alone));
         options.threads = 4;
         REQUIRE(solve(&t.data, &options, &team));
-        CHECK(team.cost == alone.cost && team.end == CT_END_OPTIMAL && same_tree(&alone.tree, &team.tree));
+        CHECK(team.cost == alone.cost && team.end == CT_END_OPTIMAL &&
+              same_tree(&alone.tree, &team.tree));
         ct_result_free(&team);
         ct_result_free(&alone);
         table_free(&t);

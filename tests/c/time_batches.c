@@ -15,17 +15,19 @@
 #include "exact/offload/device.h"
 #include "gpu/device.h"
 
-/* Lane instructions a word of 32 rows and candidate, from the text of scan_body.h: both passes gather
- * and transpose one side (both, where candidates are of parts of the row set), then count both; the
- * second bounds both. A population count is worth four. Words that are looked into come on top. */
-static double operations(double n, double n_cols, double n_classes, double candidates, double n_sides)
+/* Lane instructions a word of 32 rows and candidate, from the text of scan_body.h: both passes
+ * gather and transpose one side (both, where candidates are of parts of the row set), then count
+ * both; the second bounds both. A population count is worth four. Words that are looked into come
+ * on top. */
+static double operations(double n, double n_cols, double n_classes, double candidates,
+                         double n_sides)
 {
     double gather = 2 * 31 * n_sides, count = 2 * 12 * n_classes, bound = 2 * (17 * n_classes + 14);
     return n / 32 * n_cols * candidates * (gather + count + bound) + n * candidates * 6 * n_sides;
 }
 
-/* Of each row: its place in the order and the sides of 32 candidates, twice; of each word the classes
- * twice and the ties. The sides themselves are made from ranks of two bytes. */
+/* Of each row: its place in the order and the sides of 32 candidates, twice; of each word the
+ * classes twice and the ties. The sides themselves are made from ranks of two bytes. */
 static double bytes(double n, double n_cols, double n_classes, double candidates, double n_sides)
 {
     double groups = ceil(candidates / 32);
@@ -33,7 +35,8 @@ static double bytes(double n, double n_cols, double n_classes, double candidates
            groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
-static double measure(ct_offload_queue *queue, const ct_offload_point *candidates, uint32_t n_points)
+static double measure(ct_offload_queue *queue, const ct_offload_point *candidates,
+                      uint32_t n_points)
 {
     const int32_t *errors;
     double least = INFINITY;
@@ -50,8 +53,8 @@ static double measure(ct_offload_queue *queue, const ct_offload_point *candidate
 
 /* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best
  * split makes. */
-static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_t n, uint32_t n_cols,
-                        int parts)
+static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_t n,
+                        uint32_t n_cols, int parts)
 {
     for (uint32_t i = 0; i < n_points; i++) {
         uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
@@ -92,7 +95,8 @@ static void time_table(int there, uint32_t n, double byte_rate, double operation
         fill_points(candidates, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], parts ? " of parts" : "",
                b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
-        double seconds = device ? measure(ct_offload_queue_at(device, 0), candidates, sizes[i]) : NAN;
+        double seconds = device ? measure(ct_offload_queue_at(device, 0), candidates, sizes[i])
+                                : NAN;
         if (seconds > 0)
             printf(" %.4g | %.3g |\n", seconds * 1e6,
                    seconds / fmax(b / byte_rate, o / operation_rate));

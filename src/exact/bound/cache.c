@@ -12,7 +12,8 @@ typedef struct {
     int64_t lower;
 } entry;
 
-/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest makes room. */
+/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest
+ * makes room. */
 typedef struct list {
     struct list *next;
     unsigned depth;
@@ -50,7 +51,8 @@ ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t
         extended.line[i] = line;
     }
     CT_ASSERT(i == 0 || extended.line[i - 1] < line);
-    CT_ASSERT(path->n < extended.n || (side ? threshold >= path->threshold[i] : threshold <= path->threshold[i]) /* within */);
+    CT_ASSERT(path->n < extended.n || (side ? threshold >= path->threshold[i]
+                                            : threshold <= path->threshold[i]) /* within */);
     extended.threshold[i] = threshold;
     return extended;
 }
@@ -81,20 +83,22 @@ void ct_bound_cache_free(ct_bound_cache *cache)
 static uint32_t hash_of(const ct_path *path, unsigned depth)
 {
     uint64_t hash = depth;
-    for (uint32_t i = 0; i < path->n; i++) hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < path->n; i++)
+        hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t) (hash >> 32);
 }
 
 static list *find_list(list *first, const ct_path *path, unsigned depth)
 {
     for (list *l = first; l; l = l->next)
-        if (l->depth == depth && l->path.n == path->n && !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
+        if (l->depth == depth && l->path.n == path->n &&
+            !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
             return l;
     return NULL;
 }
 
-/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a lower threshold is the
- * smaller set, the right side the larger one. */
+/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a
+ * lower threshold is the smaller set, the right side the larger one. */
 static unsigned compare(const ct_path *path, const uint32_t *thresholds)
 {
     unsigned relation = 3;
@@ -106,7 +110,8 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost)
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth,
+                            int64_t max_cost)
 {
     uint32_t hash = hash_of(path, depth);
     part *p = &cache->parts[hash / BUCKETS % PARTS];
@@ -138,7 +143,8 @@ static list *add_list(part *p, list **bucket, const ct_path *path, unsigned dept
     return l;
 }
 
-/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or MOST_ENTRIES. */
+/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or
+ * MOST_ENTRIES. */
 static uint32_t place_for_entry(part *p, list *l)
 {
     if (l->n_entries == MOST_ENTRIES) {
@@ -154,7 +160,8 @@ static uint32_t place_for_entry(part *p, list *l)
         if (!entries || !thresholds) return MOST_ENTRIES;
         if (l->n_entries) {
             memcpy(entries, l->entries, l->n_entries * sizeof *entries);
-            memcpy(thresholds, l->thresholds, (size_t) l->n_entries * l->path.n * sizeof *thresholds);
+            memcpy(thresholds, l->thresholds,
+                   (size_t) l->n_entries * l->path.n * sizeof *thresholds);
         }
         l->entries = entries;
         l->thresholds = thresholds;
@@ -164,7 +171,8 @@ static uint32_t place_for_entry(part *p, list *l)
     return l->n_entries++;
 }
 
-void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth, int64_t max_cost, int64_t lower)
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth,
+                        int64_t max_cost, int64_t lower)
 {
     CT_ASSERT(path->n > 0 && lower <= max_cost);
     if (lower <= 0) return;
@@ -177,7 +185,8 @@ void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned dep
     uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
     if (place < MOST_ENTRIES) {
         l->entries[place] = (entry){max_cost, lower};
-        memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+        memcpy(l->thresholds + (size_t) place * path->n, path->threshold,
+               path->n * sizeof *path->threshold);
     }
     ct_lock_leave(&p->lock);
 }

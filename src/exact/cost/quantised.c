@@ -13,7 +13,8 @@ static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
 }
 
 /* What all rows cost in multiples of 2^shift, none more than `most`. */
-static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigned shift, int64_t most)
+static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigned shift,
+                             int64_t most)
 {
     CT_ASSERT(shift < 64 && most > 0);
     int64_t sum = 0;
@@ -24,9 +25,10 @@ static int64_t quantised_sum(const ct_costs *costs, const ct_data *data, unsigne
     return sum;
 }
 
-/* The shift with which least is lost, among those with which the rows' costs sum up to less than 2^29; 0 if none
- * is. */
-static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most, ct_quantised *quantised)
+/* The shift with which least is lost, among those with which the rows' costs sum up to less than
+ * 2^29; 0 if none is. */
+static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most,
+                        ct_quantised *quantised)
 {
     enum { CUT_BITS = 8 }; /* the row of maximum costs may be cut to 2^-8 of what they cost */
     int64_t all = 0, sum = 0, least = INT64_MAX;
@@ -36,11 +38,14 @@ static int choose_shift(const ct_costs *costs, const ct_data *data, int64_t most
     }
     if (!all) return 0;
     CT_ASSERT(all > 0 && sum >= all / 2 /* none is negative */);
-    unsigned shift = ct_trailing_zeros((uint64_t) all), width = ct_bit_width((uint64_t) most) + CUT_BITS;
+    unsigned shift = ct_trailing_zeros((uint64_t) all),
+             width = ct_bit_width((uint64_t) most) + CUT_BITS;
     if (ct_bit_width((uint64_t) all) > shift + width) shift = ct_bit_width((uint64_t) all) - width;
-    if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS) shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
+    if (most > MOST && ct_bit_width((uint64_t) sum) > shift + SUM_BITS)
+        shift = ct_bit_width((uint64_t) sum) - SUM_BITS;
     for (; all >> shift; shift++) {
-        int64_t kept = quantised_sum(costs, data, shift, most), lost = sum - kept * ((int64_t) 1 << shift);
+        int64_t kept = quantised_sum(costs, data, shift, most),
+                lost = sum - kept * ((int64_t) 1 << shift);
         CT_ASSERT(kept >= 0 && lost >= 0);
         if (kept >> SUM_BITS) continue;
         if (lost >= least) break; /* cutting loses less and less, rounding more and more */
@@ -56,8 +61,8 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the quantised costs of the rows");
 }
 
-/* The least shift with which losses are below 2^15 and the rows cost less than 2^29 together, but no less than leaves all
- * losses whole; 64 if there is none. */
+/* The least shift with which losses are below 2^15 and the rows cost less than 2^29 together, but
+ * no less than leaves all losses whole; 64 if there is none. */
 static unsigned loss_shift(const ct_costs *costs, const uint64_t *rows)
 {
     uint64_t all = 0;
@@ -65,14 +70,16 @@ static unsigned loss_shift(const ct_costs *costs, const uint64_t *rows)
     for (size_t i = 0; i < n * n; i++) all |= (uint64_t) costs->loss[i];
     for (unsigned shift = ct_trailing_zeros(all); all >> shift; shift++) {
         uint64_t sum = 0;
-        for (size_t c = 0; c < n; c++) sum += rows[c] * ((uint64_t) costs->gains[c * (n + 1)] >> shift);
+        for (size_t c = 0; c < n; c++)
+            sum += rows[c] * ((uint64_t) costs->gains[c * (n + 1)] >> shift);
         if (!(sum >> SUM_BITS) && !(all >> shift >> LOSS_BITS)) return shift;
     }
     return 64;
 }
 
 /* Losses rounded down, and gains from these. */
-static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *arena, ct_error *error)
+static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *arena,
+                              ct_error *error)
 {
     size_t n = costs->n_classes;
     ct_quantised *quantised = CT_ARENA_ZEROED(arena, ct_quantised, 1);
@@ -103,7 +110,8 @@ ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *aren
 {
     costs->quantised = NULL;
     if (costs->plain) return CT_OK;
-    if (ct_costs_by_label(costs)) return costs->weights ? CT_OK : set_by_label(costs, data, arena, error);
+    if (ct_costs_by_label(costs))
+        return costs->weights ? CT_OK : set_by_label(costs, data, arena, error);
     uint32_t n = costs->n_classes;
     ct_quantised *quantised = CT_ARENA_ZEROED(arena, ct_quantised, 1);
     uint32_t *gains = CT_ARENA_NEW(arena, uint32_t, n);
@@ -117,7 +125,8 @@ ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *aren
         all |= rows[row];
         CT_ASSERT(cost >= 0 && rows[row] <= MOST);
     }
-    for (uint32_t c = 0; c < n; c++) gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> quantised->shift);
+    for (uint32_t c = 0; c < n; c++)
+        gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> quantised->shift);
     quantised->rows = rows;
     quantised->gains = rows ? NULL : gains;
     CT_ASSERT(!rows || (all && ct_bit_width(all) <= 8));

@@ -28,8 +28,8 @@ typedef struct {
     vec gain;
 } FN(row_costs);
 
-CT_INLINE FN(row_costs) FN(costs_in)(const ct_quantised *quantised, const uint64_t *planes, size_t words,
-                                     uint32_t c)
+CT_INLINE FN(row_costs)
+    FN(costs_in)(const ct_quantised *quantised, const uint64_t *planes, size_t words, uint32_t c)
 {
     uint32_t gain = quantised->n_planes ? 0 : quantised->gains[c];
     return (FN(row_costs)){planes, words, quantised->n_planes, gain >> 15 == 0, L(set)((int) gain)};
@@ -61,7 +61,8 @@ CT_INLINE vec FN(cost)(FN(row_costs) costs, vec members, size_t w)
 
 CT_INLINE int FN(row_cost)(const scan_job *job, uint32_t c, size_t position)
 {
-    return job->quantised_bytes ? job->quantised_bytes[position] : (int) job->all->rows->quantised->gains[c];
+    return job->quantised_bytes ? job->quantised_bytes[position]
+                                : (int) job->all->rows->quantised->gains[c];
 }
 
 CT_INLINE int FN(block_cost)(const scan_job *job, uint32_t members, uint32_t c, size_t position)
@@ -74,7 +75,8 @@ CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint3
                               size_t position, int *high, int *low)
 {
     const uint32_t *active = job->all->active, *gains = job->all->rows->quantised->gains;
-    if (job->quantised_bytes) extremes16_by_row(a, b, ties, job->quantised_bytes + position, high, low);
+    if (job->quantised_bytes)
+        extremes16_by_row(a, b, ties, job->quantised_bytes + position, high, low);
     else extremes16_by_class(a, b, ties, (int) gains[active[0]], (int) gains[active[1]], high, low);
 }
 
@@ -114,7 +116,8 @@ CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g)
     size_t planes = rows->quantised->n_planes * rows->words;
     job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
     job->quantised_planes = rows->quantised_planes ? rows->quantised_planes + g * planes : NULL;
-    job->quantised_bytes = rows->quantised_bytes ? rows->quantised_bytes + g * rows->words * 64 : NULL;
+    job->quantised_bytes = rows->quantised_bytes ? rows->quantised_bytes + g * rows->words * 64
+                                                 : NULL;
 }
 
 static void FN(start_costs)(scan_job *job)
@@ -131,7 +134,8 @@ static void FN(start_costs)(scan_job *job)
         for (uint32_t c = 0; c < n_classes; c++) {
             if (!quantised->n_planes) totals[c] = all->totals[side][c] * quantised->gains[c];
             else if (quantised->exact)
-                totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >> quantised->shift);
+                totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >>
+                                        quantised->shift);
             else totals[c] = all->sums[side][c];
             job->size[side] += totals[c];
             job->most_cost[side] += full_total(all, side, c);

@@ -122,10 +122,21 @@ CT_INLINE loss_view loss_look_at(const scan_job *job, int counted)
 {
     uint64_t *before = loss_rest(job), *pairs = before + job->n_active * VEC_WORDS;
     uint64_t *rest_pairs = pairs + job->n_pairs * VEC_WORDS;
-    loss_view v = {job->words, job->sets, job->lanes, loss_members(job, 0), loss_x(job, 0), before,
-                   pairs, rest_pairs, label_classes(job), job->all->active,
-                   label_gain_pairs(job, 0), {label_totals(job, counted), label_totals(job, 1)}, job->n_present,
-                   job->n_active, job->n_pairs};
+    loss_view v = {job->words,
+                   job->sets,
+                   job->lanes,
+                   loss_members(job, 0),
+                   loss_x(job, 0),
+                   before,
+                   pairs,
+                   rest_pairs,
+                   label_classes(job),
+                   job->all->active,
+                   label_gain_pairs(job, 0),
+                   {label_totals(job, counted), label_totals(job, 1)},
+                   job->n_present,
+                   job->n_active,
+                   job->n_pairs};
     return v;
 }
 

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "exact/offload/queue.h"
 
-/* The sides of a batch's candidates take at most so much, and there is room for at least so many groups
- * of candidates of the whole table. */
+/* The sides of a batch's candidates take at most so much, and there is room for at least so many
+ * groups of candidates of the whole table. */
 static const size_t SIDES_BYTES = (size_t) 1 << 30;
 enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_POINTS / CT_GPU_LANES };
 

@@ -1,16 +1,16 @@
-/* A batch of candidates against every column: the least errors of a split on the column in each side of
- * each candidate.
+/* A batch of candidates against every column: the least errors of a split on the column in each
+ * side of each candidate.
  *
- * A block takes one column and one group of candidates, a lane one candidate. Per word of the column's
- * order each lane reads the sides of one row for all candidates of the group; a transposition of 32 by
- * 32 bits hands each lane the sides of 32 rows for its own candidate. From there on a lane goes along
- * the order by itself: counts per class, a bound for the word, and, where that may beat what is
- * known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
- * The warps of a block share the order: each first counts its part, then starts its scan from the
- * counts before it.
+ * A block takes one column and one group of candidates, a lane one candidate. Per word of the
+ * column's order each lane reads the sides of one row for all candidates of the group; a
+ * transposition of 32 by 32 bits hands each lane the sides of 32 rows for its own candidate. From
+ * there on a lane goes along the order by itself: counts per class, a bound for the word, and,
+ * where that may beat what is known, every position inside (exact/kernels/classes.h has the bounds;
+ * here a block is 32 rows). The warps of a block share the order: each first counts its part, then
+ * starts its scan from the counts before it.
  *
- * With x_c the rows of class c up to a candidate and T_c those of the side, a split there gets max_i
- * x_i + max_j (T_j - x_j) right, its score. */
+ * With x_c the rows of class c up to a candidate and T_c those of the side, a split there gets
+ * max_i x_i + max_j (T_j - x_j) right, its score. */
 #ifndef CT_EXACT_OFFLOAD_SCAN_BODY_H
 #define CT_EXACT_OFFLOAD_SCAN_BODY_H
 
@@ -83,12 +83,13 @@ CT_HD ct_scan_part ct_scan_part_of(uint32_t words, uint32_t warp, uint32_t n_war
 /* ---- one row for all candidates, all rows for one candidate ---- */
 
 /* 1 if the row is on that side of the candidate and in its part. */
-CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *candidate, uint32_t row,
-                             uint32_t side)
+CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *candidate,
+                             uint32_t row, uint32_t side)
 {
     uint32_t left = ct_offload_rank(&v->table, candidate->feature, row) < candidate->threshold;
     if (candidate->part_threshold == CT_OFFLOAD_ALL) return left != side;
-    uint32_t below = ct_offload_rank(&v->table, candidate->part_line / 2, row) < candidate->part_threshold;
+    uint32_t below = ct_offload_rank(&v->table, candidate->part_line / 2, row) <
+                     candidate->part_threshold;
     return (left != side) & (below != candidate->part_line % 2);
 }
 
@@ -121,8 +122,8 @@ CT_HD uint32_t ct_scan_valid(const ct_offload_views *v, uint32_t w)
 
 /* ---- counting ---- */
 
-/* Adds the members of a word on either side of the lane's candidate. x has one number a side and class,
- * `stride` apart. */
+/* Adds the members of a word on either side of the lane's candidate. x has one number a side and
+ * class, `stride` apart. */
 CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes,
                          uint32_t left, uint32_t right)
 {
@@ -287,8 +288,8 @@ CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t 
 
 /* ---- the answer ---- */
 
-/* Writes what the warps have found for one candidate: exact if below the candidate's need, else a lower
- * bound not below it. */
+/* Writes what the warps have found for one candidate: exact if below the candidate's need, else a
+ * lower bound not below it. */
 CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col,
                        uint32_t group, uint32_t lane)
 {

@@ -48,7 +48,8 @@ struct ct_scheduler {
 int ct_scheduler_wanted(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
-    return roots->task->depth == 3 && ct_pays_in_pool(evaluator->worker, roots->node, roots->node->n_rows / 2);
+    return roots->task->depth == 3 &&
+           ct_pays_in_pool(evaluator->worker, roots->node, roots->node->n_rows / 2);
 }
 
 /* ---- memory ---- */
@@ -82,20 +83,23 @@ void ct_scheduler_free(ct_scheduler *scheduler)
     if (!scheduler) return;
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < SCHEDULER_PLACES; k++)
-            for (int side = 0; side < 2; side++) ct_arena_free(&scheduler->places[slot][k].sides[side].arena);
+            for (int side = 0; side < 2; side++)
+                ct_arena_free(&scheduler->places[slot][k].sides[side].arena);
     ct_free(scheduler);
 }
 
-/* Places in each half: an eighth of the memory is for the schedulers of all workers, and those who search the same row set share
- * its thresholds. */
+/* Places in each half: an eighth of the memory is for the schedulers of all workers, and those who
+ * search the same row set share its thresholds. */
 static uint32_t places_for(const ct_roots *roots, const ct_worker *worker)
 {
     const ct_layout *layout = roots->node->layout;
     const ct_team *team = roots->work.team ? roots->work.team : roots->work.reserve;
-    unsigned n_workers = worker->team ? worker->team->n_workers : 1, n_here = team ? team->n_workers : 1;
+    unsigned n_workers = worker->team ? worker->team->n_workers : 1,
+             n_here = team ? team->n_workers : 1;
     double words = (double) layout->n_cols * layout->n_classes * (double) layout->words;
     double bytes = 24 * words + (1 << 18); /* of a problem: node.c, base/arena.c */
-    double most = (double) worker->search->options->memory_limit / 8 / n_workers / (2 * CT_OFFLOAD_SLOTS * bytes);
+    double most = (double) worker->search->options->memory_limit / 8 / n_workers /
+                  (2 * CT_OFFLOAD_SLOTS * bytes);
     uint32_t n = n_here < SCHEDULER_PLACES / 4 ? SCHEDULER_PLACES / n_here : 4;
     if (most < n) n = (uint32_t) most;
     return n ? n : 1;
@@ -113,7 +117,8 @@ ct_scheduler *ct_scheduler_begin(ct_evaluator *evaluator)
     CT_ASSERT(scheduler->n_places > 0 && scheduler->n_places <= SCHEDULER_PLACES);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < scheduler->n_places; k++)
-            if (!ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker)) return NULL;
+            if (!ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker))
+                return NULL;
     if (ct_waves_begin_rows(evaluator) == CT_OK) return scheduler;
     ct_waves_lost(worker);
     return NULL;
@@ -126,8 +131,10 @@ static int set_up(ct_worker *worker, const place *at, int side, problem *p)
     const ct_node *node = at->evaluator.roots->node;
     const ct_candidate *m = at->m;
     const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
-    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side], &p->node) &&
-           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side], m->trees[side]) &&
+    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side],
+                        &p->node) &&
+           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side],
+                         m->trees[side]) &&
            ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, SCHEDULER_WAVE) &&
            ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
@@ -141,11 +148,13 @@ static void begin_problem(ct_worker *worker, place *at, int side)
     p->open = set_up(worker, at, side, p);
     if (!p->open) { /* the search is over: see ct_worker_stop */
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(m->root_bounds[side], 0, at->evaluator.roots->node->layout->n_cols * sizeof *m->root_bounds[side]);
+        memset(m->root_bounds[side], 0,
+               at->evaluator.roots->node->layout->n_cols * sizeof *m->root_bounds[side]);
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
         ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
-        if (p->node.layout->planes.one_at_a_time) p->roots.hinted = -1; /* its planes would be made for this candidate alone */
+        if (p->node.layout->planes.one_at_a_time)
+            p->roots.hinted = -1; /* its planes would be made for this candidate alone */
         else ct_roots_step(&p->evaluator);
     }
     leave(worker, p);
@@ -161,13 +170,15 @@ static void end_problem(ct_worker *worker, place *at, int side)
     p->open = 0;
 }
 
-/* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a question are taken in at once. */
+/* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a
+ * question are taken in at once. */
 static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
 {
     ct_worker *worker = scheduler->worker;
     problem *p = &at->sides[side];
     scheduler->batch.part_line = 2 * at->feature + (uint32_t) side;
-    scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout, at->feature, at->m->threshold);
+    scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout,
+                                                          at->feature, at->m->threshold);
     enter(worker, p);
     while (ct_wave_fill(&p->evaluator, &p->wave, &scheduler->batch, room) && !p->wave.n_asked) {
         ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
@@ -223,7 +234,8 @@ static void begin_side(ct_scheduler *scheduler, place *at, int side)
         begin_problem(worker, at, side);
         return;
     }
-    ((ct_branching *) at->evaluator.extra)->task[side].on_cpu = 1; /* the queue has the row set of the scheduler */
+    ((ct_branching *) at->evaluator.extra)->task[side].on_cpu =
+        1; /* the queue has the row set of the scheduler */
     at->bounds[side] = ct_branch_solve(&at->evaluator, at->feature, at->m, side);
     ct_branch_answer(&at->evaluator, at->m, side, &at->bounds[side]);
 }
@@ -236,7 +248,8 @@ static void begin_places(ct_scheduler *scheduler, unsigned slot)
         at->begun = 1;
         scheduler->worker->statistics.thresholds++;
         ct_roots_count_sides(&at->evaluator, at->feature, at->m);
-        at->closed = !ct_branch_begin(&at->evaluator, at->feature, at->interval->a, at->interval->b, at->m);
+        at->closed = !ct_branch_begin(&at->evaluator, at->feature, at->interval->a, at->interval->b,
+                                      at->m);
         for (int side = 0; side < 2; side++) {
             at->sides[side].open = 0;
             if (!at->closed) begin_side(scheduler, at, side);
@@ -244,7 +257,8 @@ static void begin_places(ct_scheduler *scheduler, unsigned slot)
     }
 }
 
-/* A better tree of the row set lowers the caps of all problems below it. One whose bound reaches the cap is over. */
+/* A better tree of the row set lowers the caps of all problems below it. One whose bound reaches
+ * the cap is over. */
 static void follow(ct_scheduler *scheduler, unsigned slot)
 {
     const ct_worker *worker = scheduler->worker;
@@ -260,7 +274,8 @@ static void follow(ct_scheduler *scheduler, unsigned slot)
             ct_roots *below = &at->sides[side].roots;
             if (!at->sides[side].open) continue;
             ct_roots_lower_cap(worker, below, fallen);
-            if (below->cap > 0 && at->m->lower[side] >= below->cap) ct_roots_lower_cap(worker, below, below->cap);
+            if (below->cap > 0 && at->m->lower[side] >= below->cap)
+                ct_roots_lower_cap(worker, below, below->cap);
         }
     }
 }
@@ -273,7 +288,8 @@ static uint32_t settle(ct_scheduler *scheduler)
         for (uint32_t k = 0; k < scheduler->n_places; k++) {
             place *at = &scheduler->places[slot][k];
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
-            int64_t upper = at->closed ? INT64_MAX : ct_branch_end(&at->evaluator, at->m, at->bounds);
+            int64_t upper = at->closed ? INT64_MAX
+                                       : ct_branch_end(&at->evaluator, at->m, at->bounds);
             ct_roots_end_candidate(&at->evaluator, at->feature, at->interval, at->m, upper);
             ct_features_give_back(scheduler->roots, at->interval);
             at->m = NULL;
@@ -288,8 +304,9 @@ static uint32_t settle(ct_scheduler *scheduler)
 
 /* Calls for every open problem of one half. */
 #define FOR_OPEN(scheduler, slot, at, side)                                                        \
-    for (place *at = (scheduler)->places[slot]; at < (scheduler)->places[slot] + (scheduler)->n_places; at++) \
-        for (int side = 0; side < 2; side++)                                                  \
+    for (place *at = (scheduler)->places[slot];                                                    \
+         at < (scheduler)->places[slot] + (scheduler)->n_places; at++)                             \
+        for (int side = 0; side < 2; side++)                                                       \
             if (at->m && at->sides[side].open)
 
 /* Shares the room in the batch out to the half's problems that are not in it. */
@@ -334,7 +351,8 @@ static ct_status collect(ct_scheduler *scheduler, unsigned slot)
     {
         problem *p = &at->sides[side];
         if (!p->wave.n_parts) continue;
-        ct_worker_poll(scheduler->worker, (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
+        ct_worker_poll(scheduler->worker,
+                       (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
         enter(scheduler->worker, p);
         ct_wave_take_in(&p->evaluator, &p->wave, errors);
         leave(scheduler->worker, p);
@@ -351,7 +369,8 @@ int ct_scheduler_step(ct_scheduler *scheduler, int admit)
     if (!scheduler->n_taken) return 0;
     ct_team_unlock(team);
     scheduler->under_way[slot] = scheduler->batch.n_points > 0;
-    if (ct_waves_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK || collect(scheduler, !slot) != CT_OK) {
+    if (ct_waves_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
+        collect(scheduler, !slot) != CT_OK) {
         ct_waves_lost(scheduler->worker);
         for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
             FOR_OPEN(scheduler, half, at, side) finish_on_cpu(scheduler, at, side);

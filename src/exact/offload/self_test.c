@@ -45,8 +45,8 @@ static void fill(problem *p)
     }
 }
 
-/* errors[]: what device `number` answers to all candidates, of the rows with all but the highest values
- * of the second column. */
+/* errors[]: what device `number` answers to all candidates, of the rows with all but the highest
+ * values of the second column. */
 static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error)
 {
     uint32_t *order[N_COLS];

@@ -41,7 +41,8 @@ typedef struct {
     uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
 } ct_offload_scratch_view;
 
-/* A batch of candidates. Its candidates go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
+/* A batch of candidates. Its candidates go by groups of CT_GPU_LANES: one bit of each word of
+ * `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
     /* 2: some candidates are of parts; 1: of the whole row set, and what is not left is right. */

@@ -5,14 +5,17 @@
 #include "exact/rows/ranks.h"
 
 enum {
-    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a device has multiprocessors */
-    WAVE_CUTS = 15     /* candidates in one interval at most; 7 take more batches for as many candidates, 31 take more candidates */
+    WAVE_POINTS = 512, /* of a batch: 16 groups of 32; with 20 columns 320 blocks, more than a
+                          device has multiprocessors */
+    WAVE_CUTS = 15     /* candidates in one interval at most; 7 take more batches for as many
+                          candidates, 31 take more candidates */
 };
 
 int ct_waves_wanted(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
-    return roots->task->depth == 2 && !roots->work.team && ct_pays_on_device(evaluator->worker, roots->node);
+    return roots->task->depth == 2 && !roots->work.team &&
+           ct_pays_on_device(evaluator->worker, roots->node);
 }
 
 int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
@@ -33,7 +36,8 @@ ct_status ct_waves_begin_rows(ct_evaluator *evaluator)
         conditions.line[i] = path->line[i];
         conditions.threshold[i] = path->threshold[i];
     }
-    return ct_offload_begin_rows(evaluator->worker->queue, &conditions, evaluator->roots->node->n_rows);
+    return ct_offload_begin_rows(evaluator->worker->queue, &conditions,
+                                 evaluator->roots->node->n_rows);
 }
 
 /* ---- gathering ---- */
@@ -47,7 +51,8 @@ static uint32_t count_open(const ct_roots *roots)
 }
 
 /* Puts m, a candidate of the interval, into the wave. */
-static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature, const ct_interval *i, ct_candidate *m)
+static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature,
+                      const ct_interval *i, ct_candidate *m)
 {
     CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
     ct_wave_point *candidate = &w->candidates[w->n_points++];
@@ -65,15 +70,17 @@ static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     asked->threshold = ct_layout_to_global(evaluator->roots->node->layout, feature, m->threshold);
     CT_ASSERT(asked->threshold > 0);
     for (int side = 0; side < 2; side++) {
-        CT_ASSERT(candidate->question.need[side] >= 0 && candidate->question.need[side] <= INT32_MAX);
+        CT_ASSERT(candidate->question.need[side] >= 0 &&
+                  candidate->question.need[side] <= INT32_MAX);
         asked->need[side] = (int32_t) candidate->question.need[side];
         asked->min_rows[side] = candidate->question.min_rows[side];
     }
 }
 
-/* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends before the first. */
-static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature, ct_interval *i, uint32_t first,
-                        uint32_t last, uint32_t cuts)
+/* Cuts the interval at up to `cuts` of the thresholds first .. last, evenly; 0 if memory ends
+ * before the first. */
+static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint32_t feature,
+                        ct_interval *i, uint32_t first, uint32_t last, uint32_t cuts)
 {
     ct_wave_part *part = &w->parts[w->n_parts];
     uint32_t n = last - first + 1, before = i->a->n_left;
@@ -87,7 +94,8 @@ static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, ui
         CT_ASSERT(m->threshold >= first && m->threshold <= last);
         m->open = 1; /* it is held by the wave */
         ct_roots_count_sides(evaluator, feature, m);
-        if (m->n_left == before || m->n_left == i->b->n_left) { /* parts no rows from the last one */
+        if (m->n_left == before ||
+            m->n_left == i->b->n_left) { /* parts no rows from the last one */
             ct_features_release_candidate(evaluator->roots, m);
             continue;
         }
@@ -110,11 +118,13 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     CT_ASSERT(room > 0 && cuts <= WAVE_CUTS);
     w->n_parts = w->n_points = w->n_asked = 0;
     w->begin = batch->n_points;
-    for (int32_t f; w->n_points + cuts <= room && !roots->lost && (f = ct_features_choose(roots)) >= 0;) {
+    for (int32_t f;
+         w->n_points + cuts <= room && !roots->lost && (f = ct_features_choose(roots)) >= 0;) {
         ct_interval *i = roots->features[f].open;
         roots->features[f].open = i->next;
         roots->features[f].begun = 1;
-        if (!ct_roots_close(evaluator, (uint32_t) f, i) && ct_roots_window(evaluator, (uint32_t) f, i, &first, &last)) {
+        if (!ct_roots_close(evaluator, (uint32_t) f, i) &&
+            ct_roots_window(evaluator, (uint32_t) f, i, &first, &last)) {
             if (add_interval(evaluator, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
             ct_features_note(roots, (uint32_t) f, i->bound);
             roots->lost = 1;
@@ -129,7 +139,8 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
 /* ---- taking in ---- */
 
 /* The interval's parts between its candidates are open from here on. */
-static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part, const ct_wave_point *candidates)
+static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part,
+                       const ct_wave_point *candidates)
 {
     ct_roots *roots = evaluator->roots;
     ct_interval *i = part->interval;
@@ -138,7 +149,8 @@ static void open_parts(ct_evaluator *evaluator, const ct_wave_part *part, const 
         ct_features_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
     ct_features_push(evaluator->worker, roots, part->feature, i->a, end);
     ct_features_end_work(roots, i);
-    for (uint32_t k = 0; k < part->n_points; k++) ct_features_release_candidate(roots, candidates[k].m);
+    for (uint32_t k = 0; k < part->n_points; k++)
+        ct_features_release_candidate(roots, candidates[k].m);
     ct_features_give_back(roots, i);
 }
 
@@ -163,7 +175,8 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
             ct_roots_settle(evaluator, part->feature, m, upper);
             least = ct_smaller_cost(least, ct_candidate_total(evaluator->worker, m));
         }
-        if (i->a == &roots->ends[0] && i->b == &roots->ends[1]) roots->features[part->feature].key = least;
+        if (i->a == &roots->ends[0] && i->b == &roots->ends[1])
+            roots->features[part->feature].key = least;
         open_parts(evaluator, part, candidate);
         candidate += part->n_points;
     }
@@ -176,7 +189,8 @@ void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *w)
 {
     ct_roots *roots = evaluator->roots;
     if (!w->n_parts) return;
-    for (uint32_t k = 0; k < w->n_points; k++) ct_features_release_candidate(roots, w->candidates[k].m);
+    for (uint32_t k = 0; k < w->n_points; k++)
+        ct_features_release_candidate(roots, w->candidates[k].m);
     for (uint32_t p = 0; p < w->n_parts; p++) {
         ct_interval *i = w->parts[p].interval;
         ct_features_end_work(roots, i);
@@ -216,7 +230,8 @@ static ct_status collect(ct_evaluator *evaluator, ct_wave *w, unsigned slot)
     return CT_OK;
 }
 
-/* Two waves in turn. CT_NO_DEVICE if the device is lost; what is left in the waves is then put back. */
+/* Two waves in turn. CT_NO_DEVICE if the device is lost; what is left in the waves is then put
+ * back. */
 static ct_status run(ct_evaluator *evaluator, ct_wave waves[CT_OFFLOAD_SLOTS], ct_batch *batch)
 {
     uint32_t room = ct_offload_room(evaluator->worker->queue);
@@ -244,6 +259,7 @@ void ct_waves_run(ct_evaluator *evaluator)
     batch->part_line = 0;
     batch->part_threshold = CT_OFFLOAD_ALL;
     if (ct_waves_begin_rows(evaluator) == CT_OK && run(evaluator, waves, batch) == CT_OK) return;
-    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) ct_wave_put_back(evaluator, &waves[slot]);
+    for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
+        ct_wave_put_back(evaluator, &waves[slot]);
     ct_waves_lost(worker);
 }

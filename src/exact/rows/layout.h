@@ -1,12 +1,15 @@
-/* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand, bit planes.
+/* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand,
+ * bit planes.
  *
- * Rows are numbered 0 .. n_rows - 1 within the layout. For feature f, `order` lists them by increasing value; its
- * dense ranks count the tie marks before a position. Thresholds t in 1 .. n_values - 1 send the ranks below t left;
- * `global` translates ranks to those of the table, in which candidates, hints and trees are kept between layouts.
+ * Rows are numbered 0 .. n_rows - 1 within the layout. For feature f, `order` lists them by
+ * increasing value; its dense ranks count the tie marks before a position. Thresholds t in 1 ..
+ * n_values - 1 send the ranks below t left; `global` translates ranks to those of the table, in
+ * which candidates, hints and trees are kept between layouts.
  *
  * The bit planes of the ranks are made in planes.c.
  *
- * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand). */
+ * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand).
+ */
 #ifndef CT_EXACT_ROWS_LAYOUT_H
 #define CT_EXACT_ROWS_LAYOUT_H
 
@@ -32,8 +35,9 @@ typedef struct {
     uint32_t **marks;         /* [f][words + 1] tie marks before each word */
     uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
     uint64_t *sets;           /* [f][class][words] */
-    int64_t *weights;         /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
-    uint8_t *quantised_bytes;    /* [f][64 words] rows' quantised costs (see ct_quantised) in the order of f; NULL: none by row */
+    int64_t *weights; /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
+    uint8_t *quantised_bytes; /* [f][64 words] rows' quantised costs (see ct_quantised) in the order
+                                 of f; NULL: none by row */
     uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_quantised_planes;
     ct_planes planes;
@@ -43,7 +47,8 @@ typedef struct {
 /* The whole table. NULL, and a stop is asked for, if memory ends. */
 ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table);
 
-/* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] .. end[f], laid out anew. */
+/* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] ..
+ * end[f], laid out anew. */
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
                                 const size_t *begin, const size_t *end, uint32_t n_rows);
 
@@ -59,12 +64,15 @@ static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
 
 static inline uint8_t *ct_layout_quantised_bytes(const ct_layout *layout, uint32_t f)
 {
-    return layout->quantised_bytes ? layout->quantised_bytes + (size_t) f * layout->words * 64 : NULL;
+    return layout->quantised_bytes ? layout->quantised_bytes + (size_t) f * layout->words * 64
+                                   : NULL;
 }
 
 static inline uint64_t *ct_layout_quantised_planes(const ct_layout *layout, uint32_t f)
 {
-    return layout->quantised_planes ? layout->quantised_planes + f * (layout->n_quantised_planes * layout->words) : NULL;
+    return layout->quantised_planes
+               ? layout->quantised_planes + f * (layout->n_quantised_planes * layout->words)
+               : NULL;
 }
 
 #endif

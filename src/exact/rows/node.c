@@ -29,11 +29,13 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
-static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
+static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *totals, uint64_t *sets,
+                    ct_node *node, parts *p)
 {
     ct_arena *arena = &worker->arena;
     const ct_costs *costs = worker->search->costs;
-    size_t set_words = (size_t) layout->n_cols * layout->n_classes * layout->words, slots = layout->n_cols * (layout->words + 1);
+    size_t set_words = (size_t) layout->n_cols * layout->n_classes * layout->words,
+           slots = layout->n_cols * (layout->words + 1);
     node->layout = layout;
     node->counts = CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes);
     node->members = CT_ARENA_NEW(arena, uint32_t, slots);
@@ -43,18 +45,32 @@ static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *total
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * layout->n_classes) : NULL;
     node->max_before = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
     int ready = ct_totals_new(&node->totals, costs, arena);
-    node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes) : NULL;
+    node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
+                                        : NULL;
     if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (!costs->plain && !node->max_before))
         return out_of_memory(worker);
     p->end = p->begin + layout->n_cols;
-    node->rows = (ct_rows){layout->n_cols, layout->n_classes, layout->words,   p->sets,       p->lanes,           layout->ties[0],
-                           p->begin,    p->end,         costs->gains, layout->weights, costs->quantised,      layout->quantised_planes,
+    node->rows = (ct_rows){layout->n_cols,
+                           layout->n_classes,
+                           layout->words,
+                           p->sets,
+                           p->lanes,
+                           layout->ties[0],
+                           p->begin,
+                           p->end,
+                           costs->gains,
+                           layout->weights,
+                           costs->quantised,
+                           layout->quantised_planes,
                            layout->quantised_bytes};
     memcpy(node->totals.rows, totals->rows, layout->n_classes * sizeof *totals->rows);
-    if (totals->masses) memcpy(node->totals.masses, totals->masses, layout->n_classes * sizeof *totals->masses);
-    if (node->totals.quantised) memcpy(node->totals.quantised, totals->quantised, layout->n_classes * sizeof *totals->quantised);
+    if (totals->masses)
+        memcpy(node->totals.masses, totals->masses, layout->n_classes * sizeof *totals->masses);
+    if (node->totals.quantised)
+        memcpy(node->totals.quantised, totals->quantised,
+               layout->n_classes * sizeof *totals->quantised);
     node->n_rows = 0;
     for (uint32_t c = 0; c < layout->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
@@ -91,13 +107,15 @@ static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
         int64_t sum = 0;
         for (uint32_t c = 0; c < n_classes; c++)
             sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
-        CT_ASSERT(sum >= 0 && (w == node->rows.begin[f] || sum >= node->max_before[f * slots + w - 1]));
+        CT_ASSERT(sum >= 0 &&
+                  (w == node->rows.begin[f] || sum >= node->max_before[f * slots + w - 1]));
         node->max_before[f * slots + w] = sum;
     }
 }
 
 /* Fills in one feature from split->parent_sets. */
-static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f, ct_split *split)
+static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f,
+                         ct_split *split)
 {
     const ct_layout *layout = node->layout;
     split->words = layout->words;
@@ -110,7 +128,8 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->weights = ct_layout_weights(layout, f);
     split->quantised = node->rows.quantised;
     split->quantised_planes = ct_layout_quantised_planes(layout, f);
-    split->masses = node->masses ? node->masses + f * (layout->words + 1) * layout->n_classes : NULL;
+    split->masses = node->masses ? node->masses + f * (layout->words + 1) * layout->n_classes
+                                 : NULL;
     split->quantised_bytes = ct_layout_quantised_bytes(layout, f);
     split->sums = node->sums ? node->sums + f * (layout->words + 1) * layout->n_classes : NULL;
     CT_ASSERT(split->begin <= split->end && split->end <= layout->words);
@@ -118,25 +137,31 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     worker->search->kernels->of[node->kind].split(split);
     ct_split_ends(split);
     CT_ASSERT(split->begin <= split->end && split->end <= layout->words);
-    CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);
+    CT_ASSERT(split->members[split->begin] == 0 &&
+              split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
     if (node->max_before) sum_up_max(worker->search->costs, node, f);
     CT_ASSERT(!node->max_before ||
-              ct_cost_of_units(worker->search->costs, node->max_before[f * (layout->words + 1) + split->end]) == node->max_cost);
+              ct_cost_of_units(worker->search->costs,
+                               node->max_before[f * (layout->words + 1) + split->end]) ==
+                  node->max_cost);
 }
 
 int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node)
 {
     parts p;
     ct_totals totals;
-    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena)) return out_of_memory(worker);
+    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena))
+        return out_of_memory(worker);
     for (uint32_t c = 0; c < layout->n_classes; c++) {
         const uint64_t *members = layout->sets + c * layout->words;
         for (size_t w = 0; w < layout->words; w++) {
             totals.rows[c] += ct_popcount(members[w]);
-            if (layout->weights) totals.masses[c] += weight_of(members[w], layout->weights + w * 64);
-            if (totals.quantised) totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
+            if (layout->weights)
+                totals.masses[c] += weight_of(members[w], layout->weights + w * 64);
+            if (totals.quantised)
+                totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
         }
     }
     if (!node_new(worker, layout, &totals, layout->sets, node, &p)) return 0;
@@ -149,14 +174,15 @@ int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node)
     return 1;
 }
 
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
-                 ct_node *node)
+int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side,
+                 const ct_totals *totals, ct_node *node)
 {
     parts p;
     ct_layout *layout = parent->layout;
     if (!node_new(worker, layout, totals, NULL, node, &p)) return 0;
     CT_ASSERT(f < layout->n_cols && t > 0 && t < layout->n_values[f] && (side == 0 || side == 1));
-    CT_ASSERT(node->n_rows > 0 && node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
+    CT_ASSERT(node->n_rows > 0 &&
+              node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
     ct_threshold threshold = ct_threshold_make(t, layout->n_planes[f]);
     const uint64_t *planes = ct_planes_of(worker, layout, f, &threshold, NULL);
     for (uint32_t g = 0; g < layout->n_cols; g++) {
@@ -181,15 +207,19 @@ static const uint32_t *counts_before(const ct_node *node, uint32_t f, size_t w)
 
 static const int64_t *masses_before(const ct_node *node, uint32_t f, size_t w)
 {
-    return node->masses ? node->masses + (f * (node->layout->words + 1) + w) * node->layout->n_classes : NULL;
+    return node->masses
+               ? node->masses + (f * (node->layout->words + 1) + w) * node->layout->n_classes
+               : NULL;
 }
 
 static const uint32_t *sums_before(const ct_node *node, uint32_t f, size_t w)
 {
-    return node->sums ? node->sums + (f * (node->layout->words + 1) + w) * node->layout->n_classes : NULL;
+    return node->sums ? node->sums + (f * (node->layout->words + 1) + w) * node->layout->n_classes
+                      : NULL;
 }
 
-uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals)
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t,
+                        ct_totals *totals)
 {
     const ct_layout *layout = node->layout;
     uint32_t n_classes = layout->n_classes;
@@ -204,25 +234,34 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
     CT_ASSERT(w >= node->rows.begin[f]);
     if (w >= node->rows.end[f]) {
         memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
-        if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
-        if (totals->quantised) memcpy(totals->quantised, node->totals.quantised, n_classes * sizeof *totals->quantised);
+        if (totals->masses)
+            memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
+        if (totals->quantised)
+            memcpy(totals->quantised, node->totals.quantised,
+                   n_classes * sizeof *totals->quantised);
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
     const uint32_t *sums = sums_before(node, f, w);
     for (uint32_t c = 0; node->masses && c < n_classes; c++) {
         uint64_t below = sets[c * layout->words + w] & ct_low_bits(position % 64);
-        totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_layout_weights(layout, f) + w * 64);
-        if (sums) totals->quantised[c] = sums[c] + quantised_of(below, ct_layout_quantised_bytes(layout, f) + w * 64);
+        totals->masses[c] = masses_before(node, f, w)[c] +
+                            weight_of(below, ct_layout_weights(layout, f) + w * 64);
+        if (sums)
+            totals->quantised[c] =
+                sums[c] + quantised_of(below, ct_layout_quantised_bytes(layout, f) + w * 64);
     }
     CT_ASSERT(position / 64 < layout->words && counts_before(node, f, w));
-    return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w), position, totals->rows);
+    return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w),
+                                          position, totals->rows);
 }
 
-/* The word in which the rows come to cost more than `cost`; max_before[]: what those before each word do. */
+/* The word in which the rows come to cost more than `cost`; max_before[]: what those before each
+ * word do. */
 static size_t word_above(const int64_t *max_before, size_t begin, size_t end, int64_t cost)
 {
-    /* max_before[begin] <= cost < max_before[end]; the step that halves has no branch to guess wrong */
+    /* max_before[begin] <= cost < max_before[end]; the step that halves has no branch to guess
+     * wrong */
     CT_ASSERT(begin < end && max_before[begin] <= cost && cost < max_before[end]);
     for (size_t n = end - begin; n > 1;) {
         size_t half = n / 2;
@@ -244,8 +283,9 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     size_t w = word_above(max_before, node->rows.begin[f], node->rows.end[f], cost);
     const int64_t *weights = costs->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
     CT_ASSERT(max_before[w] <= cost && cost < max_before[w + 1] /* not all of the word */);
-    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, layout->words, costs->gains,
-                                                      weights, cost - max_before[w]);
+    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes,
+                                                      layout->words, costs->gains, weights,
+                                                      cost - max_before[w]);
     CT_ASSERT(node->members[f * (layout->words + 1) + w] + within < node->n_rows);
     return (int64_t) node->members[f * (layout->words + 1) + w] + within + 1;
 }
@@ -256,14 +296,16 @@ static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32
     const ct_layout *layout = node->layout;
     const uint32_t *members = node->members + f * (layout->words + 1);
     CT_ASSERT(k < node->n_rows);
-    return ct_layout_rank(layout, f, worker->search->kernels->find(ct_node_sets(node, f), layout->n_classes, layout->words,
-                                                                   members, node->rows.begin[f], node->rows.end[f], k));
+    return ct_layout_rank(layout, f,
+                          worker->search->kernels->find(ct_node_sets(node, f), layout->n_classes,
+                                                        layout->words, members, node->rows.begin[f],
+                                                        node->rows.end[f], k));
 }
 
-/* A threshold leaves the first `low` members left iff it is above the rank of the last of them, and moves no more than
- * `high` members left iff it is not above the rank of the next one. */
-void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low, uint32_t high,
-                    uint32_t *first, uint32_t *last)
+/* A threshold leaves the first `low` members left iff it is above the rank of the last of them, and
+ * moves no more than `high` members left iff it is not above the rank of the next one. */
+void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low,
+                    uint32_t high, uint32_t *first, uint32_t *last)
 {
     CT_ASSERT(low > 0 && low <= high && high < node->n_rows);
     *first = member_rank(worker, node, f, low - 1) + 1;

@@ -55,26 +55,30 @@ static void list_digits(const ct_layout *layout, uint32_t f, unsigned low, uint8
 }
 
 /* The digit in the order of g: planes low .. high - 1 of f. */
-static void place_digit(const ct_worker *worker, ct_layout *layout, uint32_t f, uint32_t g, unsigned low, unsigned high,
-                        const uint8_t *digits)
+static void place_digit(const ct_worker *worker, ct_layout *layout, uint32_t f, uint32_t g,
+                        unsigned low, unsigned high, const uint8_t *digits)
 {
-    uint64_t *planes = layout->planes.of[f] + ((size_t) g * layout->n_planes[f] + low) * layout->words;
+    uint64_t *planes = layout->planes.of[f] +
+                       ((size_t) g * layout->n_planes[f] + low) * layout->words;
     CT_ASSERT(low < high && high - low <= 8 && high <= layout->n_planes[f]);
     CT_ASSERT(layout->n_rows <= layout->words * 64 && planes);
-    worker->search->kernels->planes(digits, layout->order[g], layout->n_rows, planes, layout->words, high - low);
+    worker->search->kernels->planes(digits, layout->order[g], layout->n_rows, planes, layout->words,
+                                    high - low);
 }
 
 static unsigned next_low(unsigned high) { return high > 8 ? high - 8 : 0; }
 
 /* ---- all features' ---- */
 
-static void planes_down_to(ct_worker *worker, ct_layout *layout, uint32_t f, unsigned last, uint8_t *digits)
+static void planes_down_to(ct_worker *worker, ct_layout *layout, uint32_t f, unsigned last,
+                           uint8_t *digits)
 {
     if (layout->planes.lowest[f] == layout->n_planes[f]) worker->statistics.planes++;
     while (layout->planes.lowest[f] > last) {
         unsigned high = layout->planes.lowest[f], low = next_low(high);
         list_digits(layout, f, low, digits);
-        for (uint32_t g = 0; g < layout->n_cols; g++) place_digit(worker, layout, f, g, low, high, digits);
+        for (uint32_t g = 0; g < layout->n_cols; g++)
+            place_digit(worker, layout, f, g, low, high, digits);
         CT_ASSERT(low < layout->planes.lowest[f]);
         layout->planes.lowest[f] = low;
     }
@@ -97,26 +101,29 @@ static int is_wanted(const ct_children *children, uint32_t g)
     return !children || ct_child_wanted(children, 0, g) || ct_child_wanted(children, 1, g);
 }
 
-/* Whether one plane, of the threshold itself, is made sooner than the digits that are lacking: where most child features
- * lack more than one digit, or where nothing is known of what comes next. */
+/* Whether one plane, of the threshold itself, is made sooner than the digits that are lacking:
+ * where most child features lack more than one digit, or where nothing is known of what comes next.
+ */
 static int better_single(const ct_layout *layout, unsigned first, const ct_children *children)
 {
     uint32_t n_wanted = 0, n_lacking = 0;
     for (uint32_t g = 0; g < layout->n_cols; g++) {
         if (!is_wanted(children, g)) continue;
         n_wanted++;
-        if (layout->planes.lowest_of[g] > first) n_lacking += (layout->planes.lowest_of[g] - first + 7) / 8;
+        if (layout->planes.lowest_of[g] > first)
+            n_lacking += (layout->planes.lowest_of[g] - first + 7) / 8;
     }
     if (!children) return n_lacking > 0;
     return n_lacking > n_wanted && n_wanted > layout->n_cols / 2;
 }
 
 /* The ranks from the threshold on are 1, those below 0: one plane tells them apart. */
-static const uint64_t *single_planes(const ct_worker *worker, ct_layout *layout, uint32_t f, ct_threshold *threshold,
-                                     const ct_children *children)
+static const uint64_t *single_planes(const ct_worker *worker, ct_layout *layout, uint32_t f,
+                                     ct_threshold *threshold, const ct_children *children)
 {
     uint32_t t = 0;
-    for (unsigned i = threshold->first; i < threshold->end; i++) t |= (uint32_t) (threshold->selector[i] & 1) << i;
+    for (unsigned i = threshold->first; i < threshold->end; i++)
+        t |= (uint32_t) (threshold->selector[i] & 1) << i;
     CT_ASSERT(t > 0);
     size_t start = t < layout->n_values[f] ? ct_layout_start(worker, layout, f, t) : layout->n_rows;
     CT_ASSERT(start > 0 && start <= layout->n_rows);
@@ -124,7 +131,8 @@ static const uint64_t *single_planes(const ct_worker *worker, ct_layout *layout,
     for (size_t j = start; j < layout->n_rows; j++) layout->digits[layout->order[f][j]] = 1;
     for (uint32_t g = 0; g < layout->n_cols; g++)
         if (is_wanted(children, g))
-            worker->search->kernels->planes(layout->digits, layout->order[g], layout->n_rows, layout->planes.single + g * layout->words,
+            worker->search->kernels->planes(layout->digits, layout->order[g], layout->n_rows,
+                                            layout->planes.single + g * layout->words,
                                             layout->words, 1);
     *threshold = ct_threshold_make(1, 1);
     return layout->planes.single;
@@ -140,8 +148,8 @@ static void make_present(ct_worker *worker, ct_layout *layout, uint32_t f)
     worker->statistics.planes++;
 }
 
-static void some_planes_down_to(const ct_worker *worker, ct_layout *layout, uint32_t f, unsigned last,
-                                const ct_children *children)
+static void some_planes_down_to(const ct_worker *worker, ct_layout *layout, uint32_t f,
+                                unsigned last, const ct_children *children)
 {
     for (unsigned high = layout->n_planes[f], low; high > last; high = low) {
         int listed = 0;
@@ -155,16 +163,19 @@ static void some_planes_down_to(const ct_worker *worker, ct_layout *layout, uint
     }
 }
 
-const uint64_t *ct_planes_of(ct_worker *worker, ct_layout *layout, uint32_t f, ct_threshold *threshold,
-                             const ct_children *children)
+const uint64_t *ct_planes_of(ct_worker *worker, ct_layout *layout, uint32_t f,
+                             ct_threshold *threshold, const ct_children *children)
 {
-    CT_ASSERT(f < layout->n_cols && threshold->first < threshold->end && threshold->end == layout->n_planes[f]);
+    CT_ASSERT(f < layout->n_cols && threshold->first < threshold->end &&
+              threshold->end == layout->n_planes[f]);
     if (!layout->planes.one_at_a_time) {
-        if (layout->planes.lowest[f] > threshold->first) planes_down_to(worker, layout, f, threshold->first, layout->digits);
+        if (layout->planes.lowest[f] > threshold->first)
+            planes_down_to(worker, layout, f, threshold->first, layout->digits);
         return layout->planes.of[f];
     }
     make_present(worker, layout, f);
-    if (better_single(layout, threshold->first, children)) return single_planes(worker, layout, f, threshold, children);
+    if (better_single(layout, threshold->first, children))
+        return single_planes(worker, layout, f, threshold, children);
     some_planes_down_to(worker, layout, f, threshold->first, children);
     return layout->planes.of[f];
 }

@@ -12,7 +12,9 @@ uint32_t ct_layout_rank(const ct_layout *layout, uint32_t f, size_t position)
 size_t ct_layout_start(const ct_worker *worker, const ct_layout *layout, uint32_t f, uint32_t t)
 {
     CT_ASSERT(f < layout->n_cols && t > 0 && t < layout->n_values[f]);
-    return worker->search->kernels->find(layout->ties[f], 1, layout->words, layout->marks[f], 0, layout->words, t - 1) + 1;
+    return worker->search->kernels->find(layout->ties[f], 1, layout->words, layout->marks[f], 0,
+                                         layout->words, t - 1) +
+           1;
 }
 
 uint32_t ct_layout_to_global(const ct_layout *layout, uint32_t f, uint32_t t)

@@ -7,11 +7,12 @@
 #include "exact/search/solve.h"
 #include "exact/rows/ranks.h"
 
-/* Children are laid out anew when they have less than this share of the layout's rows. Measured, see bench/NOTES. */
+/* Children are laid out anew when they have less than this share of the layout's rows. Measured,
+ * see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
 
-/* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
- * the layout cannot hold the planes of more than one feature. */
+/* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as
+ * they are, unless the layout cannot hold the planes of more than one feature. */
 static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
@@ -26,34 +27,40 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidat
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side, &evaluator->totals[side], &node)) {
+    if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side,
+                     &evaluator->totals[side], &node)) {
         const ct_node *child = &node;
         if (wants_layout(worker, &node, task->depth)) {
-            ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin, node.rows.end,
-                                                  node.n_rows);
+            ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin,
+                                               node.rows.end, node.n_rows);
             child = layout && ct_node_whole(worker, layout, &whole) ? &whole : NULL;
         }
-        if (child) bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
+        if (child)
+            bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m,
-                                   int side, int64_t *root_bounds)
+static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_candidate *a,
+                                        const ct_candidate *b, const ct_candidate *m, int side,
+                                        int64_t *root_bounds)
 {
     const ct_candidate *smaller = side ? b : a, *larger = side ? a : b;
     int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
     for (uint32_t f = 0; f < evaluator->roots->node->layout->n_cols; f++)
-        root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f], larger->root_bounds[side][f] - moved);
+        root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f],
+                                        larger->root_bounds[side][f] - moved);
 }
 
-/* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was hinted at. */
-static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m,
-                        int side, ct_task *task)
+/* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was
+ * hinted at. */
+static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, const ct_candidate *m, int side, ct_task *task)
 {
-    const ct_candidate *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
+    const ct_candidate *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b,
+                       *far = near == a ? b : a;
     if (!near->trees[side]) near = far;
     task->hint = near->trees[side];
     task->hint_at = 0;
@@ -72,18 +79,21 @@ static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate 
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
         m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
-    memcpy(m->root_bounds[side], task->root_bounds, roots->node->layout->n_cols * sizeof *task->root_bounds);
+    memcpy(m->root_bounds[side], task->root_bounds,
+           roots->node->layout->n_cols * sizeof *task->root_bounds);
 }
 
-/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
+/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are
+ * looked up here. */
 static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 {
     return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
-/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
-static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_candidate *m,
-                      int side, ct_bounds *bounds)
+/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
+ * m->lower. */
+static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows,
+                      const ct_task *task, ct_candidate *m, int side, ct_bounds *bounds)
 {
     if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
@@ -121,7 +131,8 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     const ct_totals *totals = &evaluator->totals[side];
     uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
-    if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
+    if (bounds->upper < ct_smaller_cost(task->cap, leaf))
+        m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
     ct_bound_cache *cache = cache_for(worker, task->path);
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
@@ -141,7 +152,8 @@ static void note_side(ct_evaluator *evaluator, ct_candidate *m, int side, const 
     m->proven += proven;
 }
 
-int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                    const ct_candidate *b, ct_candidate *m)
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
@@ -160,16 +172,19 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, 
         task->on_cpu = roots->task->on_cpu;
         task->first_of_ties = roots->task->first_sides;
         task->first_sides = 0;
-        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
-         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
+        /* As in depth2.c: a side matters only up to what closes the interval towards the other
+         * neighbour. It is solved up to there even if the other side already rules m out; solving
+         * less leaves the neighbours open. */
         task->cap = evaluator->target - worker->search->split_cost - known[side];
         task->root_bounds = branching->root_bounds[side];
         root_bounds_from_neighbours(evaluator, a, b, m, side, branching->root_bounds[side]);
         choose_hint(roots, f, a, b, m, side, task);
-        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], roots->node->layout->n_classes, task->depth);
+        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side],
+                                              roots->node->layout->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
-    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_candidate_total(worker, m) >= evaluator->target;
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) &&
+                 ct_candidate_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
     ct_evidence_candidate(worker, roots->node->layout, f, m->threshold, closed);
     m->proven = closed ? ct_candidate_total(worker, m) : worker->search->split_cost;
@@ -191,7 +206,8 @@ int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds 
     return INT64_MAX;
 }
 
-static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
     ct_bounds bounds[2];
     if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
@@ -249,7 +265,8 @@ static int new_extra(ct_evaluator *evaluator)
     int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     evaluator->extra = branching;
     if (!branching || !root_bounds) return 0;
-    for (int side = 0; side < 2; side++) branching->root_bounds[side] = root_bounds + (size_t) side * n_cols;
+    for (int side = 0; side < 2; side++)
+        branching->root_bounds[side] = root_bounds + (size_t) side * n_cols;
     return 1;
 }
 
@@ -262,7 +279,8 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker)
     if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
-    for (int end = 0; end < 2; end++) roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
+    for (int end = 0; end < 2; end++)
+        roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
     worker->statistics.nodes++;
     return 1;
 }

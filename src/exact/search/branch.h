@@ -1,26 +1,31 @@
-/* The evaluation of a root split above depth two: two smaller problems, one after the other (solve.h). */
+/* The evaluation of a root split above depth two: two smaller problems, one after the other
+ * (solve.h). */
 #ifndef CT_EXACT_SEARCH_BRANCH_H
 #define CT_EXACT_SEARCH_BRANCH_H
 
 #include "exact/search/roots.h"
 
-/* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two; 0 if memory ends. */
+/* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two; 0
+ * if memory ends. */
 int ct_branch_init(ct_roots *roots, ct_worker *worker);
 
 /* ---- the evaluation of a candidate m in steps, for scheduler.c ---- */
 
-/* evaluator->extra above depth two: what is asked of both sides of the threshold under evaluation. */
+/* evaluator->extra above depth two: what is asked of both sides of the threshold under evaluation.
+ */
 typedef struct {
     ct_task task[2];
     ct_path path[2];
     int64_t *root_bounds[2]; /* [f] what the neighbours have proven */
 } ct_branching;
 
-/* Sets up both tasks, of candidate m between a and b; 0 if class counts and neighbours have closed m, which is then filled in
- * and allows no better tree. evaluator->target, evaluator->seen and the totals are in place. */
-int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m);
-/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says, its root bounds and tree into
- * m's, and the answer made known. */
+/* Sets up both tasks, of candidate m between a and b; 0 if class counts and neighbours have closed
+ * m, which is then filled in and allows no better tree. evaluator->target, evaluator->seen and the
+ * totals are in place. */
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                    const ct_candidate *b, ct_candidate *m);
+/* 0 if one side needs no search: *bounds are its answer. Else it is to be solved as its task says,
+ * its root bounds and tree into m's, and the answer made known. */
 int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds);
 /* Lays the side out and solves it, here and now. */
 ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side);

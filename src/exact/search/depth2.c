@@ -20,8 +20,10 @@ static int64_t split_cost(const ct_worker *worker, int64_t errors)
     return worker->search->split_cost + errors * ((int64_t) 1 << ct_kernel_shift(worker));
 }
 
-/* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
-static int close_by_counts(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *children)
+/* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m
+ * is closed. */
+static int close_by_counts(const ct_evaluator *evaluator, const ct_candidate *a,
+                           const ct_candidate *b, ct_candidate *m, ct_children *children)
 {
     ct_worker *worker = evaluator->worker;
     uint32_t n_classes = evaluator->roots->node->layout->n_classes;
@@ -29,24 +31,27 @@ static int close_by_counts(const ct_evaluator *evaluator, const ct_candidate *a,
     for (int side = 0; side < 2; side++) {
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], n_classes, 1);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
-        /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
+        /* A split is a tree of depth one: at least the side's bound, less what it pays for itself.
+         */
         children->floor[side] = need_below(worker, m->lower[side]);
     }
     return ct_candidate_total(worker, m) >= evaluator->target;
 }
 
 /* Keeps at m what is known of its children without a scan. */
-static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
+static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
     ct_bound_begins(children);
     worker->search->kernels->bound(children);
     for (int side = 0; side < 2; side++) m->best_child[side] = (side ? b : a)->best_child[side];
 }
 
-/* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
- * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
- * first: they bring the errors down. */
-static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *c)
+/* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal
+ * in the node; a scan looks at all of these, also where they do not separate the side. The child
+ * features that won at the neighbours come first: they bring the errors down. */
+static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                    ct_candidate *m, ct_children *c)
 {
     unsigned shift = ct_kernel_shift(evaluator->worker);
     c->size[0] = m->n_left;
@@ -64,19 +69,24 @@ static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const 
     }
 }
 
-/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split. */
-CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, const ct_candidate *m, ct_children *children,
-               int64_t leaf[2])
+/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split.
+ */
+CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+               const ct_candidate *m, ct_children *children, int64_t leaf[2])
 {
-    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
-     * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
+    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >=
+     * best - split cost - r(b) everything between m and b is closed, and the total of m itself is
+     * no improvement since r(m) >= r(b). */
     ct_worker *worker = evaluator->worker;
     int64_t known[2] = {b->lower[1], a->lower[0]};
-    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? evaluator->target - worker->search->split_cost : INT64_MAX / 2;
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? evaluator->target - worker->search->split_cost
+                                                    : INT64_MAX / 2;
     int allowed = ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left);
     for (int side = 0; side < 2; side++) {
         /* without an allowed split the least relaxed errors are all that is asked for */
-        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
+        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side])
+                                       ? worker->search->min_bucket
+                                       : 1;
         leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
@@ -85,7 +95,8 @@ CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_ca
 }
 
 /* Takes in what was found of both sides. */
-CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_children *children, const int64_t leaf[2], int allowed)
+CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_children *children,
+                      const int64_t leaf[2], int allowed)
 {
     const ct_worker *worker = evaluator->worker;
     int64_t upper = worker->search->split_cost;
@@ -94,10 +105,12 @@ CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_childre
         int64_t relaxed = split_cost(worker, children->least[side]);
         int64_t split = split_cost(worker, children->least_allowed[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
-        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
+        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side]
+                                                                         : -1;
         evaluator->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
         upper += evaluator->upper[side];
-        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split) : leaf[side];
+        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split)
+                                                                : leaf[side];
     }
     if (allowed) return upper;
     m->proven = INT64_MAX;
@@ -105,7 +118,8 @@ CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_childre
 }
 
 /* 1 if class counts and neighbours alone have closed m, which is then filled in. */
-CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_children *children)
+CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                 ct_candidate *m, ct_children *children)
 {
     evaluator->worker->statistics.thresholds2++;
     prepare(evaluator, a, b, m, children);
@@ -116,7 +130,8 @@ CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_
     return 1;
 }
 
-static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a, const ct_candidate *b, ct_candidate *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
     const ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
@@ -128,14 +143,16 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     if (closed) return INT64_MAX;
     int allowed = ask(evaluator, a, b, m, children, leaf);
     children->threshold = ct_threshold_make(m->threshold, layout->n_planes[f]);
-    if (layout->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    if (layout->planes.one_at_a_time)
+        worker->search->kernels->bound(children); /* what is out by these needs no planes */
     children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
     /* where losses depend on the label, each class counts for each of them */
-    uint64_t labels = roots->node->kind == CT_GENERAL ? layout->n_classes : 1; /* counted for each class */
+    uint64_t labels = roots->node->kind == CT_GENERAL ? layout->n_classes
+                                                      : 1; /* counted for each class */
     uint64_t per_row = layout->n_cols * (uint64_t) layout->n_classes * labels;
     ct_worker_poll(worker, per_row * roots->node->n_rows);
     return answer(evaluator, m, children, leaf, allowed);
@@ -143,7 +160,8 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
 
 /* ---- on a device ---- */
 
-int ct_depth2_ask(ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b, ct_candidate *m, ct_depth2_question *question)
+int ct_depth2_ask(ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                  ct_candidate *m, ct_depth2_question *question)
 {
     ct_children *children = (ct_children *) evaluator->extra;
     if (begin(evaluator, a, b, m, children)) return 0;
@@ -156,7 +174,8 @@ int ct_depth2_ask(ct_evaluator *evaluator, const ct_candidate *a, const ct_candi
     return 1;
 }
 
-int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_candidate *m, const ct_depth2_question *question, const int32_t *errors)
+int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_candidate *m,
+                         const ct_depth2_question *question, const int32_t *errors)
 {
     ct_children *children = (ct_children *) evaluator->extra;
     uint32_t n_cols = children->rows->n_cols;
@@ -213,7 +232,8 @@ static int new_extra(ct_evaluator *evaluator)
     children->quantised = children->active + node->rows.n_classes;
     children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
-    children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
+    children->scratch = CT_ARENA_NEW(arena, uint64_t,
+                                     ct_children_scratch(node->rows.words, node->rows.n_classes));
     evaluator->extra = children;
     return children->active && children->labels && children->done && children->scratch;
 }
@@ -228,14 +248,16 @@ static void end_extra(ct_evaluator *evaluator)
     evaluator->worker->statistics.refined += children->refined;
 }
 
-/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if there is none. */
+/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if
+ * there is none. */
 static int above_all(uint32_t most, unsigned n_planes, ct_threshold *threshold)
 {
     unsigned first = n_planes;
     while (first-- > 0)
         if (!(most >> first & 1)) break;
     if (first >= n_planes) return 0;
-    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first), n_planes);
+    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first),
+                                   n_planes);
     return 1;
 }
 
@@ -248,12 +270,15 @@ static void know_ends(ct_evaluator *evaluator)
     ct_children *c = (ct_children *) evaluator->extra;
     size_t room = ct_children_room(node->layout->n_cols);
     uint32_t f = 0;
-    while (f < node->layout->n_cols && !above_all(node->layout->n_values[f] - 1, node->layout->n_planes[f], &c->threshold)) f++;
+    while (f < node->layout->n_cols &&
+           !above_all(node->layout->n_values[f] - 1, node->layout->n_planes[f], &c->threshold))
+        f++;
     int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
     if (f == node->layout->n_cols || !errors) return;
     worker->statistics.ends++;
     ct_totals_rest(&evaluator->totals[1], &node->totals, &node->totals, node->layout->n_classes);
-    ct_totals_rest(&evaluator->totals[0], &node->totals, &evaluator->totals[1], node->layout->n_classes);
+    ct_totals_rest(&evaluator->totals[0], &node->totals, &evaluator->totals[1],
+                   node->layout->n_classes);
     for (int side = 0; side < 2; side++) {
         c->size[side] = side ? 0 : node->n_rows;
         c->near[side] = c->far[side] = roots->ends[0].errors[0];
@@ -268,7 +293,8 @@ static void know_ends(ct_evaluator *evaluator)
     worker->search->kernels->of[node->kind].children(c);
     ct_children_end(c);
     roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
-    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(
+        node->leaf_cost, split_cost(worker, c->least[0]));
 }
 
 int ct_depth2_init(ct_roots *roots, ct_worker *worker)
@@ -278,7 +304,8 @@ int ct_depth2_init(ct_roots *roots, ct_worker *worker)
     if (!zeros) return 0;
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
-    if (roots->node->layout->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
+    if (roots->node->layout->n_classes > 2)
+        roots->know_ends = know_ends; /* with two it does not pay */
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;

@@ -10,7 +10,9 @@ static int wants_help(const ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     const ct_team *team = evaluator->worker->team;
-    if (roots->work.team || !team || roots->task->depth < 3 || !ct_team_idle(team) || roots->node->layout->planes.one_at_a_time) return 0;
+    if (roots->work.team || !team || roots->task->depth < 3 || !ct_team_idle(team) ||
+        roots->node->layout->planes.one_at_a_time)
+        return 0;
     int open = 0;
     for (uint32_t f = 0; f < roots->node->layout->n_cols && open < 2; f++)
         for (const ct_interval *i = roots->features[f].open; i && open < 2; i = i->next) open++;
@@ -45,7 +47,8 @@ static void unshare(ct_roots *roots)
     ct_team_unlock(team);
 }
 
-/* Works at a shared row set until nothing is open there; with the lock before and after. 0 if there is no memory for it. */
+/* Works at a shared row set until nothing is open there; with the lock before and after. 0 if there
+ * is no memory for it. */
 static int help(ct_worker *worker, ct_roots *roots)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
@@ -66,7 +69,8 @@ static int help(ct_worker *worker, ct_roots *roots)
 static void wait_for_others(ct_evaluator *evaluator)
 {
     ct_team *team = evaluator->roots->work.team;
-    for (ct_roots *shared = evaluator->roots->work.whole ? team->shared : NULL; shared; shared = shared->work.next_shared) {
+    for (ct_roots *shared = evaluator->roots->work.whole ? team->shared : NULL; shared;
+         shared = shared->work.next_shared) {
         if (!ct_features_any_open(shared)) continue;
         if (help(evaluator->worker, shared)) return;
         break; /* and leaves the lock to those who have work */
@@ -95,14 +99,18 @@ static void run(ct_evaluator *evaluator)
         scheduler = offload->begin(evaluator);
     }
     ct_team_lock(roots->work.team);
-    while (roots->work.team || !roots->work.reserve || work_done(evaluator->worker) < roots->work.call_at) {
+    while (roots->work.team || !roots->work.reserve ||
+           work_done(evaluator->worker) < roots->work.call_at) {
         if (wants_help(evaluator)) share(evaluator);
-        if (scheduler && evaluator->worker->queue ? offload->step(scheduler, 1) : ct_roots_step(evaluator)) continue;
+        if (scheduler && evaluator->worker->queue ? offload->step(scheduler, 1)
+                                                  : ct_roots_step(evaluator))
+            continue;
         if (!roots->work.busy && !roots->work.helpers) break;
         wait_for_others(evaluator);
     }
     while (scheduler && offload->step(scheduler, 0)) continue;
-    CT_ASSERT(!roots->work.team || roots->work.whole || (!roots->work.busy && !roots->work.helpers));
+    CT_ASSERT(!roots->work.team || roots->work.whole ||
+              (!roots->work.busy && !roots->work.helpers));
     if (roots->work.team && !roots->work.whole) unshare(roots);
     else ct_team_unlock(roots->work.team);
 }
@@ -112,7 +120,8 @@ static void take_part(ct_worker *worker, void *data)
     ct_roots *roots = (ct_roots *) data;
     ct_evaluator evaluator;
     if (!ct_roots_join(&evaluator, roots, worker)) return;
-    if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) roots->know_ends(&evaluator);
+    if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS))
+        roots->know_ends(&evaluator);
     run(&evaluator);
     if (roots->end_extra) roots->end_extra(&evaluator);
 }

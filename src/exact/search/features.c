@@ -2,7 +2,10 @@
 
 ct_candidate *ct_features_take_candidate(ct_roots *roots)
 {
-    ct_candidate *candidate = roots->free_candidates, **spare = roots->work.team ? &roots->work.team->spare_candidates[roots->task->depth] : NULL;
+    ct_candidate *candidate = roots->free_candidates,
+                 **spare = roots->work.team
+                               ? &roots->work.team->spare_candidates[roots->task->depth]
+                               : NULL;
     if (candidate) {
         roots->free_candidates = candidate->next_free;
     } else if (spare && *spare) {
@@ -71,9 +74,11 @@ void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound)
     ct_features_note_both(roots, feature, bound, bound);
 }
 
-void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *b)
+void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
+                      ct_candidate *b)
 {
-    CT_ASSERT(feature < roots->node->layout->n_cols && a->n_left < b->n_left && b->n_left <= roots->node->n_rows);
+    CT_ASSERT(feature < roots->node->layout->n_cols && a->n_left < b->n_left &&
+              b->n_left <= roots->node->n_rows);
     CT_ASSERT(a->max_left <= b->max_left && b->max_left <= roots->node->max_cost);
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
@@ -92,7 +97,8 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
     roots->features[feature].open = i;
 }
 
-void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a, ct_candidate *m, ct_candidate *b)
+void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature,
+                             ct_candidate *a, ct_candidate *m, ct_candidate *b)
 {
     CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && m->threshold > 0);
     int left_first = ct_interval_bound(worker, a, m) <= ct_interval_bound(worker, m, b);
@@ -110,8 +116,9 @@ void ct_features_give_back(ct_roots *roots, ct_interval *i)
     roots->free_intervals = i;
 }
 
-/* Whether feature f is to be searched before feature `other`. Where a candidate takes long, the one whose next interval promises
- * most; of equal ones the first, whose trees are wanted where they are as good as others'. */
+/* Whether feature f is to be searched before feature `other`. Where a candidate takes long, the one
+ * whose next interval promises most; of equal ones the first, whose trees are wanted where they are
+ * as good as others'. */
 static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
 {
     const ct_feature *a = &roots->features[f], *b = &roots->features[other];
@@ -128,7 +135,8 @@ int32_t ct_features_choose(ct_roots *roots)
     if (roots->current >= 0 && roots->features[roots->current].open) return roots->current;
     roots->current = -1;
     for (uint32_t f = 0; f < n_cols; f++)
-        if (roots->features[f].open && (roots->current < 0 || comes_before(roots, f, roots->current)))
+        if (roots->features[f].open &&
+            (roots->current < 0 || comes_before(roots, f, roots->current)))
             roots->current = (int32_t) f;
     return roots->current;
 }
@@ -173,8 +181,10 @@ void ct_features_end_work(ct_roots *roots, const ct_interval *i)
 void ct_features_note_open(ct_roots *roots)
 {
     for (uint32_t f = 0; f < roots->node->layout->n_cols; f++) {
-        for (const ct_interval *i = roots->features[f].open; i; i = i->next) ct_features_note(roots, f, i->bound);
-        for (const ct_interval *i = roots->features[f].later; i; i = i->next) ct_features_note(roots, f, i->bound);
+        for (const ct_interval *i = roots->features[f].open; i; i = i->next)
+            ct_features_note(roots, f, i->bound);
+        for (const ct_interval *i = roots->features[f].later; i; i = i->next)
+            ct_features_note(roots, f, i->bound);
     }
 }
 

@@ -17,8 +17,9 @@ static const double CLEARLY_LONG = 2e5;
 
 /* ---- what is left to find ---- */
 
-/* Of equal trees the first is wanted: that of the first feature, and of its first threshold. So as long as the best known
- * one comes after threshold t of `feature`, those from there on must be told apart from it, not only from better ones. */
+/* Of equal trees the first is wanted: that of the first feature, and of its first threshold. So as
+ * long as the best known one comes after threshold t of `feature`, those from there on must be told
+ * apart from it, not only from better ones. */
 static int ties_count(const ct_roots *roots, uint32_t feature, uint32_t t)
 {
     if (!roots->task->first_of_ties || !roots->known.improved) return 0;
@@ -35,7 +36,8 @@ CT_HOT int64_t target_from(const ct_roots *roots, uint32_t feature, uint32_t t)
 CT_HOT int64_t known_root_bound(const ct_worker *worker, const ct_roots *roots, uint32_t feature)
 {
     int handed_on = roots->task->root_bounds && ct_uses(worker, CT_SHORTCUT_ROOT_FEATURES);
-    return handed_on ? ct_larger_cost(roots->known.least, roots->task->root_bounds[feature]) : roots->known.least;
+    return handed_on ? ct_larger_cost(roots->known.least, roots->task->root_bounds[feature])
+                     : roots->known.least;
 }
 
 static inline void lower_cap(ct_roots *roots, int64_t by)
@@ -46,10 +48,10 @@ static inline void lower_cap(ct_roots *roots, int64_t by)
     roots->known.improved = 0; /* the tree stays, as a hint */
 }
 
-/* Others may have found a better tree for the whole table since this task's cap was set, when costs of the whole table had
- * to be told apart below `seen`. The cap falls by as much as that has fallen since. (The team is told of a limit that holds
- * for all thresholds, with one more for ties: a threshold may come before the new best one although it came after the
- * old one.) */
+/* Others may have found a better tree for the whole table since this task's cap was set, when costs
+ * of the whole table had to be told apart below `seen`. The cap falls by as much as that has fallen
+ * since. (The team is told of a limit that holds for all thresholds, with one more for ties: a
+ * threshold may come before the new best one although it came after the old one.) */
 CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
 {
     if (!worker->team || !roots->task->path->n || !ct_uses(worker, CT_SHORTCUT_CAPS)) return;
@@ -59,40 +61,49 @@ CT_HOT void refresh(const ct_worker *worker, ct_roots *roots)
     lower_cap(roots, fallen);
 }
 
-/* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here; as long as that is below
- * the cap, the cap may fall so far without a change to them. Without caps there is nothing to follow. */
+/* `seen` for the tasks of an evaluation below the root. Their caps go by the best known cost here;
+ * as long as that is below the cap, the cap may fall so far without a change to them. Without caps
+ * there is nothing to follow. */
 static int64_t seen_below(const ct_roots *roots)
 {
     if (roots->seen == INT64_MAX || !ct_uses(roots->worker, CT_SHORTCUT_CAPS)) return INT64_MAX;
     return roots->seen - (roots->cap - roots->known.best);
 }
 
-/* Notes what is known of the thresholds between p and the window: that they are no further than `surplus`, which may be
- * more than the interval is long. That bound, not the interval's own: the parent's root bounds would otherwise be too weak. */
-static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature, const ct_interval *i, const ct_candidate *p,
-                     int64_t surplus)
+/* Notes what is known of the thresholds between p and the window: that they are no further than
+ * `surplus`, which may be more than the interval is long. That bound, not the interval's own: the
+ * parent's root bounds would otherwise be too weak. */
+static void note_cut(ct_roots *roots, const ct_worker *worker, uint32_t feature,
+                     const ct_interval *i, const ct_candidate *p, int64_t surplus)
 {
-    int64_t unit = (int64_t) 1 << ct_kernel_shift(worker), inside = i->b->max_left - i->a->max_left - unit;
+    int64_t unit = (int64_t) 1 << ct_kernel_shift(worker),
+            inside = i->b->max_left - i->a->max_left - unit;
     if (!worker->search->costs->plain) inside += unit;
-    ct_features_note(roots, feature, ct_candidate_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
+    ct_features_note(roots, feature,
+                     ct_candidate_total(worker, p) - ct_smaller_cost(surplus & -unit, inside));
 }
 
-/* How few and how many rows may lie on the left, for a total below the target; 0 if there are no such numbers. */
+/* How few and how many rows may lie on the left, for a total below the target; 0 if there are no
+ * such numbers. */
 CT_HOT int window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t rows[2])
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
     const ct_candidate *a = i->a, *b = i->b;
     int64_t low = (int64_t) a->n_left + 1, high = (int64_t) b->n_left - 1;
-    int64_t from_a = ct_candidate_surplus(worker, a, evaluator->target), from_b = ct_candidate_surplus(worker, b, evaluator->target);
+    int64_t from_a = ct_candidate_surplus(worker, a, evaluator->target),
+            from_b = ct_candidate_surplus(worker, b, evaluator->target);
     int64_t near_a = low, near_b = high;
     if (from_a >= 0) low = ct_node_rows_above(worker, roots->node, feature, a->max_left + from_a);
-    if (from_b >= 0) high = ct_node_rows_above(worker, roots->node, feature, b->max_left - from_b - 1) - 1;
+    if (from_b >= 0)
+        high = ct_node_rows_above(worker, roots->node, feature, b->max_left - from_b - 1) - 1;
     CT_ASSERT(low >= near_a && high <= near_b); /* else a threshold would come again, without end */
-    int64_t cut_low = ct_smaller_cost(low, b->n_left) - near_a, cut_high = near_b - ct_larger_cost(high, a->n_left);
+    int64_t cut_low = ct_smaller_cost(low, b->n_left) - near_a,
+            cut_high = near_b - ct_larger_cost(high, a->n_left);
     if (cut_low > 0) note_cut(roots, worker, feature, i, a, from_a);
     if (cut_high > 0) note_cut(roots, worker, feature, i, b, from_b);
-    worker->statistics.skipped_thresholds += (uint64_t) (ct_larger_cost(cut_low, 0) + ct_larger_cost(cut_high, 0));
+    worker->statistics.skipped_thresholds += (uint64_t) (ct_larger_cost(cut_low, 0) +
+                                                         ct_larger_cost(cut_high, 0));
     low = ct_larger_cost(low, roots->edge);
     high = ct_smaller_cost(high, (int64_t) roots->node->n_rows - roots->edge);
     rows[0] = (uint32_t) low;
@@ -109,15 +120,20 @@ static uint32_t roundest(const ct_worker *worker, uint32_t first, uint32_t last)
     return zeros ? last >> (zeros - 1) << (zeros - 1) : last;
 }
 
-/* A threshold that leaves so many rows on the left, near the middle of both these and the interval's thresholds; where there
- * is none, of the thresholds that do; 0 if none does. Half of the thresholds and three fifths of the rows count as near. */
-static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, const uint32_t rows[2])
+/* A threshold that leaves so many rows on the left, near the middle of both these and the
+ * interval's thresholds; where there is none, of the thresholds that do; 0 if none does. Half of
+ * the thresholds and three fifths of the rows count as near. */
+static uint32_t middle_threshold(const ct_evaluator *evaluator, uint32_t feature,
+                                 const ct_interval *i, const uint32_t rows[2])
 {
     const ct_roots *roots = evaluator->roots;
     uint32_t first, last, part = (rows[1] - rows[0]) / 5;
-    uint32_t low = i->a->threshold, high = i->b == &roots->ends[1] ? roots->node->layout->n_values[feature] : i->b->threshold;
+    uint32_t low = i->a->threshold, high = i->b == &roots->ends[1]
+                                               ? roots->node->layout->n_values[feature]
+                                               : i->b->threshold;
     uint32_t quarter = (high - low) / 4;
-    ct_node_window(evaluator->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first, &last);
+    ct_node_window(evaluator->worker, roots->node, feature, rows[0] + part, rows[1] - part, &first,
+                   &last);
     if (first < low + quarter) first = low + quarter;
     if (last > high - quarter) last = high - quarter;
     if (first <= last) return roundest(evaluator->worker, first, last);
@@ -133,33 +149,41 @@ CT_HOT uint32_t hinted_threshold(ct_evaluator *evaluator, uint32_t feature)
     if ((int32_t) feature != roots->hinted) return 0;
     roots->hinted = -1;
     const ct_layout *layout = roots->node->layout;
-    uint32_t t = ct_layout_from_global(layout, feature, roots->task->hint[roots->task->hint_at].threshold);
+    uint32_t t = ct_layout_from_global(layout, feature,
+                                       roots->task->hint[roots->task->hint_at].threshold);
     if (t < 1 || t >= layout->n_values[feature]) return 0;
-    uint32_t n_left = ct_node_counts(evaluator->worker, roots->node, feature, t, &evaluator->totals[0]);
+    uint32_t n_left = ct_node_counts(evaluator->worker, roots->node, feature, t,
+                                     &evaluator->totals[0]);
     return n_left < 1 || n_left >= roots->node->n_rows ? 0 : t;
 }
 
 /* ---- evaluation ---- */
 
-/* Puts a subtree, or a leaf if NULL, under child `side` of the root of roots->known.tree. Level j of a heap is contiguous. */
+/* Puts a subtree, or a leaf if NULL, under child `side` of the root of roots->known.tree. Level j
+ * of a heap is contiguous. */
 static void graft(ct_roots *roots, int side, const ct_split_code *subtree)
 {
     for (unsigned level = 0; level + 1 < roots->task->depth; level++) {
         size_t width = (size_t) 1 << level;
         ct_split_code *place = roots->known.tree + (2 * width - 1) + (size_t) side * width;
-        for (size_t i = 0; i < width; i++) place[i] = subtree ? subtree[width - 1 + i] : CT_LEAF_CODE;
+        for (size_t i = 0; i < width; i++)
+            place[i] = subtree ? subtree[width - 1 + i] : CT_LEAF_CODE;
     }
 }
 
-/* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets are hinted at). */
+/* Makes the tree of candidate m the best one (or, while there is none, the one that later row sets
+ * are hinted at). */
 static void keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
 {
     roots->known.tree[0].feature = (int32_t) feature;
-    roots->known.tree[0].threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
+    roots->known.tree[0].threshold = ct_layout_to_global(roots->node->layout, feature,
+                                                         m->threshold);
     for (int side = 0; side < 2; side++) {
         ct_split_code child = {m->best_child[side], 0};
         if (roots->task->depth == 2) graft(roots, side, &child);
-        else graft(roots, side, m->best_child[side] < 0 && roots->known.improved ? NULL : m->trees[side]);
+        else
+            graft(roots, side,
+                  m->best_child[side] < 0 && roots->known.improved ? NULL : m->trees[side]);
     }
 }
 
@@ -168,7 +192,8 @@ static void announce(ct_evaluator *evaluator)
 {
     const ct_roots *roots = evaluator->roots;
     ct_progress moment;
-    ct_team_tell(roots->work.team, roots->known.best - roots->task->gap + roots->task->first_of_ties);
+    ct_team_tell(roots->work.team,
+                 roots->known.best - roots->task->gap + roots->task->first_of_ties);
     ct_history_look(evaluator->worker->search->history, &moment);
 }
 
@@ -200,13 +225,18 @@ static int is_whole(const ct_roots *roots, const ct_interval *i)
 CT_HOT void count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m)
 {
     const ct_node *node = evaluator->roots->node;
-    m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold, &evaluator->totals[0]);
-    m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0], m->n_left);
-    ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0], node->layout->n_classes);
+    m->n_left = ct_node_counts(evaluator->worker, node, feature, m->threshold,
+                               &evaluator->totals[0]);
+    m->max_left = ct_maximum_cost(evaluator->worker->search->costs, &evaluator->totals[0],
+                                  m->n_left);
+    ct_totals_rest(&evaluator->totals[1], &node->totals, &evaluator->totals[0],
+                   node->layout->n_classes);
 }
 
-/* A candidate at threshold t of interval i, both under evaluation from here on; NULL if memory ends. */
-CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i, uint32_t t)
+/* A candidate at threshold t of interval i, both under evaluation from here on; NULL if memory
+ * ends. */
+CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i,
+                                     uint32_t t)
 {
     ct_roots *roots = evaluator->roots;
     ct_candidate *m = ct_features_take_candidate(roots);
@@ -220,16 +250,19 @@ CT_HOT ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. */
-CT_HOT void end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_candidate *m, int64_t upper)
+CT_HOT void end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                          ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
     roots->work.busy--;
     settle(evaluator, feature, m, upper);
-    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->features[feature].key = ct_candidate_total(worker, m);
+    if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
+        roots->features[feature].key = ct_candidate_total(worker, m);
     m->open++;
     ct_features_push_halves(worker, roots, feature, i->a, m, i->b);
-    ct_features_end_work(roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
+    ct_features_end_work(
+        roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
     ct_features_release_candidate(roots, m);
 }
 
@@ -253,7 +286,8 @@ CT_HOT void count_closed(ct_evaluator *evaluator, const ct_interval *i)
 {
     ct_worker *worker = evaluator->worker;
     int64_t straight = worker->search->split_cost + i->a->lower[0] + i->b->lower[1];
-    if (ct_uses(worker, CT_SHORTCUT_INTERVAL) && straight >= evaluator->target) worker->statistics.intervals++;
+    if (ct_uses(worker, CT_SHORTCUT_INTERVAL) && straight >= evaluator->target)
+        worker->statistics.intervals++;
     else worker->statistics.crossed++;
 }
 
@@ -283,10 +317,12 @@ CT_HOT int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
     ct_worker *worker = evaluator->worker;
     uint32_t rows[2];
     *t = hinted_threshold(evaluator, feature);
-    if (close_interval(evaluator, feature, i) || (!*t && !window(evaluator, feature, i, rows))) return 0;
+    if (close_interval(evaluator, feature, i) || (!*t && !window(evaluator, feature, i, rows)))
+        return 0;
     worker->statistics.hints += *t > 0;
     if (*t) return 1;
-    if (is_whole(evaluator->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS)) worker->statistics.medians++;
+    if (is_whole(evaluator->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
+        worker->statistics.medians++;
     *t = middle_threshold(evaluator, feature, i, rows);
     return *t > 0;
 }
@@ -315,11 +351,13 @@ int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval 
     return close_interval(evaluator, feature, i);
 }
 
-int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last)
+int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                    uint32_t *first, uint32_t *last)
 {
     uint32_t rows[2];
     if (!window(evaluator, feature, i, rows)) return 0;
-    ct_node_window(evaluator->worker, evaluator->roots->node, feature, rows[0], rows[1], first, last);
+    ct_node_window(evaluator->worker, evaluator->roots->node, feature, rows[0], rows[1], first,
+                   last);
     return *first <= *last;
 }
 
@@ -328,7 +366,8 @@ void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidat
     count_sides(evaluator, feature, m);
 }
 
-void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m, int64_t upper)
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
+                     int64_t upper)
 {
     settle(evaluator, feature, m, upper);
 }
@@ -344,7 +383,8 @@ ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature
     return NULL;
 }
 
-void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, ct_candidate *m, int64_t upper)
+void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                            ct_candidate *m, int64_t upper)
 {
     end_candidate(evaluator, feature, i, m, upper);
 }
@@ -373,12 +413,15 @@ int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
     return 0;
 }
 
-/* Whether the interval may hold trees as good as the best one, which would be taken instead, and none that is better. It may
- * then come last: a better tree closes it. (On a device intervals are taken up elsewhere too.) */
+/* Whether the interval may hold trees as good as the best one, which would be taken instead, and
+ * none that is better. It may then come last: a better tree closes it. (On a device intervals are
+ * taken up elsewhere too.) */
 static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_interval *i)
 {
     const ct_roots *roots = evaluator->roots;
-    if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) || !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST)) return 0;
+    if (roots->ties_now || (evaluator->worker->queue && !roots->task->on_cpu) ||
+        !ct_uses(evaluator->worker, CT_SHORTCUT_TIES_LAST))
+        return 0;
     return i->bound >= roots->known.best && ties_count(roots, feature, i->a->threshold);
 }
 
@@ -400,15 +443,18 @@ int ct_roots_step(ct_evaluator *evaluator)
     return 1;
 }
 
-/* Gives the best root split the subtrees that the rule wants: of each side the first of its equal trees. They are searched
- * afresh by this worker alone, knowing their costs, and begin with what was found. */
+/* Gives the best root split the subtrees that the rule wants: of each side the first of its equal
+ * trees. They are searched afresh by this worker alone, knowing their costs, and begin with what
+ * was found. */
 static void settle_ties(ct_roots *roots, ct_worker *worker)
 {
     ct_evaluator evaluator;
     ct_task last = *roots->task;
     ct_roots again = *roots; /* with another task */
     ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
-    if (!roots->known.improved || ct_is_halted(worker) || !m || !ct_roots_join(&evaluator, &again, worker)) return;
+    if (!roots->known.improved || ct_is_halted(worker) || !m ||
+        !ct_roots_join(&evaluator, &again, worker))
+        return;
     uint32_t f = (uint32_t) roots->known.tree[0].feature;
     again.task = &last;
     last.on_cpu = 1;
@@ -444,23 +490,25 @@ static int is_root(const ct_task *task) { return !task->path->n && !task->as_sid
 /* The feature of the hint's root; -1 if there is no hint. */
 static int32_t hinted_feature(const ct_worker *worker, const ct_task *task)
 {
-    if (!task->hint || task->hint_at >= task->hint_size || !ct_uses(worker, CT_SHORTCUT_HINTS)) return -1;
+    if (!task->hint || task->hint_at >= task->hint_size || !ct_uses(worker, CT_SHORTCUT_HINTS))
+        return -1;
     return task->hint[task->hint_at].feature;
 }
 
-/* Starting threads costs more than many a search takes, so these are called after a while; but at once if the first
- * evaluations alone could take very long: they grow with the table, by a factor with the depth, and are shorter the
- * better the tree to begin with. */
+/* Starting threads costs more than many a search takes, so these are called after a while; but at
+ * once if the first evaluations alone could take very long: they grow with the table, by a factor
+ * with the depth, and are shorter the better the tree to begin with. */
 static double call_time(const ct_worker *worker, const ct_roots *roots)
 {
     const ct_node *node = roots->node;
-    double work = (double) node->n_rows * node->layout->n_cols * pow(8, (double) roots->task->depth - 2);
+    double work = (double) node->n_rows * node->layout->n_cols *
+                  pow(8, (double) roots->task->depth - 2);
     work *= (double) roots->known.best / (double) roots->leaf;
     return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->team_after;
 }
 
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
-                  int64_t *root_bounds, ct_split_code *tree)
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node,
+                  const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->layout->n_cols;
     memset(roots, 0, sizeof *roots);
@@ -475,8 +523,10 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->known.tree = tree;
     roots->leaf = node->leaf_cost;
     roots->known.best = roots->leaf;
-    if (ct_uses(worker, CT_SHORTCUT_CAPS)) roots->known.best = ct_smaller_cost(roots->known.best, task->cap);
-    roots->known.least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes, task->depth);
+    if (ct_uses(worker, CT_SHORTCUT_CAPS))
+        roots->known.best = ct_smaller_cost(roots->known.best, task->cap);
+    roots->known.least = ct_class_count_bound(worker, &node->totals, node->layout->n_classes,
+                                              task->depth);
     roots->known.promising = roots->known.proven = UNKNOWN;
     roots->edge = is_root(task) ? worker->search->min_bucket : 1;
     roots->ends[1].n_left = node->n_rows;
@@ -490,8 +540,8 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     return roots->features != NULL;
 }
 
-/* Opens every feature that the root may have: the hint's first, then, with medians, one candidate of each before going on with
- * any. */
+/* Opens every feature that the root may have: the hint's first, then, with medians, one candidate
+ * of each before going on with any. */
 static void open_features(ct_roots *roots, ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
@@ -504,13 +554,16 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 
-/* A floor covers all trees with that root feature, also those whose threshold does not separate the rows at hand, since it
- * may separate those of a neighbouring set. Such a tree costs a split and a tree T of the level below on all rows. T is no
- * better than the best tree here or than what know_ends() has proven of T; and restricted to the two sides of any candidate, it costs what it did and its splits once
- * more. It has no more of these than the level allows, and none that cost more than the leaf. */
+/* A floor covers all trees with that root feature, also those whose threshold does not separate the
+ * rows at hand, since it may separate those of a neighbouring set. Such a tree costs a split and a
+ * tree T of the level below on all rows. T is no better than the best tree here or than what
+ * know_ends() has proven of T; and restricted to the two sides of any candidate, it costs what it
+ * did and its splits once more. It has no more of these than the level allows, and none that cost
+ * more than the leaf. */
 static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64_t relaxed)
 {
-    int64_t split = worker->search->split_cost, most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
+    int64_t split = worker->search->split_cost,
+            most = ((int64_t) 1 << (roots->task->depth - 1)) - 1;
     most = ct_smaller_cost(most, roots->leaf / split);
     relaxed = ct_larger_cost(relaxed, roots->ends[0].lower[1]);
     return split + ct_larger_cost(relaxed, roots->known.separate - most * split);
@@ -521,14 +574,20 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
     for (uint32_t f = 0; f < n_cols; f++)
-        bounds.relaxed = ct_smaller_cost(bounds.relaxed, ct_larger_cost(roots->known.root_bounds[f], known_root_bound(worker, roots, f)));
+        bounds.relaxed = ct_smaller_cost(
+            bounds.relaxed,
+            ct_larger_cost(roots->known.root_bounds[f], known_root_bound(worker, roots, f)));
     int64_t most = empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
-        int only_here = is_root(roots->task) && roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
-        if (!only_here) roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);
-        roots->known.root_bounds[f] = ct_larger_cost(roots->known.root_bounds[f], known_root_bound(worker, roots, f));
+        int only_here = is_root(roots->task) &&
+                        roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
+        if (!only_here)
+            roots->known.root_bounds[f] = ct_smaller_cost(roots->known.root_bounds[f], most);
+        roots->known.root_bounds[f] = ct_larger_cost(roots->known.root_bounds[f],
+                                                     known_root_bound(worker, roots, f));
     }
-    bounds.proven = ct_larger_cost(bounds.relaxed, ct_smaller_cost(roots->known.proven, roots->leaf));
+    bounds.proven = ct_larger_cost(bounds.relaxed,
+                                   ct_smaller_cost(roots->known.proven, roots->leaf));
     return bounds;
 }
 
@@ -549,10 +608,12 @@ void ct_roots_progress(const void *search, ct_progress *progress)
 {
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
-    int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf), upper = roots->known.improved ? roots->known.best : roots->leaf;
+    int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf),
+            upper = roots->known.improved ? roots->known.best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;
     for (int32_t f = -1; f < (int32_t) roots->node->layout->n_cols; f++) {
-        for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i; i = i->next) {
+        for (const ct_interval *i = f < 0 ? roots->working : roots->features[f].open; i;
+             i = i->next) {
             lower = ct_smaller_cost(lower, i->bound);
             open += i->b->n_left - i->a->n_left;
         }
@@ -573,7 +634,8 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     roots->known.improved = 1;
     roots->known.best_threshold = known->codes[0].threshold;
     for (int side = 0; side < 2; side++) roots->known.best_side[side] = known->side[side];
-    memcpy(roots->known.tree, known->codes, ct_heap_size(roots->task->depth) * sizeof *roots->known.tree);
+    memcpy(roots->known.tree, known->codes,
+           ct_heap_size(roots->task->depth) * sizeof *roots->known.tree);
 }
 
 void ct_roots_open(ct_roots *roots, ct_worker *worker)

@@ -8,7 +8,8 @@
 #include "exact/search/depth2.h"
 #include "exact/search/evaluators.h"
 
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task,
+                     ct_bounds *bounds)
 {
     const ct_costs *costs = worker->search->costs;
     int64_t leaf = ct_leaf_cost(costs, totals);
@@ -18,7 +19,8 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
         return 1;
     }
     if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
+    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes,
+                                                            task->depth);
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
@@ -33,8 +35,8 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     return bounds;
 }
 
-ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task, int64_t *root_bounds,
-                   ct_split_code *tree)
+ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
+                   int64_t *root_bounds, ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};

@@ -32,7 +32,8 @@ void ct_team_run(ct_team *team, void (*work)(ct_worker *worker, void *data), voi
 #ifdef _OPENMP
     /* The runtime may give fewer threads than asked for: the workers are dealt out. */
 #pragma omp parallel num_threads((int) team->n_workers)
-    for (unsigned i = (unsigned) omp_get_thread_num(); i < team->n_workers; i += (unsigned) omp_get_num_threads())
+    for (unsigned i = (unsigned) omp_get_thread_num(); i < team->n_workers;
+         i += (unsigned) omp_get_num_threads())
         work(&team->workers[i], data);
 #else
     for (unsigned i = 0; i < team->n_workers; i++) work(&team->workers[i], data);
