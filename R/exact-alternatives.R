@@ -1,34 +1,38 @@
 # contree_alternatives(): trees about as good as the optimum that begin with another predictor.
 #
-# The search takes a set of predictors that the root may be split on, a cost from which on trees need not be found, and tells
-# what it proved of each predictor at the root. The first search is among all predictors but that of the fit: if it
-# finds nothing, it has proven that there is nothing. Otherwise those that it could not rule out are searched one by one.
+# The search takes a set of predictors that the root may be split on, a cost from which on trees
+# need not be found, and tells what it proved of each predictor at the root. The first search is
+# among all predictors but that of the fit: if it finds nothing, it has proven that there is
+# nothing. Otherwise those that it could not rule out are searched one by one.
 
 #' Trees that begin with another predictor
 #'
-#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several trees that are about
-#' as good on the training rows a person may prefer the one that makes sense, costs less to measure or is easier to
-#' explain. For each predictor at the root the best tree is searched for and proven, as [contree()] does, with the
-#' settings of the fit.
+#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several
+#' trees that are about as good on the training rows a person may prefer the one that makes sense,
+#' costs less to measure or is easier to explain. For each predictor at the root the best tree is
+#' searched for and proven, as [contree()] does, with the settings of the fit.
 #'
-#' Trees that are no better than a single leaf are not listed. Below the root any predictor may be used.
+#' Trees that are no better than a single leaf are not listed. Below the root any predictor may be
+#' used.
 #'
 #' @param fit A fit of [contree()].
 #' @param n At most so many predictors: those with the best trees.
 #' @param within How much more than `fit` a tree may cost, in misclassified rows.
-#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for others. Without it they
-#'   are taken from the fit, if this has `model = TRUE`, or the arguments in its call are evaluated again, as
-#'   [update()][contree_methods] does.
-#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it), `memory_limit`, `threads`,
-#'   `device`, `deterministic`, `max_gap`, `on_interrupt`, `progress` and `verbose` of [contree_control()]. Otherwise those
-#'   of the fit.
-#' @return A list of fits (see [contree.object]) named by predictor, the best first, of class `contree_alternatives`; its
-#'   length is 0 if there are none. The setting `root` of such a fit names the predictor, and its `bound`, `gap` and
-#'   `status` are about the trees that begin with it.
+#' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
+#'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
+#'   its call are evaluated again, as [update()][contree_methods] does.
+#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it),
+#'   `memory_limit`, `threads`, `device`, `deterministic`, `max_gap`, `on_interrupt`, `progress` and
+#'   `verbose` of [contree_control()]. Otherwise those of the fit.
+#' @return A list of fits (see [contree.object]) named by predictor, the best first, of class
+#'   `contree_alternatives`; its length is 0 if there are none. The setting `root` of such a fit
+#'   names the predictor, and its `bound`, `gap` and `status` are about the trees that begin with
+#'   it.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`, `within` (the cost less that
-#'   of `fit`), `nsplit`, `gap` and `status`. If the search was stopped, the attribute `undecided` of the list names
-#'   predictors for which a tree may have been missed, and there is a warning of class `contree_stopped`.
+#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`,
+#'   `within` (the cost less that of `fit`), `nsplit`, `gap` and `status`. If the search was
+#'   stopped, the attribute `undecided` of the list names predictors for which a tree may have been
+#'   missed, and there is a warning of class `contree_stopped`.
 #' @section Errors:
 #' `contree_input_error` if the training data cannot be found or is not that of the fit.
 #' @seealso [contree_path()]
@@ -46,18 +50,23 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   frame <- training_frame(fit, data, settings, parent.frame())
   settings$max_cost <- tree_proof(fit)$cost + within
   found <- search_roots(fit, new_problem(frame, settings), settings, n)
-  alternatives <- structure(found$fits, table = table_of_alternatives(found$fits, tree_proof(fit)$cost), fit = fit,
-                            within = within, undecided = found$undecided, class = "contree_alternatives")
+  alternatives <- structure(found$fits,
+                            table = table_of_alternatives(found$fits, tree_proof(fit)$cost),
+                            fit = fit,
+                            within = within, undecided = found$undecided,
+                            class = "contree_alternatives")
   warn_if_undecided(found)
   alternatives
 }
 
 # Those of the fit, with what says how to search.
 search_settings <- function(fit, given) {
-  how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap", "on_interrupt", "progress", "verbose")
+  how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap",
+           "on_interrupt", "progress", "verbose")
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
-    stop_input(other[1], gettextf("'%s' is part of the problem, which is that of the fit; fit another tree with update()",
+    stop_input(other[1],
+               gettextf("'%s' is part of the problem, which is that of the fit; fit another tree with update()",
                                   other[1]))
   }
   settings <- unclass(tree_settings(fit))
@@ -86,7 +95,8 @@ search_roots <- function(fit, problem, settings, n) {
   found
 }
 
-# One search for the best tree that begins with one of the predictors `root`, and, of several, what it proves of each.
+# One search for the best tree that begins with one of the predictors `root`, and, of several, what
+# it proves of each.
 search_root <- function(found, root, problem, settings, call) {
   alone <- length(root) == 1
   left <- settings$end - proc.time()[["elapsed"]]
@@ -105,7 +115,8 @@ search_root <- function(found, root, problem, settings, call) {
     if (stopped && alone) found$undecided <- c(found$undecided, root)
     return(found)
   }
-  # the best known tree of a search among several that was stopped may have less than the best tree of its own root
+  # the best known tree of a search among several that was stopped may have less than the best tree
+  # of its own root
   if (stopped && !alone) return(found)
   settings$root <- problem$frame$shape$names[solved$feature[1]]
   found$fits[[settings$root]] <- new_fit(solved, problem, settings, call)
@@ -114,15 +125,19 @@ search_root <- function(found, root, problem, settings, call) {
 
 # For each predictor, what a search has proven of the trees that begin with it.
 root_bounds <- function(solved, problem) {
-  vapply(split(solved$root_bounds, factor(column_predictors(problem), problem$frame$shape$names)), min, 0)
+  vapply(split(solved$root_bounds, factor(column_predictors(problem), problem$frame$shape$names)),
+         min, 0)
 }
 
 costs_of <- function(fits) vapply(fits, function(fit) tree_proof(fit)$cost, 0)
 
 table_of_alternatives <- function(fits, cost) {
-  proof <- function(what, type) vapply(fits, function(fit) tree_proof(fit)[[what]], type, USE.NAMES = FALSE)
-  data.frame(predictor = as.character(names(fits)), errors = proof("objective", 0), cost = proof("cost", 0),
-             within = proof("cost", 0) - cost, nsplit = vapply(fits, tree_splits, 0L, USE.NAMES = FALSE),
+  proof <- function(what, type) vapply(fits, function(fit) tree_proof(fit)[[what]], type,
+                                       USE.NAMES = FALSE)
+  data.frame(predictor = as.character(names(fits)), errors = proof("objective", 0),
+             cost = proof("cost", 0),
+             within = proof("cost", 0) - cost,
+             nsplit = vapply(fits, tree_splits, 0L, USE.NAMES = FALSE),
              gap = proof("gap", 0), status = proof("status", ""))
 }
 
@@ -171,12 +186,14 @@ frame_again <- function(fit, data, settings, env) {
   weights <- call[["weights"]]
   kept <- if (!all(all.vars(weights) %in% names(data)) || is.null(weights)) tree_row_weights(fit)
   # not call$subset, which would also find subset_levels
-  frame <- formula_frame(value("formula"), data, if (is.null(kept)) weights, subset_again(fit, call[["subset"]], data),
+  frame <- formula_frame(value("formula"), data, if (is.null(kept)) weights,
+                         subset_again(fit, call[["subset"]], data),
                          value("na.action"), NULL, NULL, settings)
   with_kept_weights(frame, kept)
 }
 
-# Weights that did not stand in the data are those that the fit keeps. If there are more or fewer rows, these are found out later.
+# Weights that did not stand in the data are those that the fit keeps. If there are more or fewer
+# rows, these are found out later.
 with_kept_weights <- function(frame, kept) {
   if (!is.null(kept) && length(kept) == length(frame$response)) frame$weights <- kept
   frame

@@ -1,11 +1,13 @@
 #' contree: provably optimal classification trees
 #'
-#' [contree()] fits the classification tree of a given depth that misclassifies the fewest training rows, and proves it. The
-#' fit prints, predicts and plots like one of the package `rpart`; `vignette("contree")` compares the two on real data.
+#' [contree()] fits the classification tree of a given depth that misclassifies the fewest training
+#' rows, and proves it. The fit prints, predicts and plots like one of the package `rpart`;
+#' `vignette("contree")` compares the two on real data.
 #'
-#' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees for Continuous Feature
-#'   Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of the AAAI Conference on Artificial Intelligence*
-#'   39(11), 11131-11139. \doi{10.1609/aaai.v39i11.33210}.
+#' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees
+#'   for Continuous Feature Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of
+#'   the AAAI Conference on Artificial Intelligence* 39(11), 11131-11139.
+#'   \doi{10.1609/aaai.v39i11.33210}.
 #' @useDynLib contree, .registration = TRUE
 #' @importFrom stats fitted formula model.frame nobs predict residuals terms update
 #' @importFrom graphics plot text
@@ -16,124 +18,146 @@ NULL
 
 #' Optimal classification trees
 #'
-#' Fits the classification tree with at most `depth` splits between the root and a leaf that misclassifies the fewest
-#' training rows of all such trees, and proves that none is better. Split points are chosen among all values of the
-#' predictors, without binning; factors are split by their levels, and missing values may stay.
+#' Fits the classification tree with at most `depth` splits between the root and a leaf that
+#' misclassifies the fewest training rows of all such trees, and proves that none is better. Split
+#' points are chosen among all values of the predictors, without binning; factors are split by their
+#' levels, and missing values may stay.
 #'
 #' @section What is minimised:
-#' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0 unless given; see
-#' [contree_control()]); with `weights` or a `loss`, the sum of weight times loss over the rows, plus `complexity` times the sum
-#' of the weights. The search is exact: when `status` is `"optimal"`, no tree of this depth costs less that has splits
-#' as described below. The default depth is 3, because that is proven in moments on data of ordinary size;
-#' each further level costs far more time than the one before.
+#' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0
+#' unless given; see [contree_control()]); with `weights` or a `loss`, the sum of weight times loss
+#' over the rows, plus `complexity` times the sum of the weights. The search is exact: when `status`
+#' is `"optimal"`, no tree of this depth costs less that has splits as described below. The default
+#' depth is 3, because that is proven in moments on data of ordinary size; each further level costs
+#' far more time than the one before.
 #'
 #' @section The training error is optimistic:
-#' The training error of an optimal tree is the lowest there is, and it falls with each level: the more trees there are to
-#' choose from, the more the best of them owes to chance. On new data expect more errors, on small or noisy data many
-#' more. Judge a tree, and choose its depth, by rows that were not used to fit it: [contree_cv()] cross-validates,
-#' [contree_accuracy()] takes a test set, and `vignette("choosing")` shows both.
+#' The training error of an optimal tree is the lowest there is, and it falls with each level: the
+#' more trees there are to choose from, the more the best of them owes to chance. On new data expect
+#' more errors, on small or noisy data many more. Judge a tree, and choose its depth, by rows that
+#' were not used to fit it: [contree_cv()] cross-validates, [contree_accuracy()] takes a test set,
+#' and `vignette("choosing")` shows both.
 #'
 #' @section Threads, and which of equally good trees:
-#' The search uses the processors that `threads` allows, two unless told otherwise; see [contree_threads()]. The tree is the
-#' same for any number of threads and on any device: of all trees of the lowest cost one with the fewest leaves; of these the
-#' one whose root splits on the first predictor (in the order of the columns), there at the lowest threshold; and so on down.
-#' That no smaller tree has the cost is part of what is proven. There are three exceptions, where the tree may depend on the
-#' number of threads and on the moment: a `max_gap` above 0, a search that was stopped, and `deterministic = FALSE`, which
-#' may save time and returns whichever of the smallest optimal trees is found first. Where weights or losses are no multiples
-#' of one number the search rounds them, at the 15th digit of their sum or so; `bound` is then below the cost by as much.
+#' The search uses the processors that `threads` allows, two unless told otherwise; see
+#' [contree_threads()]. The tree is the same for any number of threads and on any device: of all
+#' trees of the lowest cost one with the fewest leaves; of these the one whose root splits on the
+#' first predictor (in the order of the columns), there at the lowest threshold; and so on down.
+#' That no smaller tree has the cost is part of what is proven. There are three exceptions, where
+#' the tree may depend on the number of threads and on the moment: a `max_gap` above 0, a search
+#' that was stopped, and `deterministic = FALSE`, which may save time and returns whichever of the
+#' smallest optimal trees is found first. Where weights or losses are no multiples of one number the
+#' search rounds them, at the 15th digit of their sum or so; `bound` is then below the cost by as
+#' much.
 #'
 #' @section Stopping early:
-#' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and `memory_limit`. The fit
-#' is then the best tree found so far: `status` says why it stopped, `bound` is a proven lower bound of the cost of every
-#' tree, and `gap` the distance to it. A warning names them. Its class is `contree_timeout` at the time limit,
-#' `contree_interrupted` after Ctrl-C and `contree_memory` at the memory limit, and `contree_stopped` in all three cases; it
-#' has the elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that ends at `max_gap` gives no
-#' warning. With `on_interrupt = "error"` Ctrl-C gives an error of class `contree_interrupted_error` instead of a fit, which
-#' also ends a loop around `contree()`.
+#' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and
+#' `memory_limit`. The fit is then the best tree found so far: `status` says why it stopped, `bound`
+#' is a proven lower bound of the cost of every tree, and `gap` the distance to it. A warning names
+#' them. Its class is `contree_timeout` at the time limit, `contree_interrupted` after Ctrl-C and
+#' `contree_memory` at the memory limit, and `contree_stopped` in all three cases; it has the
+#' elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that ends at
+#' `max_gap` gives no warning. With `on_interrupt = "error"` Ctrl-C gives an error of class
+#' `contree_interrupted_error` instead of a fit, which also ends a loop around `contree()`.
 #'
-#' [update()][contree_methods] continues from the best known tree, as `start` does; `fit$history` and
-#' `plot(fit, what = "progress")` tell how cost and bound met.
+#' [update()][contree_methods] continues from the best known tree, as `start` does; `fit$history`
+#' and `plot(fit, what = "progress")` tell how cost and bound met.
 #'
 #' @section Names known from rpart:
-#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in `rpart` (but the defaults
-#' 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a split as a proportion of the errors of the root,
-#' `complexity` as a proportion of the rows, hence `complexity = cp * errors of the root / n`. Giving a setting under both its
-#' names is an error.
+#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in
+#' `rpart` (but the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a
+#' split as a proportion of the errors of the root, `complexity` as a proportion of the rows, hence
+#' `complexity = cp * errors of the root / n`. Giving a setting under both its names is an error.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
-#'   \item Numbers, integers, logicals (`FALSE` is 0 and `TRUE` is 1), dates, date-times and time differences are split at
-#'     every threshold: *less than* goes left. So are ordered factors, by the order of their levels.
-#'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level where there are missing
-#'     values) are split into any two sets of levels. Levels that no training row has do not count.
-#'   \item Those of more levels are split into one level and the rest, or in an order: for each class the levels are ordered
-#'     by the proportion of the class among their training rows (ties by the order of the levels; of two classes the order of the
-#'     first serves both), and a split cuts this order anywhere. The orders are of all training rows and the same everywhere
-#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among all trees with such
-#'     splits: a message of class `contree_message` says so once, `print()` repeats it, and `fit$restricted` names the
-#'     factors. For two classes and `depth = 1` nothing is lost by it.
+#'   \item Numbers, integers, logicals (`FALSE` is 0 and `TRUE` is 1), dates, date-times and time
+#'     differences are split at every threshold: *less than* goes left. So are ordered factors, by
+#'     the order of their levels.
+#'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level
+#'     where there are missing values) are split into any two sets of levels. Levels that no
+#'     training row has do not count.
+#'   \item Those of more levels are split into one level and the rest, or in an order: for each
+#'     class the levels are ordered by the proportion of the class among their training rows (ties
+#'     by the order of the levels; of two classes the order of the first serves both), and a split
+#'     cuts this order anywhere. The orders are of all training rows and the same everywhere in the
+#'     tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among
+#'     all trees with such splits: a message of class `contree_message` says so once, `print()`
+#'     repeats it, and `fit$restricted` names the factors. For two classes and `depth = 1` nothing
+#'     is lost by it.
 #' }
 #'
 #' @section Missing values:
-#' Each split learns where its missing rows go: every threshold and every set of levels is tried with the missing rows (`NA`
-#' or `NaN`) on either side, and so is the split between missing and not missing. All of it is part of what is proven optimal.
-#' At a split whose node had no missing training rows, missing values of new rows go to the child with more training rows.
-#' Where missing values are to be left out instead, give `missing = "omit"` or a `na.action`. Rows with a missing response
-#' are left out in any case, and `print()` counts them. Infinite values are errors in training.
+#' Each split learns where its missing rows go: every threshold and every set of levels is tried
+#' with the missing rows (`NA` or `NaN`) on either side, and so is the split between missing and not
+#' missing. All of it is part of what is proven optimal. At a split whose node had no missing
+#' training rows, missing values of new rows go to the child with more training rows. Where missing
+#' values are to be left out instead, give `missing = "omit"` or a `na.action`. Rows with a missing
+#' response are left out in any case, and `print()` counts them. Infinite values are errors in
+#' training.
 #'
 #' @section Weights and losses:
-#' Costs are whole numbers of 64 bits during the search. Weights and losses in whole proportions (counts, 0.25 and 1.5, two
-#' class weights in inverse proportion to the rows) are exact, up to the last bits of the numbers given. Others are rounded so
-#' finely that all rows together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the given
-#' ones costs more than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows have
-#' weights and losses of more than two classes have to be rounded too, the losses have 24 bits.) Searches take longer with
-#' them, in part since the problems are harder: with class weights (also as weights of rows that are the same within each class)
-#' mostly up to twice as long, with other weights of rows two to four times, with losses that depend on the wrong label three to
-#' ten times (up to forty where the plain problem is easy), and thirty times and more where rows have weights besides. Weights
-#' and losses that come to the same for all rows cost nothing.
+#' Costs are whole numbers of 64 bits during the search. Weights and losses in whole proportions
+#' (counts, 0.25 and 1.5, two class weights in inverse proportion to the rows) are exact, up to the
+#' last bits of the numbers given. Others are rounded so finely that all rows together cost at least
+#' 2^(58 - depth): the tree is optimal for the rounded costs, and under the given ones costs more
+#' than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows
+#' have weights and losses of more than two classes have to be rounded too, the losses have 24
+#' bits.) Searches take longer with them, in part since the problems are harder: with class weights
+#' (also as weights of rows that are the same within each class) mostly up to twice as long, with
+#' other weights of rows two to four times, with losses that depend on the wrong label three to ten
+#' times (up to forty where the plain problem is easy), and thirty times and more where rows have
+#' weights besides. Weights and losses that come to the same for all rows cost nothing.
 #'
 #' @section Errors:
-#' All errors that are about the arguments or the data have the class `contree_input_error`, those about what this version
-#' cannot do `contree_unsupported_error`, and both `contree_error`. Their element `argument` names the argument or the
-#' variable.
+#' All errors that are about the arguments or the data have the class `contree_input_error`, those
+#' about what this version cannot do `contree_unsupported_error`, and both `contree_error`. Their
+#' element `argument` names the argument or the variable.
 #'
-#' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The right-hand side is a sum of
-#'   variables or functions of them; `.` stands for all other columns of `data` and `-` takes a variable away. Interactions
-#'   (`a:b`, `a*b`) and offsets are errors. Functions and constants in it are known at prediction too: those that are local
-#'   to the function that called `contree()` are kept with the fit, up to 1 MB each; others are looked up in the workspace (or
-#'   in the package that holds the formula).
-#' @param data Data frame with the variables of the formula. Without it they are taken from the formula's environment. It may
-#'   also come first, as in `data |> contree(y ~ .)`.
-#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which is used without copying
-#'   if it is complete.
+#' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The
+#'   right-hand side is a sum of variables or functions of them; `.` stands for all other columns of
+#'   `data` and `-` takes a variable away. Interactions (`a:b`, `a*b`) and offsets are errors.
+#'   Functions and constants in it are known at prediction too: those that are local to the function
+#'   that called `contree()` are kept with the fit, up to 1 MB each; others are looked up in the
+#'   workspace (or in the package that holds the formula).
+#' @param data Data frame with the variables of the formula. Without it they are taken from the
+#'   formula's environment. It may also come first, as in `data |> contree(y ~ .)`.
+#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which
+#'   is used without copying if it is complete.
 #' @param y Response: the classes, one for each row of `x`.
 #'
-#'   The response of either method is a factor, a character vector or a logical vector. Classes keep the order of the
-#'   levels; levels that no row has stay levels of the predictions, and a leaf predicts one where `loss` makes it the cheapest
-#'   answer. A numeric response is an error: use `factor(y)`.
-#'   Predictors are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or `difftime`.
-#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class proportions and, with
-#'   `complexity`, in the penalty of a split. In the formula method an expression in the columns of `data`. `minbucket` and
-#'   `minsplit` count rows, whatever they weigh.
-#' @param loss What errors cost: a numeric matrix with a row for each true and a column for each predicted class, in the order
-#'   of the levels or with their names, 0 on the diagonal and at least 0 elsewhere. (`rpart` calls it `parms$loss`.) A level
-#'   without rows may be an answer too, such as to refuse one: see the examples.
-#' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector in the order of the levels
-#'   or with their names; or `"balanced"`, which gives all classes the same weight altogether, n / (K n_k) to a row of
-#'   class k.
-#' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row names. Rows for which it is
-#'   `NA` are left out.
-#' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()], which leave out the rows with
-#'   missing values, or [na.fail()]. It wins over the setting `missing` of [contree_control()], which decides without it.
-#' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no split) to 16.
+#'   The response of either method is a factor, a character vector or a logical vector. Classes keep
+#'   the order of the levels; levels that no row has stay levels of the predictions, and a leaf
+#'   predicts one where `loss` makes it the cheapest answer. A numeric response is an error: use
+#'   `factor(y)`. Predictors are numeric, integer, logical, factor (ordered or not), character,
+#'   `Date`, `POSIXct` or `difftime`.
+#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class
+#'   proportions and, with `complexity`, in the penalty of a split. In the formula method an
+#'   expression in the columns of `data`. `minbucket` and `minsplit` count rows, whatever they
+#'   weigh.
+#' @param loss What errors cost: a numeric matrix with a row for each true and a column for each
+#'   predicted class, in the order of the levels or with their names, 0 on the diagonal and at least
+#'   0 elsewhere. (`rpart` calls it `parms$loss`.) A level without rows may be an answer too, such
+#'   as to refuse one: see the examples.
+#' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector
+#'   in the order of the levels or with their names; or `"balanced"`, which gives all classes the
+#'   same weight altogether, n / (K n_k) to a row of class k.
+#' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row
+#'   names. Rows for which it is `NA` are left out.
+#' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()],
+#'   which leave out the rows with missing values, or [na.fail()]. It wins over the setting
+#'   `missing` of [contree_control()], which decides without it.
+#' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no
+#'   split) to 16.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
-#' @param control Settings as made by [contree_control()], or a named list of them. A setting given in `...` wins over the
-#'   same setting in `control`.
+#' @param control Settings as made by [contree_control()], or a named list of them. A setting given
+#'   in `...` wins over the same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
-#' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other sizes,
-#'   [contree_alternatives()] for trees about as good, [contree_accuracy()], [contree_importance()], [predict.contree()],
-#'   [plot.contree()], [summary.contree()], [contree_rules()], [contree_control()].
+#' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other
+#'   sizes, [contree_alternatives()] for trees about as good, [contree_accuracy()],
+#'   [contree_importance()], [predict.contree()], [plot.contree()], [summary.contree()],
+#'   [contree_rules()], [contree_control()].
 #' @references Brita, van der Linden, Demirovic (2025) \doi{10.1609/aaai.v39i11.33210}.
 #' @examples
 #' fit <- contree(Species ~ ., data = iris, depth = 2)
@@ -169,9 +193,12 @@ contree <- function(x, ...) UseMethod("contree")
 contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
                             class_weights = NULL, ..., control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1))
-  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
-  frame <- formula_frame(formula, if (!missing(data)) data, if (!missing(weights)) substitute(weights),
-                         if (!missing(subset)) substitute(subset), if (!missing(na.action)) na.action, loss, class_weights,
+  settings <- collect_settings(list(...), if (!missing(control)) control,
+                               if (!missing(depth)) depth)
+  frame <- formula_frame(formula, if (!missing(data)) data,
+                         if (!missing(weights)) substitute(weights),
+                         if (!missing(subset)) substitute(subset),
+                         if (!missing(na.action)) na.action, loss, class_weights,
                          settings)
   fit_contree(frame, settings, call)
 }
@@ -180,12 +207,14 @@ contree.formula <- function(formula, data, weights, subset, na.action, depth = 3
 #' @export
 contree.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
                             class_weights = NULL, ..., control = contree_control(...)) {
-  # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever its name
+  # contree(d, y ~ x), contree(data = d, formula = f): R dispatches on the first argument, whatever
+  # its name
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree.formula), parent.frame()))
   }
   call <- plain_call(match.call(), sys.call(-1))
-  settings <- collect_settings(list(...), if (!missing(control)) control, if (!missing(depth)) depth)
+  settings <- collect_settings(list(...), if (!missing(control)) control,
+                               if (!missing(depth)) depth)
   check_both_given(x, y)
   fit_contree(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
 }
@@ -206,17 +235,20 @@ formula_call <- function(call, method) {
 }
 
 check_both_given <- function(x, y) {
-  if (missing(x)) stop_input("x", gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
+  if (missing(x)) stop_input("x",
+                             gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
   if (missing(y)) {
-    stop_input("y", gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
+    stop_input("y",
+               gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
                              show_value(x)))
   }
 }
 
-# ---- what the methods of contree() and contree_path() share -----------------------------------------
+# ---- what the methods of contree() and contree_path() share --------------------------------------
 
 # `weights` and `subset` are expressions in the columns of `data`.
-formula_frame <- function(formula, data, weights, subset, na.action, loss, class_weights, settings) {
+formula_frame <- function(formula, data, weights, subset, na.action, loss, class_weights,
+                          settings) {
   env <- environment(formula)
   weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
   rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
@@ -231,7 +263,7 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
   frame
 }
 
-# ---- the bridge to the search ---------------------------------------------------------------------
+# ---- the bridge to the search --------------------------------------------------------------------
 
 fit_contree <- function(frame, settings, call) {
   settings <- settle_complexity(settings, frame)
@@ -245,13 +277,15 @@ fit_contree <- function(frame, settings, call) {
   fit
 }
 
-# What several searches of the same data share: the frame, the columns derived from it, the classes of the rows as codes
-# into searched_classes(), and how many of these there are.
+# What several searches of the same data share: the frame, the columns derived from it, the classes
+# of the rows as codes into searched_classes(), and how many of these there are.
 new_problem <- function(frame, settings) {
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)
   if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
-  list(frame = frame, derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels), codes = codes,
+  list(frame = frame,
+       derived = derive_columns(frame, as.integer(codes), length(used), settings$subset_levels),
+       codes = codes,
        n_classes = length(searched_classes(frame)))
 }
 
@@ -263,12 +297,14 @@ solve_problem <- function(problem, settings) {
 }
 
 new_fit <- function(solved, problem, settings, call) {
-  fit <- new_contree(solved, problem$frame, kept_settings(settings), call, problem$derived$restricted)
+  fit <- new_contree(solved, problem$frame, kept_settings(settings), call,
+                     problem$derived$restricted)
   if (!is.null(problem$derived)) check_routes(fit, problem$frame$columns)
   fit
 }
 
-# Rows from which on what R has not collected yet takes tens of megabytes, and collecting it no time beside the search.
+# Rows from which on what R has not collected yet takes tens of megabytes, and collecting it no time
+# beside the search.
 many_rows <- 1e6
 
 run_search <- function(problem, settings) {
@@ -278,14 +314,16 @@ run_search <- function(problem, settings) {
   # the search takes memory of its own, of which R's collector does not know
   if (length(frame$response) > many_rows) gc(full = FALSE)
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
-  control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots, listener$report)
+  control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots,
+                            listener$report)
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes, add_costs(control, frame)),
+  tryCatch(.Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes,
+                 add_costs(control, frame)),
            contree_core_error = stop_search)
 }
 
-# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from what the search counts (and
-# `grain` is 0).
+# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
+# what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
   control <- search_control(settings, NULL, NULL, NULL)
   tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
@@ -308,44 +346,56 @@ column_predictors <- function(problem) {
   if (is.null(problem$derived)) names else names[problem$derived$predictor]
 }
 
-# What C could not do: its own contradiction is a bug, all else (too little memory, say) is about the settings.
+# What C could not do: its own contradiction is a bug, all else (too little memory, say) is about
+# the settings.
 stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
   if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
-  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings", message))
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings",
+                                 message))
 }
 
 settle_complexity <- function(settings, frame) {
   if (!is.null(settings$cp)) {
-    settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame), sum(row_weights(frame)))
+    settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame),
+                                              sum(row_weights(frame)))
   }
   most <- max(1, frame$loss)
   if (settings$complexity > most) {
-    stop_input("complexity", gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s", format(most),
+    stop_input("complexity",
+               gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s",
+                        format(most),
                                       format(settings$complexity)))
   }
   settings
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
-kept_settings <- function(settings) settings[setdiff(names(settings), c("cp", "start", "progress", "max_cost", "end"))]
+kept_settings <- function(settings) settings[setdiff(names(settings),
+                                                     c("cp", "start", "progress", "max_cost",
+                                                       "end"))]
 
-# The settings as C takes them, with those that only developers change: the vector instructions (see contree_info()) and the
-# shortcuts of the search that are switched off (option contree.switches). `roots` (columns that the root may be split on) and
-# `max_cost` (a tree that costs more need not be found) are for contree_alternatives() alone.
+# The settings as C takes them, with those that only developers change: the vector instructions (see
+# contree_info()) and the shortcuts of the search that are switched off (option contree.switches).
+# `roots` (columns that the root may be split on) and `max_cost` (a tree that costs more need not be
+# found) are for contree_alternatives() alone.
 search_control <- function(settings, start, roots, report) {
-  list(depth = as.integer(settings$depth), complexity = settings$complexity, max_gap = settings$max_gap,
-       max_thresholds = settings$max_thresholds, minbucket = settings$minbucket, minsplit = settings$minsplit,
+  list(depth = as.integer(settings$depth), complexity = settings$complexity,
+       max_gap = settings$max_gap,
+       max_thresholds = settings$max_thresholds, minbucket = settings$minbucket,
+       minsplit = settings$minsplit,
        time_limit = settings$time_limit, memory_limit = settings$memory_limit,
-       threads = threads_to_use(settings$threads), device = device_wanted(settings), any_of_ties = as.integer(!settings$deterministic),
-       start = start, roots = roots, max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
+       threads = threads_to_use(settings$threads), device = device_wanted(settings),
+       any_of_ties = as.integer(!settings$deterministic),
+       start = start, roots = roots,
+       max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 
-# The call as it is kept in the fit. Its head is the generic `name` as typed (contree or contree::contree). A tree to begin
-# with that is not a name in it but the tree itself was put there by update() or do.call(), and is no part of how to
-# fit the tree again.
+# The call as it is kept in the fit. Its head is the generic `name` as typed (contree or
+# contree::contree). A tree to begin with that is not a name in it but the tree itself was put there
+# by update() or do.call(), and is no part of how to fit the tree again.
 plain_call <- function(call, generic_call, name = "contree") {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]

@@ -2,11 +2,12 @@
 
 #' Print an optimal tree
 #'
-#' Prints the tree in the layout of `rpart`: node number, split, number of training rows, misclassified rows, class, and the
-#' class proportions (of more than ten classes the three largest, with their names); a `*` marks leaves. Splits of factors
-#' name the levels (`grade=1,2`), those of dates the first day that is no
-#' longer on the left; `or missing` stands on the side to which missing training rows go. A line above it says how the tree
-#' was proven: `proven optimal`, or how far from the optimum it can be at most.
+#' Prints the tree in the layout of `rpart`: node number, split, number of training rows,
+#' misclassified rows, class, and the class proportions (of more than ten classes the three largest,
+#' with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of
+#' dates the first day that is no longer on the left; `or missing` stands on the side to which
+#' missing training rows go. A line above it says how the tree was proven: `proven optimal`, or how
+#' far from the optimum it can be at most.
 #'
 #' @param x A fit of [contree()].
 #' @param digits Significant digits of thresholds and proportions.
@@ -32,7 +33,8 @@ print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, .
 rows_line <- function(fit) {
   left_out <- tree_na_action(fit)
   n <- node_n(fit)[1]
-  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", stats::naprint(left_out), ")")
+  if (is.null(left_out)) paste("n=", n, "") else paste0("n=", n, " (", stats::naprint(left_out),
+                                                        ")")
 }
 
 node_lines <- function(fit, digits) {
@@ -51,26 +53,30 @@ node_heading <- function(fit) {
 
 node_text <- function(fit, digits) {
   switch(tree_leaf(fit),
-         classes = paste0(node_class(fit), " (", proportions_text(node_proportions(fit), digits), ")"),
+         classes = paste0(node_class(fit), " (", proportions_text(node_proportions(fit), digits),
+                          ")"),
          number = format(signif(fit$frame$yval, digits), trim = TRUE),
          paste0("(", leaf_words(fit, digits), ")"))
 }
 
-# Of more classes than this a line of a node names the largest proportions, and a table has the classes with
-# the most errors.
+# Of more classes than this a line of a node names the largest proportions, and a table has the
+# classes with the most errors.
 most_proportions <- 10
 named_proportions <- 3
 most_in_table <- 20
 
-# The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root has none.
+# The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root
+# has none.
 split_text <- function(fit, digits) {
   parent <- node_parent(fit)
   above <- pmax(parent, 1L)
   sides <- side_texts(fit, digits)
-  ifelse(parent == 0L, "root", ifelse(node_ids(fit) %% 2L == 0L, sides$left[above], sides$right[above]))
+  ifelse(parent == 0L, "root", ifelse(node_ids(fit) %% 2L == 0L, sides$left[above],
+                                      sides$right[above]))
 }
 
-# rpart writes proportions of up to four classes with a common number of decimals and those of more with two digits.
+# rpart writes proportions of up to four classes with a common number of decimals and those of more
+# with two digits.
 proportions_text <- function(proportions, digits) {
   if (ncol(proportions) > most_proportions) return(apply(proportions, 1, largest_proportions_text))
   text <- if (ncol(proportions) < 5) {
@@ -86,17 +92,20 @@ largest_proportions_text <- function(proportions) {
   there <- sum(proportions > 0)
   shown <- order(proportions, decreasing = TRUE)[seq_len(min(there, named_proportions))]
   others <- if (there > named_proportions) sprintf("+%d", there - named_proportions)
-  paste(c(sprintf("%s %.2g", names(proportions)[shown], proportions[shown]), others), collapse = ", ")
+  paste(c(sprintf("%s %.2g", names(proportions)[shown], proportions[shown]), others),
+        collapse = ", ")
 }
 
-# A confusion matrix, and the table of the figures of its classes: of very many classes those with the most errors.
+# A confusion matrix, and the table of the figures of its classes: of very many classes those with
+# the most errors.
 print_confusion <- function(title, confusion, figures, digits) {
   cat(title, "\n", sep = "")
   shown <- seq_len(nrow(confusion))
   if (length(shown) > most_in_table) {
     wrong <- rowSums(confusion) + colSums(confusion) - 2 * diag(confusion)
     shown <- sort(order(wrong, decreasing = TRUE)[seq_len(most_proportions)])
-    say(gettextf("(the %d classes with the most errors of %d; the element 'confusion' has all)", length(shown),
+    say(gettextf("(the %d classes with the most errors of %d; the element 'confusion' has all)",
+                 length(shown),
                  nrow(confusion)))
   }
   print(confusion[shown, shown, drop = FALSE])
@@ -111,8 +120,10 @@ proof_line <- function(fit, time = FALSE) {
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s", if (optimal) gettext("Smallest of the optimal trees") else gettext("Tree"),
-           settings$depth, if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
+  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s",
+           if (optimal) gettext("Smallest of the optimal trees") else gettext("Tree"),
+           settings$depth,
+           if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
            leaves_text(fit),
            objective_text(fit),
@@ -131,8 +142,10 @@ leaves_text <- function(fit) {
 objective_text <- function(fit) {
   objective <- tree_proof(fit)$objective
   percent <- function(of) format(round(100 * if (of > 0) objective / of else 0, 2))
-  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective), percent(node_n(fit)[1])))
-  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)), percent(node_errors(fit)[1]))
+  if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective),
+                                          percent(node_n(fit)[1])))
+  gettextf("loss %s (%s%% of a single leaf's)", format(signif(objective, 7)),
+           percent(node_errors(fit)[1]))
 }
 
 errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))
@@ -159,7 +172,8 @@ gap_text <- function(proof, settings) {
     "interrupted" = gettext("interrupted"),
     proof$status)
   distance <- if (proof$bound > 0) {
-    gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound), format(proof$cost))
+    gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
+             format(proof$cost))
   } else {
     gettextf("no useful bound is known yet (0 <= optimum <= %s)", format(proof$cost))
   }

@@ -1,86 +1,102 @@
-# The tree: how the object is made, what must hold of it, and the only ways to read it. Everything behind this file (predict,
-# print, plot, rules) asks the accessors and never looks inside, so that other growers can share it.
+# The tree: how the object is made, what must hold of it, and the only ways to read it. Everything
+# behind this file (predict, print, plot, rules) asks the accessors and never looks inside, so that
+# other growers can share it.
 #
-# A node is known by its row in `frame` (preorder: a node, its left subtree, its right subtree) and by its heap id (the root
-# is 1, the children of k are 2k and 2k + 1), which is what users see.
+# A node is known by its row in `frame` (preorder: a node, its left subtree, its right subtree) and
+# by its heap id (the root is 1, the children of k are 2k and 2k + 1), which is what users see.
 
 leaf_mark <- "<leaf>"
 newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid out
-#' after `rpart.object`. It holds no environment but the workspace or a namespace (which are saved by
-#' name) and, where the formula has functions or constants of the function that called [contree()],
-#' copies of these, up to 1 MB each; no pointer; and, unless it was made with `model = TRUE`, no training
-#' data but the classes and the weights of the rows. It can be saved with [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid
+#' out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
+#' saved by name) and, where the formula has functions or constants of the function that called
+#' [contree()], copies of these, up to 1 MB each; no pointer; and, unless it was made with `model =
+#' TRUE`, no training data but the classes and the weights of the rows. It can be saved with
+#' [saveRDS()] and read in another session.
 #'
-#' A row goes to the left child of a split if its value is *less than* the threshold, or if its level is one of those on the
-#' left. Where the value is missing, `default_left` decides, which the search has found together with the split; at a split
-#' without missing training rows it is the child with more of them. That child also takes levels of which the node had no
-#' training row.
+#' A row goes to the left child of a split if its value is *less than* the threshold, or if its
+#' level is one of those on the left. Where the value is missing, `default_left` decides, which the
+#' search has found together with the split; at a split without missing training rows it is the
+#' child with more of them. That child also takes levels of which the node had no training row.
 #'
 #' @format A list of
 #' \describe{
-#'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the root is 1, the children
-#'     of node k are 2k and 2k + 1). `var`: the predictor that splits the node, or `"<leaf>"`; `n`: training rows;
-#'     `wt`: what they weigh; `dev`: misclassified training rows (weight times loss) if the node were a leaf; `yval`: its
-#'     class, as a code into `ylevels`;
-#'     `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix with the code, the class counts,
-#'     the class proportions, and the proportion of all rows that come to the node.}
-#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows in the node whose value
-#'     is not missing, `improve` decrease of the Gini impurity by the split, times what its node
-#'     weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes left: `Inf` parts
-#'     all values, on the left, from the missing ones, `-Inf` the missing ones, on the left, from
-#'     the values; for ordered factors the threshold is on the numbers of the levels, for dates and
-#'     times on the numbers that R has for them. Elsewhere `ncat` is the number of levels of a
-#'     factor and `index` a row of `csplit`.}
-#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3 goes right, 2 was not
-#'     among the training rows of the node. Absent if there is no such split.}
+#'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the
+#'     root is 1, the children of node k are 2k and 2k + 1). `var`: the predictor that splits the
+#'     node, or `"<leaf>"`; `n`: training rows; `wt`: what they weigh; `dev`: misclassified training
+#'     rows (weight times loss) if the node were a leaf; `yval`: its class, as a code into
+#'     `ylevels`; `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix
+#'     with the code, the class counts, the class proportions, and the proportion of all rows that
+#'     come to the node.}
+#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows
+#'     in the node whose value is not missing, `improve` decrease of the Gini impurity by the split,
+#'     times what its node weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes
+#'     left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on
+#'     the left, from the values; for ordered factors the threshold is on the numbers of the levels,
+#'     for dates and times on the numbers that R has for them. Elsewhere `ncat` is the number of
+#'     levels of a factor and `index` a row of `csplit`.}
+#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3
+#'     goes right, 2 was not among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
 #'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
-#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs of the caller's
-#'     environment.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs
+#'     of the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
-#'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times loss.}
-#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights. Absent otherwise.}
+#'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times
+#'     loss.}
+#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
+#'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
-#'     counts in whole units, to which the price of a split is rounded, so the two may differ by some 1e-9 of an error
-#'     for each split.}
-#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.}
-#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`; `"pruned"` if
-#'     [prune()] made a tree that is not known to be optimal.}
-#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for trees without them.}
-#'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree, `bound`. See
-#'     `plot(fit, what = "progress")`.}
-#'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked for.}
-#'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see [summary.contree()]; the vector
-#'     instructions it used; the number of threads that took part (1 if it was over before others were called); `"cpu"`, or the
-#'     GPU that was at hand, as in `"cuda:0"`; its seconds.}
-#'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed, in decreasing order, as in
-#'     `rpart` without its surrogates; see [contree_importance()], which has the errors saved as well.}
-#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict where a `loss` says so).}
-#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for each predictor, whether it
-#'     is an ordered factor.}
-#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`, `"POSIXct"`, `"difftime"`,
-#'     `"ordered"`, `"factor"` or `"character"`; time zones and units of those that have them, by name.}
-#'   \item{restricted}{names of the factors that have too many levels to try every set of them; absent if none. See
-#'     [contree()].}
-#'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the predictors.}
+#'     counts in whole units, to which the price of a split is rounded, so the two may differ by
+#'     some 1e-9 of an error for each split.}
+#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
+#'     bound`.}
+#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or
+#'     `"interrupted"`; `"pruned"` if [prune()] made a tree that is not known to be optimal.}
+#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for
+#'     trees without them.}
+#'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree,
+#'     `bound`. See `plot(fit, what = "progress")`.}
+#'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked
+#'     for.}
+#'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see
+#'     [summary.contree()]; the vector instructions it used; the number of threads that took part (1
+#'     if it was over before others were called); `"cpu"`, or the GPU that was at hand, as in
+#'     `"cuda:0"`; its seconds.}
+#'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed,
+#'     in decreasing order, as in `rpart` without its surrogates; see [contree_importance()], which
+#'     has the errors saved as well.}
+#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict
+#'     where a `loss` says so).}
+#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for
+#'     each predictor, whether it is an ordered factor.}
+#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`,
+#'     `"POSIXct"`, `"difftime"`, `"ordered"`, `"factor"` or `"character"`; time zones and units of
+#'     those that have them, by name.}
+#'   \item{restricted}{names of the factors that have too many levels to try every set of them;
+#'     absent if none. See [contree()].}
+#'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the
+#'     predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
 #'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`.}
-#'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of format 1, which knew no levels
-#'     and no missing values, are read too, and later versions of the package read all of them.}
+#'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of
+#'     format 1, which knew no levels and no missing values, are read too, and later versions of the
+#'     package read all of them.}
 #' }
-#' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()], [predict()][predict.contree] and the like
-#' where you can; they will stay the same when the list grows.
+#' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()],
+#' [predict()][predict.contree] and the like where you can; they will stay the same when the list
+#' grows.
 #' @section Fits of others:
-#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a `contree_input_error` that names
-#' what is wrong. The formula and the call in a fit are R code though, which [predict()][predict.contree] and
-#' [update()][update.contree] run, as in `y ~ log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A
-#' document of [as_json()] holds no code.
+#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a
+#' `contree_input_error` that names what is wrong. The formula and the call in a fit are R code
+#' though, which [predict()][predict.contree] and [update()][update.contree] run, as in `y ~
+#' log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A document of
+#' [as_json()] holds no code.
 #' @name contree.object
 #' @seealso [contree()]
 #' @examples
@@ -94,18 +110,19 @@ NULL
 
 # The one constructor, for every grower.
 #   nodes   in preorder, one element a node: `feature` (0 in leaves), `threshold`, `left`, `right`
-#           (0 for none), `default_left`, `sides` and `missing` (see return_tree()), `n`, `weight` and
-#           `errors` (what the node would cost as a leaf)
+#           (0 for none), `default_left`, `sides` and `missing` (see return_tree()), `n`, `weight`
+#           and `errors` (what the node would cost as a leaf)
 #   leaf    what nodes predict, see tree-leaf.R
-#   data    what is known of the training data, see data-frame.R: `types`, `xlevels`, `units`, `shape`
-#           and, where there are any, `terms` and `na.action`
+#   data    what is known of the training data, see data-frame.R: `types`, `xlevels`, `units`,
+#           `shape` and, where there are any, `terms` and `na.action`
 #   ...     members that some growers know, such as the proof of an exact search; NULL is left out
 #   class   of the kind of fit, before the class that all have
 new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
   table <- node_table(nodes, leaf, data$shape$names)
   splits <- split_table(nodes, table, leaf, data$xlevels)
   fit <- list(
-    frame = table, splits = splits, csplit = level_table(nodes), ..., call = call, terms = data$terms,
+    frame = table, splits = splits, csplit = level_table(nodes), ..., call = call,
+    terms = data$terms,
     variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)),
     leaf = leaf$kind, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
@@ -113,8 +130,8 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
   structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
 }
 
-# The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`: with
-# depth. `restricted`: see data-derive.R.
+# The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
+# with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
   classes <- levels(frame$response)
   searched <- searched_classes(frame)
@@ -127,7 +144,8 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   fit <- new_model(
     solved, leaf, frame, call, class = "contree",
     where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights, control = control,
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
+    control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
     gap = gap_of(solved), status = solved$status, capped = solved$capped,
     history = history_table(solved$history), search = solved$search, simd = solved$simd,
@@ -148,7 +166,8 @@ node_table <- function(nodes, leaf, names) {
 
 # What nodes cost with these weights of the classes and these labels.
 label_costs <- function(counts, label, loss) {
-  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)])) # weights are rounded
+  # weights are rounded
+  if (is.null(loss)) return(pmax(0, rowSums(counts) - counts[cbind(seq_along(label), label)]))
   rowSums(counts * t(loss)[label, , drop = FALSE])
 }
 
@@ -163,7 +182,8 @@ split_table <- function(nodes, table, leaf, xlevels) {
   index <- nodes$threshold[split]
   index[by_level] <- seq_len(sum(by_level))
   impurity <- if (is.null(leaf$impurity)) nodes$errors else leaf$impurity
-  structure(cbind(table$n[split] - nodes$missing[split], ncat, saved_by_splits(impurity, nodes)[split], index,
+  structure(cbind(table$n[split] - nodes$missing[split], ncat,
+                  saved_by_splits(impurity, nodes)[split], index,
                   rep(0, length(split))),
             dimnames = list(table$var[split], c("count", "ncat", "improve", "index", "adj")))
 }
@@ -177,8 +197,9 @@ level_table <- function(nodes) {
   table
 }
 
-# The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in rpart, a class counts by
-# what errors in it cost altogether, and all classes together for as much as the rows of the tree.
+# The Gini impurity of nodes times what they weigh, from what their classes (columns) weigh. As in
+# rpart, a class counts by what errors in it cost altogether, and all classes together for as much
+# as the rows of the tree.
 gini_impurity <- function(counts, loss) {
   class_cost <- if (is.null(loss)) rep(1, ncol(counts)) else rowSums(loss)
   total <- sum(counts[1, ] * class_cost)
@@ -187,7 +208,8 @@ gini_impurity <- function(counts, loss) {
   weight - rowSums(counts^2) / ifelse(weight > 0, weight, 1)
 }
 
-# What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right), rows, 0 in leaves.
+# What each split takes off an `amount` of its node, 0 in leaves. `children`: list(left, right),
+# rows, 0 in leaves.
 saved_by_splits <- function(amount, children) {
   saved <- numeric(length(amount))
   split <- children$left > 0
@@ -213,15 +235,16 @@ heap_ids <- function(left, right) {
   id
 }
 
-# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and how
-# the search went.
+# A fit from a document of as_json(), see export-json-read.R: all of it but the training rows and
+# how the search went.
 model_of_document <- function(document, predictors, nodes) {
   names <- names(predictors)
   pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
   types <- vapply(predictors, `[[`, "", "type")
   ids <- vapply(nodes, `[[`, 0, "id")
   split <- lapply(nodes, `[[`, "split")
-  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1], other)
+  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1],
+                                             other)
   leaf <- leaves_of_document(document, nodes)
   weights <- lapply(nodes, function(node) c(node$counts, node$weight))
   tree <- list(
@@ -250,7 +273,8 @@ leaves_of_document <- function(document, nodes) {
   each <- function(member) do.call(rbind, lapply(nodes, `[[`, member))
   switch(
     document$leaf,
-    classes = class_leaves(document$classes, match(each("class"), document$classes), each("counts"), document$loss),
+    classes = class_leaves(document$classes, match(each("class"), document$classes), each("counts"),
+                           document$loss),
     number = number_leaves(c(each("value"))),
     numbers = numbers_leaves(structure(each("values"), dimnames = list(NULL, document$outputs))),
     linear = linear_leaves(c(each("intercept")), used_columns(each("coefficients"))))
@@ -296,15 +320,17 @@ used_columns <- function(table) table[, colSums(table != 0) > 0, drop = FALSE]
 #' S3method(write_pmml,contree,write_pmml.contree_model)
 is_model <- function(x) inherits(x, c("contree_model", "contree"))
 
-# What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing with the search; here
-# they must agree with each other, with the leaf of every row and with the reported objective.
+# What must hold of every tree, whoever grew it. The counts were taken by C code that shares nothing
+# with the search; here they must agree with each other, with the leaf of every row and with the
+# reported objective.
 validate_model <- function(fit) {
   wrong <- contradiction(fit)
   if (!is.null(wrong)) stop_internal(gettextf("The fitted tree fails its check that %s.", wrong))
   fit
 }
 
-# The first of these that does not hold, NULL if all do. A tree out of a document has no training rows.
+# The first of these that does not hold, NULL if all do. A tree out of a document has no training
+# rows.
 contradiction <- function(fit) {
   leaf <- node_is_leaf(fit)
   n <- node_n(fit)
@@ -314,7 +340,8 @@ contradiction <- function(fit) {
   holds <- c(
     "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
     "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
-    "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)), ifelse(leaf, n, 0L)),
+    "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)),
+                                                 ifelse(leaf, n, 0L)),
     if (has_proof(fit)) c(
       "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
       "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
@@ -340,8 +367,8 @@ check_row_costs <- function(fit, frame) {
   }
 }
 
-# The leaves that the search gave the training rows must be those that the tree gives them, now that its splits are on the
-# predictors again.
+# The leaves that the search gave the training rows must be those that the tree gives them, now that
+# its splits are on the predictors again.
 check_routes <- function(fit, columns) {
   if (!identical(route(fit, columns), unname(fit$where))) {
     stop_internal(gettext("The fitted tree fails its check that rows go to their leaves."))
@@ -372,7 +399,8 @@ class_proportion <- function(fit) node_proportions(fit)[cbind(seq_along(node_lab
 
 class_columns <- function(fit, offset) {
   classes <- fit$ylevels
-  structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE], dimnames = list(row.names(fit$frame), classes))
+  structure(fit$frame$yval2[, 1 + offset + seq_along(classes), drop = FALSE],
+            dimnames = list(row.names(fit$frame), classes))
 }
 
 # The columns of a table `yval2` between the code of the class and the proportions.
@@ -387,23 +415,25 @@ split_column <- function(fit, column) {
 
 node_by_level <- function(fit) !node_is_leaf(fit) & split_column(fit, "ncat") > 1
 
-# The threshold of each node; a value below it goes left. NA in leaves and at splits by level. Inf if the split parts all
-# values (left) from the missing ones, -Inf if those are on the left. That of an ordered factor is on the codes of levels.
+# The threshold of each node; a value below it goes left. NA in leaves and at splits by level. Inf
+# if the split parts all values (left) from the missing ones, -Inf if those are on the left. That of
+# an ordered factor is on the codes of levels.
 node_threshold <- function(fit) {
   threshold <- split_column(fit, "index")
   threshold[node_by_level(fit)] <- NA
   threshold
 }
 
-# For each node NULL or, at a split by level, the names of the levels: list(left, right, absent). The absent ones are of no
-# training row of the node.
+# For each node NULL or, at a split by level, the names of the levels: list(left, right, absent).
+# The absent ones are of no training row of the node.
 node_levels <- function(fit) {
   levels <- vector("list", nrow(fit$frame))
   row <- split_column(fit, "index")
   for (node in which(node_by_level(fit))) {
     names <- fit$xlevels[[fit$frame$var[node]]]
     side <- fit$csplit[row[node], seq_along(names)]
-    levels[[node]] <- list(left = names[side == 1L], right = names[side == 3L], absent = names[side == 2L])
+    levels[[node]] <- list(left = names[side == 1L], right = names[side == 3L],
+                           absent = names[side == 2L])
   }
   levels
 }
@@ -411,7 +441,8 @@ node_levels <- function(fit) {
 # Training rows of the node whose value of the splitting predictor is missing; 0 in leaves.
 node_missing <- function(fit) ifelse(node_is_leaf(fit), 0, node_n(fit) - split_column(fit, "count"))
 
-# Where a split sends what it has not learned: is the left child the larger one (or as large)? NA in leaves.
+# Where a split sends what it has not learned: is the left child the larger one (or as large)? NA in
+# leaves.
 node_larger_left <- function(fit) {
   children <- lapply(node_children(fit), function(row) node_n(fit)[ifelse(row == 0L, NA, row)])
   children$left >= children$right
@@ -432,15 +463,16 @@ tree_classes <- function(fit) fit$ylevels
 tree_loss <- function(fit) fit$loss
 tree_weighted <- function(fit) isTRUE(fit$weighted)
 
-# One a training row; NULL if each counts 1, and in fits that were made before they were kept. `$` would find "weighted".
+# One a training row; NULL if each counts 1, and in fits that were made before they were kept. `$`
+# would find "weighted".
 tree_row_weights <- function(fit) fit[["weights"]]
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
-# Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units, by name; the factors that may
-# not be split by any set of levels. Format 1 knew numbers only.
+# Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
+# by name; the factors that may not be split by any set of levels. Format 1 knew numbers only.
 tree_types <- function(fit) {
   if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
 }
@@ -465,7 +497,8 @@ tree_na_action <- function(fit) fit$na.action
 
 # What is known of an exact search: its result, its proof, its counters.
 has_proof <- function(fit) !is.null(fit[["status"]])
-tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped", "elapsed", "search")]
+tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped",
+                                  "elapsed", "search")]
 
 # What contree_certify() checks; NULL if none was kept.
 tree_certificate <- function(fit) fit$certificate
@@ -486,8 +519,8 @@ tree_residuals <- function(fit) {
 
 # ---- changing ------------------------------------------------------------------------------------
 
-# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of the tree no longer
-# holds: at_complexity() says what does.
+# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of
+# the tree no longer holds: at_complexity() says what does.
 cut_nodes <- function(fit, cut) {
   onto <- nearest_cut(fit, cut)
   kept <- which(onto == seq_along(onto))
@@ -511,7 +544,8 @@ keep_splits <- function(fit, keep) {
   structure(fit[!vapply(fit, is.null, NA)], class = class(fit))
 }
 
-# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come before children.
+# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come
+# before children.
 nearest_cut <- function(fit, cut) {
   onto <- seq_along(node_ids(fit))
   parent <- node_parent(fit)
@@ -529,11 +563,12 @@ set_call <- function(fit, call) {
   fit
 }
 
-# How far a tree may be from the optimum. What rounding takes off the bound of an optimal tree is no distance to a better one.
+# How far a tree may be from the optimum. What rounding takes off the bound of an optimal tree is no
+# distance to a better one.
 gap_of <- function(proof) if (proof$status == "optimal") 0 else proof$cost - proof$bound
 
-# The same tree at another complexity, and what is proven there. The history of its search, and its certificate,
-# were at the old one.
+# The same tree at another complexity, and what is proven there. The history of its search, and its
+# certificate, were at the old one.
 at_complexity <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
   fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)

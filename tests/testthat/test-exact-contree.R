@@ -152,7 +152,7 @@ test_that("fits inside functions and lapply work and keep no frame of theirs", {
   expect_identical(predict(fits[[3]], iris[1:3, ]), predict(fits[[3]])[1:3])
   by_do_call <- do.call(contree, list(Species ~ ., data = iris, depth = 2))
   expect_lt(length(serialize(by_do_call, NULL)), 20000)
-  expect_identical(by_do_call$call, quote(contree(formula = Species ~ ., data = data, depth = 2)))
+  expect_identical(by_do_call$call, quote(contree(formula = Species ~ ., data = iris, depth = 2)))
 })
 
 test_that("the call is kept as typed", {

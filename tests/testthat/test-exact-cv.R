@@ -264,8 +264,9 @@ test_that("print shows the table and the rule", {
   printed <- capture.output(shown <- withVisible(print(cv)))
   expect_false(shown$visible)
   expect_identical(shown$value, cv)
-  row <- grep("^ +3 +8 ", printed, value = TRUE)
-  expect_match(row, sprintf("%s +%s [*]$", format(cv$table$error[4], digits = 4), format(cv$table$se[4], digits = 4)))
+  row <- grep(sprintf("^ +3 +%d ", cv$table$leaves[4]), printed, value = TRUE)
+  shown <- function(column) format(cv$table[[column]], digits = 4)[4]
+  expect_match(row, sprintf("%s +%s [*]$", shown("error"), shown("se")))
   expect_length(grep("[*]$", printed), 1)
   for (words in c("10 folds", "one standard error", "held out")) expect_true(any(grepl(words, printed)), info = words)
   expect_false(any(grepl("complexity|stopped", printed)))

@@ -87,7 +87,7 @@ test_that("a plot says levels as far as they fit, and counts the others", {
   grDevices::pdf(NULL, 7, 5)
   on.exit(grDevices::dev.off())
   set.seed(42)
-  data <- data.frame(f = factor(sample(paste("level number", 1:40), 400, TRUE)), a = runif(400), d = Sys.Date() + 1:400)
+  data <- data.frame(f = factor(sample(paste("level number", 1:90), 900, TRUE)), a = runif(900), d = Sys.Date() + 1:900)
   data$y <- factor(as.integer(data$f) %% 2 == 0)
   data$a[1:50] <- NA
   fit <- suppressMessages(contree(y ~ ., data, depth = 3))
