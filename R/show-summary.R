@@ -45,7 +45,7 @@
 #'     feature at neighbouring thresholds.}
 #'   \item{`root features skipped` (root features)}{root features closed by what a neighbouring row
 #'     set has proven of them.}
-#'   \item{`quadrant hits` (quadrants)}{row sets behind several splits closed by what was proven of
+#'   \item{`cache hits` (the bound cache)}{row sets behind several splits closed by what was proven of
 #'     others that contain them or are contained in them; in place of the cache of \[M\], which
 #'     knows equal sets only.}
 #' }

@@ -79,7 +79,9 @@ static SEXP tell(void *data)
 /* The step counts from the end of a call, so that a slow function leaves time for the work. */
 void r_callbacks_report(r_callbacks *calls, const double *numbers, int n)
 {
-    if (calls->report == R_NilValue || calls->jumped || calls->interrupted || ct_seconds() < calls->next_report) return;
+    if (calls->report == R_NilValue || calls->jumped || calls->interrupted ||
+        ct_seconds() < calls->next_report)
+        return;
     for (int i = 0; i < n; i++) calls->told[i] = numbers[i];
     calls->n_told = n;
     call_guarded(tell, calls);

@@ -1,6 +1,7 @@
-/* From the search back into R while it runs: has the user interrupted, and what is to be told of the progress. R may leave
- * any such call by a jump (an error, a restart, a time limit of its own), and no jump may pass through the search, which
- * owns memory and threads: it is caught here, the search is stopped, and the jump goes on once all is freed. */
+/* From the search back into R while it runs: has the user interrupted, and what is to be told of
+ * the progress. R may leave any such call by a jump (an error, a restart, a time limit of its own),
+ * and no jump may pass through the search, which owns memory and threads: it is caught here, the
+ * search is stopped, and the jump goes on once all is freed. */
 #ifndef CT_R_CALLBACKS_H
 #define CT_R_CALLBACKS_H
 
@@ -20,15 +21,19 @@ typedef struct {
 
 /* Protect the result as long as the work runs. */
 SEXP r_callbacks_init(r_callbacks *calls, SEXP report);
-/* The same for a search, whose callbacks it sets: `report` is told elapsed, cost, bound and closed. */
+/* The same for a search, whose callbacks it sets: `report` is told elapsed, cost, bound and closed.
+ */
 SEXP r_callbacks_begin(r_callbacks *calls, SEXP report, ct_options *options);
 
-/* 1 once work is to end: the user has interrupted, or R jumped. Often called; R is asked now and then. */
+/* 1 once work is to end: the user has interrupted, or R jumped. Often called; R is asked now and
+ * then. */
 int r_callbacks_stop(void *calls);
-/* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not finite. */
+/* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not
+ * finite. */
 void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
 
-/* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left to free. */
+/* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left
+ * to free. */
 void r_callbacks_jump(r_callbacks *calls);
 
 #endif

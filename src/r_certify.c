@@ -10,14 +10,16 @@
 
 static ct_claim claim_of(const ct_options *options)
 {
-    ct_claim claim = {options->depth, options->complexity, options->min_bucket, options->min_split, options->max_thresholds,
-                      NULL, options->stop, options->stop_data};
+    ct_claim claim = {options->depth,     options->complexity,     options->min_bucket,
+                      options->min_split, options->max_thresholds, NULL,
+                      options->stop,      options->stop_data};
     return claim;
 }
 
-/* A tree as the class codes, from 1, that its leaves give the rows, and the number of its splits; NULL for no codes. `tree`
- * and memory of the call hold it. */
-static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree)
+/* A tree as the class codes, from 1, that its leaves give the rows, and the number of its splits;
+ * NULL for no codes. `tree` and memory of the call hold it. */
+static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *data,
+                                    ct_outcome *tree)
 {
     if (labels == R_NilValue) return NULL;
     if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
@@ -25,7 +27,8 @@ static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *d
     int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
-        if (codes[row] < 0 || (uint32_t) codes[row] >= data->n_classes) Rf_error("row %lu has no such label", (unsigned long) row + 1);
+        if (codes[row] < 0 || (uint32_t) codes[row] >= data->n_classes)
+            Rf_error("row %lu has no such label", (unsigned long) row + 1);
     }
     int splits = Rf_asInteger(n_splits);
     if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
@@ -63,8 +66,10 @@ static SEXP raw_of(const ct_bytes *bytes)
     return out;
 }
 
-/* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with labels, than that tree; how it ended; see ct_end_name(). They are whole if that is "optimal". */
-SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels, SEXP n_splits, SEXP limit)
+/* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with
+ * labels, than that tree; how it ended; see ct_end_name(). They are whole if that is "optimal". */
+SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
+                     SEXP n_splits, SEXP limit)
 {
     static const char *const names[] = {"log", "status", "elapsed"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
@@ -79,7 +84,8 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &problem.options));
     ct_claim claim = claim_of(&problem.options);
     ct_certificate_begin(&problem.data, &claim, bytes);
-    ct_status status = ct_prove(&problem.data, &problem.options, Rf_asReal(bound), best, bytes, &end, &error);
+    ct_status status = ct_prove(&problem.data, &problem.options, Rf_asReal(bound), best, bytes,
+                                &end, &error);
     if (calls.jumped) {
         free_bytes(handle);
         r_callbacks_jump(&calls);
@@ -96,15 +102,17 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
 
 static const char *verdict_name(ct_verdict verdict)
 {
-    static const char *const names[] = {"certified", "no certificate", "other data", "malformed", "stopped"};
+    static const char *const names[] = {"certified", "no certificate", "other data", "malformed",
+                                        "stopped"};
     return names[verdict];
 }
 
 /* What the certificate (a raw vector) proves, and whether a tree (see outcome_of) attains it. */
-SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits, SEXP certificate)
+SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits,
+                 SEXP certificate)
 {
-    static const char *const names[] = {"verdict", "bound", "rounding", "attained", "smallest", "points", "row_sets",
-                                        "elapsed"};
+    static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
+                                        "smallest", "points", "row_sets", "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;

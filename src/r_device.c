@@ -11,7 +11,8 @@ static SEXP simd_available(void)
     R_xlen_t n = 0;
     SEXP out = PROTECT(Rf_allocVector(STRSXP, CT_N_SIMD));
     for (int level = 0; level < CT_N_SIMD; level++)
-        if (ct_cpu_has((ct_simd) level)) SET_STRING_ELT(out, n++, Rf_mkChar(ct_simd_name((ct_simd) level)));
+        if (ct_cpu_has((ct_simd) level))
+            SET_STRING_ELT(out, n++, Rf_mkChar(ct_simd_name((ct_simd) level)));
     out = PROTECT(Rf_lengthgets(out, n));
     UNPROTECT(2);
     return out;
@@ -46,7 +47,8 @@ SEXP ffi_processors(void)
 
 SEXP ffi_gpu_info(void)
 {
-    static const char *const names[] = {"compiled", "available", "reason", "device", "name", "memory", "capability"};
+    static const char *const names[] = {"compiled", "available", "reason",    "device",
+                                        "name",     "memory",    "capability"};
     ct_device_list devices;
     char capability[32];
     ct_device_query(&devices);
@@ -60,7 +62,8 @@ SEXP ffi_gpu_info(void)
     SET_VECTOR_ELT(list, 5, Rf_allocVector(REALSXP, n));
     SET_VECTOR_ELT(list, 6, Rf_allocVector(STRSXP, n));
     for (int i = 0; i < n; i++) {
-        snprintf(capability, sizeof capability, "%d.%d", devices.device[i].major, devices.device[i].minor);
+        snprintf(capability, sizeof capability, "%d.%d", devices.device[i].major,
+                 devices.device[i].minor);
         INTEGER(VECTOR_ELT(list, 3))[i] = i;
         SET_STRING_ELT(VECTOR_ELT(list, 4), i, Rf_mkChar(devices.device[i].name));
         REAL(VECTOR_ELT(list, 5))[i] = (double) devices.device[i].memory;

@@ -37,7 +37,8 @@ static uint32_t shortcuts_off(SEXP names)
     uint32_t off = 0;
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++) {
         ct_shortcut shortcut = ct_shortcut_find(CHAR(STRING_ELT(names, i)));
-        if (shortcut == CT_N_SHORTCUTS) r_fail("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
+        if (shortcut == CT_N_SHORTCUTS)
+            r_fail("there is no shortcut named '%s'", CHAR(STRING_ELT(names, i)));
         off |= UINT32_C(1) << shortcut;
     }
     return off;
@@ -46,7 +47,8 @@ static uint32_t shortcuts_off(SEXP names)
 /* "cpu", "auto", "twin" or "cuda:" and a number. */
 static void set_device(ct_options *options, SEXP device)
 {
-    if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1) Rf_error("control element 'device' must be a string");
+    if (TYPEOF(device) != STRSXP || Rf_xlength(device) != 1)
+        Rf_error("control element 'device' must be a string");
     const char *name = CHAR(STRING_ELT(device, 0));
     if (!strcmp(name, "cpu")) options->device = CT_DEVICE_CPU;
     else if (!strcmp(name, "auto")) options->device = CT_DEVICE_AUTO;
@@ -75,7 +77,8 @@ static ct_options options_of(SEXP control)
     options.time_limit = number(control, "time_limit");
     options.memory_limit = size_of(number(control, "memory_limit"));
     options.threads = count_of(number(control, "threads"));
-    if (options.threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
+    if (options.threads > R_MOST_THREADS)
+        Rf_error("there can be no more than %d threads", R_MOST_THREADS);
     options.any_of_ties = number(control, "any_of_ties") != 0;
     set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
@@ -87,8 +90,9 @@ static ct_options options_of(SEXP control)
 static ct_start start_of(SEXP list, uint32_t n_cols)
 {
     ct_error error;
-    ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"), r_element(list, "left"),
-                               r_element(list, "right"), r_element(list, "default_left"), R_NilValue);
+    ct_forest tree = r_tree_of(r_element(list, "feature"), r_element(list, "threshold"),
+                               r_element(list, "left"), r_element(list, "right"),
+                               r_element(list, "default_left"), R_NilValue);
     r_check(ct_forest_check(&tree, n_cols, &error), &error);
     ct_start start = {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
     return start;
@@ -120,7 +124,8 @@ static int32_t *codes_of(SEXP y, uint32_t n_rows)
     if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
         Rf_error("the classes must be integer codes, one for each row");
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
-    for (uint32_t row = 0; row < n_rows; row++) codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
+    for (uint32_t row = 0; row < n_rows; row++)
+        codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
     return codes;
 }
 
@@ -130,7 +135,8 @@ r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
     const double *loss = doubles_of(control, "loss", (size_t) k * k);
     /* only a loss makes an answer of a class without rows */
-    if (k < 1 || (k > x.n_rows && !loss)) Rf_error("there must be at least one class, and a row of each");
+    if (k < 1 || (k > x.n_rows && !loss))
+        Rf_error("there must be at least one class, and a row of each");
     r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
                           doubles_of(control, "weights", x.n_rows), loss},
                          options_of(control)};
@@ -170,7 +176,8 @@ static SEXP integers(const uint32_t *values, uint32_t n, int plus)
 static SEXP thresholds(const ct_forest *tree)
 {
     SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++) REAL(out)[i] = tree->feature[i] < 0 ? NA_REAL : tree->threshold[i];
+    for (uint32_t i = 0; i < tree->n_nodes; i++)
+        REAL(out)[i] = tree->feature[i] < 0 ? NA_REAL : tree->threshold[i];
     return out;
 }
 
@@ -178,7 +185,8 @@ static SEXP thresholds(const ct_forest *tree)
 static SEXP children(const ct_forest *tree, const uint32_t *child)
 {
     SEXP out = Rf_allocVector(INTSXP, tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++) INTEGER(out)[i] = tree->feature[i] < 0 ? 0 : (int) child[i] + 1;
+    for (uint32_t i = 0; i < tree->n_nodes; i++)
+        INTEGER(out)[i] = tree->feature[i] < 0 ? 0 : (int) child[i] + 1;
     return out;
 }
 
@@ -255,10 +263,11 @@ static SEXP history(const ct_result *result)
 
 static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
 {
-    static const char *const names[] = {"feature", "threshold", "left", "right", "label", "default_left", "counts",
-                                        "weights", "where", "objective", "cost", "bound", "split_cost", "root_bounds",
-                                        "status", "capped", "search", "elapsed", "simd", "threads", "device",
-                                        "device_note", "history", "interrupted"};
+    static const char *const names[] = {
+        "feature",    "threshold",   "left",   "right",       "label",   "default_left",
+        "counts",     "weights",     "where",  "objective",   "cost",    "bound",
+        "split_cost", "root_bounds", "status", "capped",      "search",  "elapsed",
+        "simd",       "threads",     "device", "device_note", "history", "interrupted"};
     const ct_forest *tree = &result->tree;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -324,8 +333,8 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     return list;
 }
 
-/* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if the costs of rows have to be
- * rounded, and by how much that may change those of a tree. */
+/* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if
+ * the costs of rows have to be rounded, and by how much that may change those of a tree. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     static const char *const names[] = {"grain", "rounding"};
@@ -336,7 +345,8 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_error error;
     ct_arena_init(&arena, &budget);
     ct_status status = ct_data_check(&problem.data, &error);
-    if (status == CT_OK) status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena, &error);
+    if (status == CT_OK)
+        status = ct_costs_init(&costs, &problem.data, problem.options.depth, 1.0, &arena, &error);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 2));

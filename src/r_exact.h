@@ -1,5 +1,5 @@
-/* The problem of a search as R gives it: columns, class codes from 1 and control, see search_control() in R. Memory of the
- * call. */
+/* The problem of a search as R gives it: columns, class codes from 1 and control, see
+ * search_control() in R. Memory of the call. */
 #ifndef CT_R_EXACT_H
 #define CT_R_EXACT_H
 

@@ -1,7 +1,8 @@
 /* .Call entries of histogram forests.
  *
- * In R a forest is a list: `nodes` (two integers a node: next, and feature + 65536 * cut), `n_nodes` and `n_leaves`
- * by tree, `number` (which trees), `counts` and `means` of leaves, `edges` (by column), `n_classes`. */
+ * In R a forest is a list: `nodes` (two integers a node: next, and feature + 65536 * cut),
+ * `n_nodes` and `n_leaves` by tree, `number` (which trees), `counts` and `means` of leaves, `edges`
+ * (by column), `n_classes`. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,9 @@
 static double number(SEXP control, const char *name)
 {
     SEXP value = r_element(control, name);
-    double x = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1 ? Rf_asReal(value) : NAN;
+    double x = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1
+                   ? Rf_asReal(value)
+                   : NAN;
     if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
     return x;
 }
@@ -50,11 +53,14 @@ static ct_hist_options options_of(SEXP control)
     o.rule = (ct_split_rule) (count_of(control, "rule") % 4);
     o.seed = seed_of(control);
     o.threads = count_of(control, "threads");
-    if (o.threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
+    if (o.threads > R_MOST_THREADS)
+        Rf_error("there can be no more than %d threads", R_MOST_THREADS);
     SEXP simd = r_element(control, "simd");
-    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1) Rf_error("control element 'simd' must be a string");
+    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1)
+        Rf_error("control element 'simd' must be a string");
     o.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
-    if (o.simd == CT_N_SIMD) r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
+    if (o.simd == CT_N_SIMD)
+        r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
     o.oob = number(control, "oob") != 0;
     o.permutation = number(control, "permutation") != 0;
     o.time_limit = number(control, "time_limit");
@@ -67,18 +73,21 @@ static ct_hist_options options_of(SEXP control)
 static const double *doubles_of(SEXP value, uint32_t n, const char *name)
 {
     if (value == R_NilValue) return NULL;
-    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n) Rf_error("'%s' must be one double a row", name);
+    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n)
+        Rf_error("'%s' must be one double a row", name);
     return REAL_RO(value);
 }
 
 /* Class codes from 0; memory of the call. */
 static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
 {
-    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows) Rf_error("the classes must be one integer a row");
+    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
+        Rf_error("the classes must be one integer a row");
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
     for (uint32_t row = 0; row < n_rows; row++) {
         codes[row] = INTEGER_RO(y)[row] - 1;
-        if (codes[row] < 0 || codes[row] >= (int32_t) n_classes) Rf_error("a class is out of range");
+        if (codes[row] < 0 || codes[row] >= (int32_t) n_classes)
+            Rf_error("a class is out of range");
     }
     return codes;
 }
@@ -166,8 +175,10 @@ static SEXP by_tree(const ct_hist_forest *forest, int what)
     SEXP out = Rf_allocVector(INTSXP, forest->n_trees);
     for (uint32_t i = 0; i < forest->n_trees; i++) {
         const ct_hist_tree *tree = &forest->trees[i];
-        uint32_t value = what == NUMBER ? tree->number : what == NODES ? tree->n_nodes : what == LEAVES ? tree->n_leaves
-                                                                                                   : tree->depth;
+        uint32_t value = what == NUMBER   ? tree->number
+                         : what == NODES  ? tree->n_nodes
+                         : what == LEAVES ? tree->n_leaves
+                                          : tree->depth;
         INTEGER(out)[i] = (int) value;
     }
     return out;
@@ -187,8 +198,8 @@ static SEXP edges_of(const ct_codes *codes)
 
 static SEXP forest_list(const owned *all)
 {
-    static const char *const names[] = {"n_classes", "number", "n_nodes", "n_leaves", "depth", "nodes", "counts",
-                                        "means", "edges"};
+    static const char *const names[] = {"n_classes", "number", "n_nodes", "n_leaves", "depth",
+                                        "nodes",     "counts", "means",   "edges"};
     const ct_hist_forest *forest = &all->forest;
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -205,7 +216,8 @@ static SEXP forest_list(const owned *all)
     return list;
 }
 
-/* Sums over the trees that rows were left out of: a matrix with a row a row; whole numbers, exact below 2^53. */
+/* Sums over the trees that rows were left out of: a matrix with a row a row; whole numbers, exact
+ * below 2^53. */
 static SEXP oob_sums(const owned *all, uint32_t n_rows)
 {
     const ct_hist_extra *extra = &all->extra;
@@ -237,7 +249,8 @@ static SEXP by_column(const int64_t *values, uint32_t n, double unit)
 
 static SEXP result_list(const owned *all, uint32_t n_rows)
 {
-    static const char *const names[] = {"forest", "oob_sums", "oob_trees", "centre", "gains", "harm", "status", "elapsed"};
+    static const char *const names[] = {"forest", "oob_sums", "oob_trees", "centre",
+                                        "gains",  "harm",     "status",    "elapsed"};
     static const char *const ends[] = {"complete", "interrupted", "time limit", "memory limit"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     int i = 0;
@@ -245,7 +258,8 @@ static SEXP result_list(const owned *all, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, oob_sums(all, n_rows));
     SET_VECTOR_ELT(list, i++, oob_trees(all, n_rows));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.centre));
-    SET_VECTOR_ELT(list, i++, by_column(all->extra.gains, all->forest.n_cols, all->extra.gain_unit));
+    SET_VECTOR_ELT(list, i++,
+                   by_column(all->extra.gains, all->forest.n_cols, all->extra.gain_unit));
     SET_VECTOR_ELT(list, i++, by_column(all->extra.harm, all->forest.n_cols, all->extra.harm_unit));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[all->extra.end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(all->extra.seconds));
@@ -280,14 +294,16 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.sampling = doubles_of(r_element(control, "sampling"), x.n_rows, "sampling");
     double bytes = ct_codes_bytes(x.n_cols, x.n_rows, by_row_pays(x.n_rows), options.threads);
     if (bytes > (double) options.memory_limit)
-        r_fail("%.0f MB of memory are needed for the codes of the data, more than the limit", bytes / 1e6);
+        r_fail("%.0f MB of memory are needed for the codes of the data, more than the limit",
+               bytes / 1e6);
     SEXP handle = PROTECT(new_owned(&all));
     PROTECT(r_callbacks_init(&calls, r_element(control, "report")));
     options.stop = r_callbacks_stop;
     options.report = report;
     options.calls = &calls;
-    r_check(ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows, count_of(control, "bins"), by_row_pays(x.n_rows),
-                          options.threads, &error), &error);
+    r_check(ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows, count_of(control, "bins"),
+                          by_row_pays(x.n_rows), options.threads, &error),
+            &error);
     data.codes = &all->codes;
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
     options.time_limit -= ct_seconds() - start;
@@ -315,7 +331,8 @@ SEXP ffi_hist_sample(SEXP control, SEXP number_)
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
     ct_sampler sampler;
     if (!ct_sampler_init(&sampler, n_rows, weights)) Rf_error("not enough memory");
-    ct_sample(&sampler, seed_of(control), (uint32_t) Rf_asInteger(number_), sample, replace, (uint32_t *) INTEGER(out));
+    ct_sample(&sampler, seed_of(control), (uint32_t) Rf_asInteger(number_), sample, replace,
+              (uint32_t *) INTEGER(out));
     ct_sampler_free(&sampler);
     UNPROTECT(1);
     return out;
@@ -326,7 +343,8 @@ SEXP ffi_hist_sample(SEXP control, SEXP number_)
 static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
 {
     SEXP value = r_element(list, name);
-    if (TYPEOF(value) != INTSXP || (n >= 0 && Rf_xlength(value) != n)) Rf_error("the forest's '%s' is not valid", name);
+    if (TYPEOF(value) != INTSXP || (n >= 0 && Rf_xlength(value) != n))
+        Rf_error("the forest's '%s' is not valid", name);
     return INTEGER_RO(value);
 }
 
@@ -346,16 +364,19 @@ static int node_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree,
     return node->feature < forest->n_cols && left > i && left < tree->n_nodes - 1;
 }
 
-/* The nodes of tree `i` are copied, so that they are looked over once and for all; the rest is borrowed. */
+/* The nodes of tree `i` are copied, so that they are looked over once and for all; the rest is
+ * borrowed. */
 static void read_tree(ct_hist_forest *forest, uint32_t i, const int *words)
 {
     ct_hist_tree *tree = &forest->trees[i];
     for (uint32_t k = 0; k < tree->n_nodes; k++) {
         uint32_t split = (uint32_t) words[2 * (size_t) k + 1];
-        tree->nodes[k] = (ct_hist_node){(uint32_t) words[2 * (size_t) k], (uint16_t) split, (uint16_t) (split >> 16)};
+        tree->nodes[k] = (ct_hist_node){(uint32_t) words[2 * (size_t) k], (uint16_t) split,
+                                        (uint16_t) (split >> 16)};
     }
     for (uint32_t k = 0; k < tree->n_nodes; k++)
-        if (!node_is_valid(forest, tree, k)) Rf_error("node %u of tree %u of the forest is not valid", k + 1, i + 1);
+        if (!node_is_valid(forest, tree, k))
+            Rf_error("node %u of tree %u of the forest is not valid", k + 1, i + 1);
 }
 
 /* Memory of the call. */
@@ -368,8 +389,10 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
     forest.n_cols = n_cols;
     forest.n_trees = (uint32_t) n_trees;
     if (forest.n_classes > CT_HIST_CLASSES) Rf_error("the forest has too many classes");
-    const int *number = integers_of(list, "number", n_trees), *n_nodes = integers_of(list, "n_nodes", n_trees);
-    const int *n_leaves = integers_of(list, "n_leaves", n_trees), *depth = integers_of(list, "depth", n_trees);
+    const int *number = integers_of(list, "number", n_trees),
+              *n_nodes = integers_of(list, "n_nodes", n_trees);
+    const int *n_leaves = integers_of(list, "n_leaves", n_trees),
+              *depth = integers_of(list, "depth", n_trees);
     uint32_t width = forest.n_classes ? forest.n_classes : 1;
     forest.trees = (ct_hist_tree *) R_alloc((size_t) n_trees, sizeof *forest.trees);
     for (R_xlen_t i = 0; i < n_trees; i++) {
@@ -377,14 +400,20 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
         nodes += n_nodes[i];
         leaves += n_leaves[i];
     }
-    const int *words = integers_of(list, "nodes", 2 * nodes), *counts = integers_of(list, "counts", leaves * width);
+    const int *words = integers_of(list, "nodes", 2 * nodes),
+              *counts = integers_of(list, "counts", leaves * width);
     if (!forest.n_classes && (TYPEOF(means) != REALSXP || Rf_xlength(means) != leaves))
         Rf_error("the forest's 'means' is not valid");
     ct_hist_node *all = (ct_hist_node *) R_alloc((size_t) nodes, sizeof *all);
     double *mean = forest.n_classes ? NULL : REAL(means);
     for (R_xlen_t i = 0; i < n_trees; i++) {
-        forest.trees[i] = (ct_hist_tree){(uint32_t) number[i], (uint32_t) n_nodes[i], (uint32_t) n_leaves[i],
-                                         (uint32_t) depth[i], all, (uint32_t *) counts, mean};
+        forest.trees[i] = (ct_hist_tree){(uint32_t) number[i],
+                                         (uint32_t) n_nodes[i],
+                                         (uint32_t) n_leaves[i],
+                                         (uint32_t) depth[i],
+                                         all,
+                                         (uint32_t *) counts,
+                                         mean};
         read_tree(&forest, (uint32_t) i, words);
         all += n_nodes[i];
         words += 2 * (R_xlen_t) n_nodes[i];
@@ -404,7 +433,8 @@ static ct_code_column *edges_from(SEXP list, uint32_t n_cols)
     memset(columns, 0, n_cols * sizeof *columns);
     for (uint32_t col = 0; col < n_cols; col++) {
         SEXP own = VECTOR_ELT(edges, col);
-        if (TYPEOF(own) != REALSXP || Rf_xlength(own) > CT_CODES) Rf_error("the forest's 'edges' are not valid");
+        if (TYPEOF(own) != REALSXP || Rf_xlength(own) > CT_CODES)
+            Rf_error("the forest's 'edges' are not valid");
         columns[col].n_codes = (uint32_t) Rf_xlength(own);
         columns[col].edges = REAL(own);
     }
@@ -423,7 +453,8 @@ static SEXP shares_matrix(const int64_t *sums, uint32_t n_rows, uint32_t width, 
         double all = 0; /* shares of mixed leaves are rounded down */
         for (uint32_t k = 0; k < width; k++) all += (double) sums[row * width + k];
         for (uint32_t k = 0; k < width; k++)
-            REAL(out)[row + k * (size_t) n_rows] = n_trees ? (double) sums[row * width + k] / all : 0;
+            REAL(out)
+            [row + k * (size_t) n_rows] = n_trees ? (double) sums[row * width + k] / all : 0;
     }
     return out;
 }
@@ -432,7 +463,8 @@ static SEXP votes_matrix(const uint32_t *votes, uint32_t n_rows, uint32_t width)
 {
     SEXP out = Rf_allocMatrix(INTSXP, (int) n_rows, (int) width);
     for (size_t row = 0; row < n_rows; row++)
-        for (uint32_t k = 0; k < width; k++) INTEGER(out)[row + k * (size_t) n_rows] = (int) votes[row * width + k];
+        for (uint32_t k = 0; k < width; k++)
+            INTEGER(out)[row + k * (size_t) n_rows] = (int) votes[row * width + k];
     return out;
 }
 
@@ -461,7 +493,8 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
     r_columns x = r_columns_of(columns);
     ct_hist_output what = (ct_hist_output) (Rf_asInteger(what_) % 4);
     int n_threads = Rf_asInteger(threads);
-    if (n_threads < 1 || n_threads > R_MOST_THREADS) Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    if (n_threads < 1 || n_threads > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_code_column *codes = edges_from(list, x.n_cols);
     if (what == CT_HIST_VOTES && !forest.n_classes) Rf_error("trees vote for classes alone");
@@ -471,20 +504,24 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads)
     SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_hist_predict(&forest, codes, x.columns, x.n_rows, what, (unsigned) n_threads, &stop, out, &error);
+    ct_status status = ct_hist_predict(&forest, codes, x.columns, x.n_rows, what,
+                                       (unsigned) n_threads, &stop, out, &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_fail("interrupted");
     if (answer == R_NilValue)
-        answer = what == CT_HIST_SHARES ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes, forest.n_trees)
-                                        : votes_matrix((const uint32_t *) out, x.n_rows, forest.n_classes);
+        answer = what == CT_HIST_SHARES
+                     ? shares_matrix((const int64_t *) out, x.n_rows, forest.n_classes,
+                                     forest.n_trees)
+                     : votes_matrix((const uint32_t *) out, x.n_rows, forest.n_classes);
     UNPROTECT(2);
     return answer;
 }
 
 /* ---- one tree, spelled out ---- */
 
-static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i, SEXP counts, SEXP mean)
+static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i,
+                      SEXP counts, SEXP mean)
 {
     const ct_hist_node *leaf = &tree->nodes[i];
     uint32_t width = forest->n_classes;
@@ -495,29 +532,35 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
     }
     for (uint32_t k = 0; k < width; k++) {
         double *cell = &REAL(counts)[i + (size_t) k * tree->n_nodes];
-        if (leaf->next & CT_HIST_MIXED) *cell = tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * width + k];
+        if (leaf->next & CT_HIST_MIXED)
+            *cell = tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * width + k];
         else *cell = leaf->next % CT_HIST_CLASSES == k ? leaf->next / CT_HIST_CLASSES : 0;
     }
 }
 
 /* The weights, and the mean, of a node are those of its children together. */
-static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i, SEXP counts, SEXP mean)
+static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i,
+                         SEXP counts, SEXP mean)
 {
-    uint32_t left = tree->nodes[i].next & ~CT_HIST_FLAG, width = forest->n_classes ? forest->n_classes : 1;
+    uint32_t left = tree->nodes[i].next & ~CT_HIST_FLAG,
+             width = forest->n_classes ? forest->n_classes : 1;
     for (uint32_t k = 0; k < width; k++) {
         double *column = REAL(counts) + (size_t) k * tree->n_nodes;
         column[i] = column[left] + column[left + 1];
     }
     if (forest->n_classes) return;
     const double *weight = REAL(counts);
-    REAL(mean)[i] = (REAL(mean)[left] * weight[left] + REAL(mean)[left + 1] * weight[left + 1]) / weight[i];
+    REAL(mean)
+    [i] = (REAL(mean)[left] * weight[left] + REAL(mean)[left + 1] * weight[left + 1]) / weight[i];
 }
 
-/* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in leaves), threshold,
- * left and right (from 1), default_left, counts (a matrix; numbers: weights), mean. */
+/* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in
+ * leaves), threshold, left and right (from 1), default_left, counts (a matrix; numbers: weights),
+ * mean. */
 SEXP ffi_hist_tree(SEXP list, SEXP number_)
 {
-    static const char *const names[] = {"feature", "threshold", "left", "right", "default_left", "counts", "mean"};
+    static const char *const names[] = {"feature",      "threshold", "left", "right",
+                                        "default_left", "counts",    "mean"};
     SEXP edges = r_element(list, "edges");
     uint32_t n_cols = (uint32_t) Rf_xlength(edges), place = (uint32_t) Rf_asInteger(number_) - 1;
     ct_hist_forest forest = forest_of(list, n_cols);
@@ -547,8 +590,10 @@ SEXP ffi_hist_tree(SEXP list, SEXP number_)
         INTEGER(left)[i] = is_leaf ? 0 : (int) (node->next & ~CT_HIST_FLAG) + 1;
         INTEGER(right)[i] = is_leaf ? 0 : INTEGER(left)[i] + 1;
         LOGICAL(default_left)[i] = !is_leaf && (node->next & CT_HIST_FLAG) != 0;
-        REAL(threshold)[i] = is_leaf ? NA_REAL
-                             : node->cut < codes[node->feature].n_codes ? codes[node->feature].edges[node->cut] : R_PosInf;
+        REAL(threshold)
+        [i] = is_leaf                                    ? NA_REAL
+              : node->cut < codes[node->feature].n_codes ? codes[node->feature].edges[node->cut]
+                                                         : R_PosInf;
         if (is_leaf) note_leaf(&forest, tree, (uint32_t) i, counts, mean);
         else add_children(&forest, tree, (uint32_t) i, counts, mean);
     }

@@ -26,23 +26,28 @@ r_columns r_columns_of(SEXP x)
 {
     r_columns all;
     int is_matrix = Rf_isMatrix(x);
-    if (!is_matrix && TYPEOF(x) != VECSXP) Rf_error("the columns must be a matrix or a list of vectors");
+    if (!is_matrix && TYPEOF(x) != VECSXP)
+        Rf_error("the columns must be a matrix or a list of vectors");
     R_xlen_t n_cols = is_matrix ? Rf_ncols(x) : Rf_xlength(x);
     R_xlen_t n_rows = is_matrix ? Rf_nrows(x) : n_cols ? Rf_xlength(VECTOR_ELT(x, 0)) : 0;
-    if (n_rows > INT_MAX || n_cols > INT_MAX) Rf_error("more than 2^31 - 1 rows or columns are not supported");
+    if (n_rows > INT_MAX || n_cols > INT_MAX)
+        Rf_error("more than 2^31 - 1 rows or columns are not supported");
     all.n_rows = (uint32_t) n_rows;
     all.n_cols = (uint32_t) n_cols;
     all.columns = (ct_column *) R_alloc((size_t) (n_cols ? n_cols : 1), sizeof(ct_column));
     for (R_xlen_t col = 0; col < n_cols; col++) {
-        if (!is_matrix && Rf_xlength(VECTOR_ELT(x, col)) != n_rows) Rf_error("the columns differ in length");
-        all.columns[col] = is_matrix ? column_of(x, col * n_rows) : column_of(VECTOR_ELT(x, col), 0);
+        if (!is_matrix && Rf_xlength(VECTOR_ELT(x, col)) != n_rows)
+            Rf_error("the columns differ in length");
+        all.columns[col] = is_matrix ? column_of(x, col * n_rows)
+                                     : column_of(VECTOR_ELT(x, col), 0);
     }
     return all;
 }
 
 static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
 {
-    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n) Rf_error("'%s' must be an integer vector with one value a node", name);
+    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n)
+        Rf_error("'%s' must be an integer vector with one value a node", name);
     return INTEGER_RO(x);
 }
 
@@ -57,23 +62,27 @@ static void add_levels(ct_forest *tree, SEXP levels_left)
         R_xlen_t n = Rf_xlength(left);
         tree->n_levels[i] = 0;
         if (!n) continue;
-        if (TYPEOF(left) != LGLSXP || n < 2 || n > INT_MAX) Rf_error("'levels_left' must have logical vectors");
+        if (TYPEOF(left) != LGLSXP || n < 2 || n > INT_MAX)
+            Rf_error("'levels_left' must have logical vectors");
         tree->n_levels[i] = (uint32_t) n - 1;
         tree->levels_left[i] = (uint8_t *) R_alloc((size_t) n, 1);
         for (R_xlen_t k = 0; k < n; k++) tree->levels_left[i][k] = LOGICAL_RO(left)[k] == TRUE;
     }
 }
 
-ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left)
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
+                    SEXP levels_left)
 {
     R_xlen_t n = Rf_xlength(feature);
     ct_forest tree;
     memset(&tree, 0, sizeof tree);
-    const int *features = node_integers(feature, n, "feature"), *lefts = node_integers(left, n, "left");
+    const int *features = node_integers(feature, n, "feature"),
+              *lefts = node_integers(left, n, "left");
     const int *rights = node_integers(right, n, "right");
-    if (TYPEOF(threshold) != REALSXP || Rf_xlength(threshold) != n || TYPEOF(default_left) != LGLSXP ||
-        Rf_xlength(default_left) != n || n < 1)
-        Rf_error("'threshold' must be a double and 'default_left' a logical vector with one value a node");
+    if (TYPEOF(threshold) != REALSXP || Rf_xlength(threshold) != n ||
+        TYPEOF(default_left) != LGLSXP || Rf_xlength(default_left) != n || n < 1)
+        Rf_error("'threshold' must be a double and 'default_left' a logical vector with one value "
+                 "a node");
     tree.n_trees = 1;
     tree.n_nodes = (uint32_t) n;
     tree.roots = (uint32_t *) R_alloc(1, sizeof *tree.roots);
@@ -99,13 +108,15 @@ static uint32_t *indices_of(SEXP x, R_xlen_t n, uint32_t from, const char *name)
 {
     const int *given = node_integers(x, n, name);
     uint32_t *out = (uint32_t *) R_alloc((size_t) (n ? n : 1), sizeof *out);
-    for (R_xlen_t i = 0; i < n; i++) out[i] = given[i] < (int) from ? UINT32_MAX : (uint32_t) given[i] - from;
+    for (R_xlen_t i = 0; i < n; i++)
+        out[i] = given[i] < (int) from ? UINT32_MAX : (uint32_t) given[i] - from;
     return out;
 }
 
 static const double *doubles(SEXP x, R_xlen_t n, const char *name)
 {
-    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n) Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
+    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n)
+        Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
     return REAL_RO(x);
 }
 
@@ -118,22 +129,26 @@ static void add_terms(ct_forest *forest, SEXP leaf)
     forest->leaf = CT_LEAF_LINEAR;
     forest->n_terms = (uint32_t) n;
     forest->term_column = indices_of(r_element(leaf, "column"), n, 1, "column");
-    forest->first_term = indices_of(r_element(leaf, "first_term"), (R_xlen_t) forest->n_nodes + 1, 0, "first_term");
+    forest->first_term = indices_of(r_element(leaf, "first_term"), (R_xlen_t) forest->n_nodes + 1,
+                                    0, "first_term");
     forest->coefficient = (double *) R_alloc((size_t) (n ? n : 1), sizeof *forest->coefficient);
     for (R_xlen_t i = 0; i < n; i++) forest->coefficient[i] = given[i];
 }
 
 ct_forest r_forest_of(SEXP nodes, SEXP leaf)
 {
-    if (TYPEOF(nodes) != VECSXP || TYPEOF(leaf) != VECSXP) Rf_error("'nodes' and 'leaf' must be lists");
-    ct_forest forest = r_tree_of(r_element(nodes, "feature"), r_element(nodes, "threshold"), r_element(nodes, "left"),
-                                 r_element(nodes, "right"), r_element(nodes, "default_left"),
-                                 r_element(nodes, "levels_left"));
+    if (TYPEOF(nodes) != VECSXP || TYPEOF(leaf) != VECSXP)
+        Rf_error("'nodes' and 'leaf' must be lists");
+    ct_forest forest = r_tree_of(r_element(nodes, "feature"), r_element(nodes, "threshold"),
+                                 r_element(nodes, "left"), r_element(nodes, "right"),
+                                 r_element(nodes, "default_left"), r_element(nodes, "levels_left"));
     SEXP roots = r_element(nodes, "roots"), values = r_element(leaf, "values");
-    if (Rf_xlength(roots) < 1 || Rf_xlength(roots) > INT_MAX) Rf_error("'roots' must have one value a tree");
+    if (Rf_xlength(roots) < 1 || Rf_xlength(roots) > INT_MAX)
+        Rf_error("'roots' must have one value a tree");
     forest.n_trees = (uint32_t) Rf_xlength(roots);
     forest.roots = indices_of(roots, Rf_xlength(roots), 1, "roots");
-    if (!Rf_isMatrix(values) || Rf_nrows(values) != (int) forest.n_nodes) Rf_error("'values' must have a row for each node");
+    if (!Rf_isMatrix(values) || Rf_nrows(values) != (int) forest.n_nodes)
+        Rf_error("'values' must have a row for each node");
     size_t n = forest.n_nodes, k = (size_t) Rf_ncols(values);
     const double *given = doubles(values, (R_xlen_t) (n * k), "values");
     forest.leaf = CT_LEAF_VALUES;
@@ -149,7 +164,9 @@ ct_forest r_forest_of(SEXP nodes, SEXP leaf)
 
 void r_fail(const char *format, ...)
 {
-    static const char *const names[] = {"message", "call"}, *const classes[] = {"contree_core_error", "error", "condition"};
+    static const char *const names[] = {"message", "call"}, *const classes[] = {
+                                                                "contree_core_error", "error",
+                                                                "condition"};
     char message[512];
     va_list arguments;
     va_start(arguments, format);
@@ -166,7 +183,9 @@ void r_fail(const char *format, ...)
 void r_check(ct_status status, const ct_error *error)
 {
     if (status == CT_OK) return;
-    const char *what = status == CT_INTERNAL ? "internal error, please report: " : status == CT_NO_DEVICE ? "no device: " : "";
+    const char *what = status == CT_INTERNAL    ? "internal error, please report: "
+                       : status == CT_NO_DEVICE ? "no device: "
+                                                : "";
     r_fail("%s%s", what, error->message);
 }
 

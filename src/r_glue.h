@@ -1,6 +1,6 @@
-/* Between R and the C library: types are checked, memory is borrowed, results are copied into lists. No algorithm here,
- * and the only place that raises R errors. Whatever the library allocates is owned by an external pointer before
- * anything of R's can fail. */
+/* Between R and the C library: types are checked, memory is borrowed, results are copied into
+ * lists. No algorithm here, and the only place that raises R errors. Whatever the library allocates
+ * is owned by an external pointer before anything of R's can fail. */
 #ifndef CT_R_GLUE_H
 #define CT_R_GLUE_H
 
@@ -23,16 +23,20 @@ typedef struct {
 
 r_columns r_columns_of(SEXP x);
 
-/* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call. It may be unsound: see
- * ct_forest_check. levels_left: NULL, or a list with NULL or a logical vector for each node. */
-ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left);
+/* A forest of one from the vectors of a tree, one value a node, indices from 1; memory of the call.
+ * It may be unsound: see ct_forest_check. levels_left: NULL, or a list with NULL or a logical
+ * vector for each node. */
+ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
+                    SEXP levels_left);
 
-/* A forest from `nodes`, a list of what r_tree_of takes and of `roots` (indices from 1), and `leaf`: a list of
- * `values` (a double matrix, a row a node) and, for linear models, of `first_term` (from 0, one more than nodes),
- * `column` (from 1) and `coefficient`. Memory of the call; it may be unsound. */
+/* A forest from `nodes`, a list of what r_tree_of takes and of `roots` (indices from 1), and
+ * `leaf`: a list of `values` (a double matrix, a row a node) and, for linear models, of
+ * `first_term` (from 0, one more than nodes), `column` (from 1) and `coefficient`. Memory of the
+ * call; it may be unsound. */
 ct_forest r_forest_of(SEXP nodes, SEXP leaf);
 
-/* Raises an R error of class contree_core_error, which R/exact-contree.R turns into one for the user. */
+/* Raises an R error of class contree_core_error, which R/exact-contree.R turns into one for the
+ * user. */
 void r_fail(const char *format, ...) CT_PRINTF(1, 2);
 
 /* Raises the error, if any, in that way. */

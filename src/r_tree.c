@@ -6,13 +6,14 @@
 static uint32_t threads_of(SEXP x)
 {
     int n = Rf_asInteger(x);
-    if (n < 1 || n > R_MOST_THREADS) Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
+    if (n < 1 || n > R_MOST_THREADS)
+        Rf_error("'threads' must be a number from 1 to %d", R_MOST_THREADS);
     return (uint32_t) n;
 }
 
 /* `values`: one integer a node; the answer has that of each row's leaf. */
-SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left, SEXP levels_left, SEXP values,
-                    SEXP columns, SEXP threads)
+SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP default_left,
+                    SEXP levels_left, SEXP values, SEXP columns, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     ct_forest tree = r_tree_of(feature, threshold, left, right, default_left, levels_left);
@@ -28,7 +29,8 @@ SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     return value_of_row;
 }
 
-/* See r_forest_of for `nodes` and `leaf`; the answer is a matrix, a row a row and a column a number that the forest says. */
+/* See r_forest_of for `nodes` and `leaf`; the answer is a matrix, a row a row and a column a number
+ * that the forest says. */
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
@@ -37,7 +39,8 @@ SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads)
     r_check(ct_forest_check(&forest, x.n_cols, &error), &error);
     uint32_t n_threads = threads_of(threads);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) ct_forest_outputs(&forest)));
-    r_check(ct_predict(&forest, x.columns, x.n_cols, x.n_rows, n_threads, REAL(out), &error), &error);
+    r_check(ct_predict(&forest, x.columns, x.n_cols, x.n_rows, n_threads, REAL(out), &error),
+            &error);
     UNPROTECT(1);
     return out;
 }

@@ -46,14 +46,16 @@ static char *chunk_data(ct_arena_chunk *chunk)
     return (char *) chunk + HEADER;
 }
 
-/* The next chunk with room for `bytes`: one that an earlier release left behind, or a new one inserted here. Chunks
- * grow with what is held already, so that their number stays logarithmic. */
+/* The next chunk with room for `bytes`: one that an earlier release left behind, or a new one
+ * inserted here. Chunks grow with what is held already, so that their number stays logarithmic. */
 static ct_arena_chunk *next_chunk(ct_arena *arena, size_t bytes)
 {
     CT_ASSERT(bytes % CT_ALIGN == 0);
     ct_arena_chunk *following = arena->current ? arena->current->next : arena->first;
     if (following && following->size >= bytes) return following;
-    size_t size = arena->held < SMALLEST ? SMALLEST : arena->held > LARGEST_STEP ? LARGEST_STEP : arena->held;
+    size_t size = arena->held < SMALLEST       ? SMALLEST
+                  : arena->held > LARGEST_STEP ? LARGEST_STEP
+                                               : arena->held;
     if (size < bytes) size = bytes;
     CT_ASSERT(size >= bytes);
     if (!budget_take(arena->budget, size)) {

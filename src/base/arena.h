@@ -1,8 +1,8 @@
 /* A stack of memory: allocate, remember a mark, release everything since the mark.
  *
- * Order of calls: init, then any alloc/mark/release/trim, then free. Blocks stay valid until their mark is released; the
- * chunks behind them are kept for reuse until ct_arena_free (or ct_arena_trim). Not shared between threads: each worker
- * owns one. */
+ * Order of calls: init, then any alloc/mark/release/trim, then free. Blocks stay valid until their
+ * mark is released; the chunks behind them are kept for reuse until ct_arena_free (or
+ * ct_arena_trim). Not shared between threads: each worker owns one. */
 #ifndef CT_BASE_ARENA_H
 #define CT_BASE_ARENA_H
 
@@ -33,7 +33,8 @@ typedef struct {
 void ct_arena_init(ct_arena *arena, ct_budget *budget);
 void ct_arena_free(ct_arena *arena);
 
-/* `count` * `size` uninitialised bytes aligned to CT_ALIGN; NULL if memory or the budget is exhausted. */
+/* `count` * `size` uninitialised bytes aligned to CT_ALIGN; NULL if memory or the budget is
+ * exhausted. */
 void *ct_arena_alloc(ct_arena *arena, size_t count, size_t size);
 void *ct_arena_zeroed(ct_arena *arena, size_t count, size_t size);
 
@@ -44,6 +45,7 @@ void ct_arena_release(ct_arena *arena, ct_arena_mark mark);
 void ct_arena_trim(ct_arena *arena);
 
 #define CT_ARENA_NEW(arena, type, count) ((type *) ct_arena_alloc((arena), (count), sizeof(type)))
-#define CT_ARENA_ZEROED(arena, type, count) ((type *) ct_arena_zeroed((arena), (count), sizeof(type)))
+#define CT_ARENA_ZEROED(arena, type, count)                                                        \
+    ((type *) ct_arena_zeroed((arena), (count), sizeof(type)))
 
 #endif

@@ -1,4 +1,5 @@
-/* Counting and searching in 64-bit words, in portable C. Hot loops have versions of their own in base/simd/. */
+/* Counting and searching in 64-bit words, in portable C. Hot loops have versions of their own in
+ * base/simd/. */
 #ifndef CT_BASE_BITS_H
 #define CT_BASE_BITS_H
 
@@ -49,13 +50,17 @@ static inline unsigned ct_bit_width(uint64_t value)
     return width;
 }
 
-/* Position of the (k+1)-th bit set; k below the number of bits set. Halves the word by prefix counts of its bytes. */
+/* Position of the (k+1)-th bit set; k below the number of bits set. Halves the word by prefix
+ * counts of its bytes. */
 static inline unsigned ct_select(uint64_t word, unsigned k)
 {
     CT_ASSERT(k < ct_popcount(word));
     uint64_t pairs = word - ((word >> 1) & UINT64_C(0x5555555555555555));
-    uint64_t nibbles = (pairs & UINT64_C(0x3333333333333333)) + ((pairs >> 2) & UINT64_C(0x3333333333333333));
-    uint64_t before = (((nibbles + (nibbles >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101)) << 8;
+    uint64_t nibbles = (pairs & UINT64_C(0x3333333333333333)) +
+                       ((pairs >> 2) & UINT64_C(0x3333333333333333));
+    uint64_t before =
+        (((nibbles + (nibbles >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f)) * UINT64_C(0x0101010101010101))
+        << 8;
     unsigned byte = 0;
     for (unsigned step = 32; step >= 8; step /= 2)
         if ((before >> (byte + step) & 0xff) <= k) byte += step;

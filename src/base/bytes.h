@@ -16,7 +16,8 @@ typedef struct {
 void ct_bytes_put(ct_bytes *bytes, uint64_t number);
 void ct_bytes_free(ct_bytes *bytes);
 
-/* Bytes from anywhere; reading past their end, or more than 64 bits, sets `bad` and gives 0 from then on. */
+/* Bytes from anywhere; reading past their end, or more than 64 bits, sets `bad` and gives 0 from
+ * then on. */
 typedef struct {
     const uint8_t *bytes; /* borrowed */
     size_t n, at;

@@ -1,8 +1,10 @@
-/* The mark that lets one text run on host and device, and the few words that each side spells differently.
+/* The mark that lets one text run on host and device, and the few words that each side spells
+ * differently.
  *
- * A body marked CT_HD is plain C for the C compiler and a __host__ __device__ function for nvcc; it stays in the
- * common part of C and C++ (no designated initialisers, no implicit cast from void *, no restrict). Differences
- * between the two sides belong here or in base/team.h, so that bodies carry no preprocessor branch. */
+ * A body marked CT_HD is plain C for the C compiler and a __host__ __device__ function for nvcc; it
+ * stays in the common part of C and C++ (no designated initialisers, no implicit cast from void *,
+ * no restrict). Differences between the two sides belong here or in base/lanes.h, so that bodies
+ * carry no preprocessor branch. */
 #ifndef CT_BASE_HD_H
 #define CT_BASE_HD_H
 
@@ -14,8 +16,9 @@
 #define CT_HD static inline
 #endif
 
-/* Number of set bits. The host spells it out: baseline x86-64 has no such instruction, and the C library no such
- * function. Host code that counts in bulk belongs in kernels that are chosen at run time. */
+/* Number of set bits. The host spells it out: baseline x86-64 has no such instruction, and the C
+ * library no such function. Host code that counts in bulk belongs in kernels that are chosen at run
+ * time. */
 CT_HD uint32_t ct_hd_popcount(uint32_t x)
 {
 #ifdef __CUDA_ARCH__

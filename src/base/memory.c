@@ -20,7 +20,8 @@ long ct_alloc_fail_for(long after, long count)
     CT_ASSERT(after < 0 || count >= 0);
     int64_t now = ct_atomic_read(&calls);
     ct_atomic_write(&first_failing, after < 0 ? INT64_MAX : now + after);
-    ct_atomic_write(&end_failing, after < 0 || count > INT64_MAX / 2 ? INT64_MAX : now + after + count);
+    ct_atomic_write(&end_failing,
+                    after < 0 || count > INT64_MAX / 2 ? INT64_MAX : now + after + count);
     return (long) now;
 }
 
@@ -39,8 +40,9 @@ void ct_alloc_filled(void *memory, size_t bytes)
 }
 #endif
 
-/* malloc with the block's own address kept in the word before the aligned one: C11's aligned_alloc is missing on
- * Windows. Large blocks ask for huge pages: first-touch page faults would otherwise be a large part of short runs. */
+/* malloc with the block's own address kept in the word before the aligned one: C11's aligned_alloc
+ * is missing on Windows. Large blocks ask for huge pages: first-touch page faults would otherwise
+ * be a large part of short runs. */
 void *ct_alloc(size_t bytes)
 {
 #ifdef CT_DEBUG
@@ -51,10 +53,12 @@ void *ct_alloc(size_t bytes)
     char *block = (char *) malloc(bytes + align + sizeof(void *));
     if (!block) return NULL;
     uintptr_t start = ((uintptr_t) block + sizeof(void *) + align - 1) / align * align;
-    CT_ASSERT(start % align == 0 && start + bytes <= (uintptr_t) block + bytes + align + sizeof(void *));
+    CT_ASSERT(start % align == 0 &&
+              start + bytes <= (uintptr_t) block + bytes + align + sizeof(void *));
     ((void **) start)[-1] = block;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (align == (size_t) HUGE_PAGE) (void) madvise((void *) start, bytes / align * align, MADV_HUGEPAGE);
+    if (align == (size_t) HUGE_PAGE)
+        (void) madvise((void *) start, bytes / align * align, MADV_HUGEPAGE);
 #endif
 #ifdef CT_DEBUG
     ct_alloc_filled((void *) start, bytes);

@@ -1,5 +1,5 @@
-/* Every allocation of the C core goes through these three, so that the tests can make the k-th one fail.
- * What ct_alloc returns is owned by the caller and freed with ct_free. */
+/* Every allocation of the C core goes through these three, so that the tests can make the k-th one
+ * fail. What ct_alloc returns is owned by the caller and freed with ct_free. */
 #ifndef CT_BASE_MEMORY_H
 #define CT_BASE_MEMORY_H
 
@@ -12,8 +12,8 @@ void ct_free(void *memory);
 #define CT_ALIGN 64
 
 #ifdef CT_DEBUG
-/* Makes `count` allocations after the next `after` ones fail; negative: none. Those of arenas count too, whether they need
- * memory or find it held. Returns the number of calls so far. */
+/* Makes `count` allocations after the next `after` ones fail; negative: none. Those of arenas count
+ * too, whether they need memory or find it held. Returns the number of calls so far. */
 long ct_alloc_fail_for(long after, long count);
 static inline long ct_alloc_fail_after(long after) { return ct_alloc_fail_for(after, 1); }
 

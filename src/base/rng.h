@@ -1,7 +1,7 @@
 /* Random numbers that are counted, not stored: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel
- * random numbers, as easy as 1, 2, 3; SC 2011). A draw is a pure function of a seed, a stream, a path
- * and its number, so that work which is keyed by what it is about, not by who does it or when, has the
- * same numbers on any number of threads and on a device. Not for cryptography. */
+ * random numbers, as easy as 1, 2, 3; SC 2011). A draw is a pure function of a seed, a stream, a
+ * path and its number, so that work which is keyed by what it is about, not by who does it or when,
+ * has the same numbers on any number of threads and on a device. Not for cryptography. */
 #ifndef CT_BASE_RNG_H
 #define CT_BASE_RNG_H
 
@@ -40,9 +40,9 @@ static inline uint32_t ct_rng_next(ct_rng *rng)
     return rng->words[rng->next++];
 }
 
-/* A number below n, all equally likely; n at least 1. It may take more than one draw: the high half of
- * draw * n is taken but for the few draws that would favour some numbers (Lemire: Fast random integer
- * generation in an interval, 2019). */
+/* A number below n, all equally likely; n at least 1. It may take more than one draw: the high half
+ * of draw * n is taken but for the few draws that would favour some numbers (Lemire: Fast random
+ * integer generation in an interval, 2019). */
 static inline uint32_t ct_rng_below(ct_rng *rng, uint32_t n)
 {
     CT_ASSERT(n > 0);
@@ -55,8 +55,8 @@ static inline uint32_t ct_rng_below(ct_rng *rng, uint32_t n)
     return (uint32_t) (product >> 32);
 }
 
-/* The key of one of a path's continuations: paths of a tree's nodes, say, with `turn` the side. One to
- * one for each turn; that two paths of a tree meet is as likely as for random 64 bits. */
+/* The key of one of a path's continuations: paths of a tree's nodes, say, with `turn` the side. One
+ * to one for each turn; that two paths of a tree meet is as likely as for random 64 bits. */
 static inline uint64_t ct_rng_path(uint64_t path, uint64_t turn)
 {
     uint64_t x = path + (turn + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,10 +1,11 @@
 /* Status codes and error messages of the C core.
  *
- * Every function that can fail returns a ct_status; the message, if any, goes into the ct_error that the caller
- * passed. The core never prints, exits or jumps. CT_TRY hands a failure up to the caller.
+ * Every function that can fail returns a ct_status; the message, if any, goes into the ct_error
+ * that the caller passed. The core never prints, exits or jumps. CT_TRY hands a failure up to the
+ * caller.
  *
- * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests) and costs nothing elsewhere.
- * A caller's mistake is never an assertion: it is a ct_error. */
+ * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests) and costs
+ * nothing elsewhere. A caller's mistake is never an assertion: it is a ct_error. */
 #ifndef CT_BASE_STATUS_H
 #define CT_BASE_STATUS_H
 
@@ -14,10 +15,10 @@ extern "C" {
 
 typedef enum {
     CT_OK = 0,
-    CT_BAD_INPUT,   /* the caller's data or options are not acceptable */
-    CT_NO_MEMORY,   /* an allocation failed, or the memory limit was met before any tree was known */
-    CT_NO_DEVICE,   /* a GPU was asked for and there is none that works */
-    CT_INTERNAL     /* the answer failed its own check; a bug in the library */
+    CT_BAD_INPUT, /* the caller's data or options are not acceptable */
+    CT_NO_MEMORY, /* an allocation failed, or the memory limit was met before any tree was known */
+    CT_NO_DEVICE, /* a GPU was asked for and there is none that works */
+    CT_INTERNAL   /* the answer failed its own check; a bug in the library */
 } ct_status;
 
 typedef struct {
@@ -31,7 +32,8 @@ typedef struct {
 #define CT_PRINTF(a, b)
 #endif
 
-/* Fills *error (which may be NULL) and returns `status`, so that a failure reads `return ct_fail(...)`. */
+/* Fills *error (which may be NULL) and returns `status`, so that a failure reads `return
+ * ct_fail(...)`. */
 ct_status ct_fail(ct_error *error, ct_status status, const char *format, ...) CT_PRINTF(3, 4);
 
 #define CT_TRY(expr)                                  \
@@ -42,7 +44,8 @@ ct_status ct_fail(ct_error *error, ct_status status, const char *format, ...) CT
 
 #ifdef CT_DEBUG
 void ct_assert_failed(const char *condition, const char *file, int line);
-#define CT_ASSERT(condition) ((condition) ? (void) 0 : ct_assert_failed(#condition, __FILE__, __LINE__))
+#define CT_ASSERT(condition)                                                                       \
+    ((condition) ? (void) 0 : ct_assert_failed(#condition, __FILE__, __LINE__))
 #else
 #define CT_ASSERT(condition) ((void) 0)
 #endif

@@ -1,4 +1,5 @@
-/* Locks and atomic numbers, by OpenMP where the compiler has it; without it there are no threads to guard against. */
+/* Locks and atomic numbers, by OpenMP where the compiler has it; without it there are no threads to
+ * guard against. */
 #ifndef CT_BASE_THREADS_H
 #define CT_BASE_THREADS_H
 

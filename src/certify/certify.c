@@ -24,15 +24,18 @@ static uint64_t mix_double(uint64_t hash, double value)
     return mix(hash, word);
 }
 
-/* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash, and proves nothing by
- * it. */
+/* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash,
+ * and proves nothing by it. */
 static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
 {
     uint64_t hash = mix(mix(mix(MAGIC, data->n_rows), data->n_cols), data->n_classes);
     for (uint32_t col = 0; col < data->n_cols; col++)
-        for (uint32_t row = 0; row < data->n_rows; row++) hash = mix_double(hash, ct_column_value(&data->columns[col], row));
-    for (uint32_t row = 0; row < data->n_rows; row++) hash = mix(hash, (uint64_t) data->classes[row]);
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) hash = mix_double(hash, data->weights[row]);
+        for (uint32_t row = 0; row < data->n_rows; row++)
+            hash = mix_double(hash, ct_column_value(&data->columns[col], row));
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        hash = mix(hash, (uint64_t) data->classes[row]);
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++)
+        hash = mix_double(hash, data->weights[row]);
     for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
         hash = mix_double(hash, data->loss[i]);
     hash = mix_double(mix(hash, claim->depth), claim->complexity);
@@ -54,11 +57,13 @@ static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *
     int fine = !tree || tree->n_splits < data->n_rows;
     for (uint32_t row = 0; fine && tree && row < data->n_rows; row++)
         fine = tree->labels[row] >= 0 && (uint32_t) tree->labels[row] < data->n_classes;
-    return fine ? CT_OK : ct_fail(error, CT_BAD_INPUT, "a tree must have fewer splits than rows, and labels that there are");
+    return fine ? CT_OK
+                : ct_fail(error, CT_BAD_INPUT,
+                          "a tree must have fewer splits than rows, and labels that there are");
 }
 
-static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_reader *reader, ct_arena *arena,
-                       ct_certified *result, ct_error *error)
+static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_reader *reader,
+                       ct_arena *arena, ct_certified *result, ct_error *error)
 {
     ct_problem problem;
     CT_TRY(look_at(claim->best, data, error));
@@ -78,15 +83,17 @@ static ct_status check(const ct_data *data, const ct_claim *claim, ct_bytes_read
     return CT_OK;
 }
 
-ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n_bytes, ct_certified *result,
-                     ct_error *error)
+ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
+                     size_t n_bytes, ct_certified *result, ct_error *error)
 {
     ct_bytes_reader reader = {bytes, n_bytes, 0, 0};
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     memset(result, 0, sizeof *result);
-    if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) || !(claim->complexity <= 1e300))
-        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, complexity at least 0", CT_CERTIFY_DEPTH);
+    if (claim->depth > CT_CERTIFY_DEPTH || !(claim->complexity >= 0) ||
+        !(claim->complexity <= 1e300))
+        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, complexity at least 0",
+                       CT_CERTIFY_DEPTH);
     ct_arena_init(&arena, &budget);
     ct_status status = check(data, claim, &reader, &arena, result, error);
     ct_arena_free(&arena);

@@ -1,24 +1,28 @@
-/* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less than some number.
+/* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less
+ * than some number.
  *
- * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search evaluated in which row set,
- * one after the other (written by src/exact/search/evidence.c, which says how). Nothing in it is believed. The least cost at
- * depth one is counted here at each threshold named, deeper row sets are laid out and looked at in the same way, and
- * what is not named is bounded by what was counted (see proof.h). So a certificate that was tampered with proves less than
- * it did, or nothing, but never what is untrue. No code of the search is used. Orders come from data/ and are looked over
- * before; integer costs come from exact/cost/, and how far these are from the data is counted here, row by row. */
+ * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search
+ * evaluated in which row set, one after the other (written by src/exact/search/evidence.c, which
+ * says how). Nothing in it is believed. The least cost at depth one is counted here at each
+ * threshold named, deeper row sets are laid out and looked at in the same way, and what is not
+ * named is bounded by what was counted (see proof.h). So a certificate that was tampered with
+ * proves less than it did, or nothing, but never what is untrue. No code of the search is used.
+ * Orders come from data/ and are looked over before; integer costs come from exact/cost/, and how
+ * far these are from the data is counted here, row by row. */
 #ifndef CT_CERTIFY_CERTIFY_H
 #define CT_CERTIFY_CERTIFY_H
 
 #include "base/bytes.h"
 #include "data/data.h"
 
-/* The trees that the claim is about, as in ct_options, and the one that is said to be the best of them. */
+/* The trees that the claim is about, as in ct_options, and the one that is said to be the best of
+ * them. */
 typedef struct {
     unsigned depth;          /* 0 .. CT_CERTIFY_DEPTH */
     double complexity;
     uint32_t min_bucket, min_split, max_thresholds;
     const ct_outcome *best;  /* NULL: none is */
-    int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
 } ct_claim;
 
@@ -35,9 +39,9 @@ typedef enum {
 
 typedef struct {
     ct_verdict verdict;
-    double bound;       /* proven: no tree costs less, in units of the objective; 0 unless certified */
-    double rounding;    /* what of it was taken off: by how much the cost of a tree, counted in integers, may differ from
-                           what it is. 0 where those are exact. */
+    double bound;    /* proven: no tree costs less, in units of the objective; 0 unless certified */
+    double rounding; /* what of it was taken off: by how much the cost of a tree, counted in
+                        integers, may differ from what it is. 0 where those are exact. */
     int attained;       /* claim->best costs no more than any tree, but for twice the rounding */
     int smallest;       /* ... and no tree of its cost has fewer leaves */
     uint64_t points;    /* thresholds evaluated */
@@ -47,10 +51,10 @@ typedef struct {
 /* Writes the beginning of a certificate for these data and rules; the evidence follows. */
 void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate);
 
-/* What the certificate proves. Each byte of it leads to work of at most O(rows columns classes). Errors: CT_BAD_INPUT (data
- * or claim), CT_NO_MEMORY, CT_INTERNAL (an order that came from data/ is not right, or
- * costs that do not fit into 64 bits). */
-ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n_bytes, ct_certified *result,
-                     ct_error *error);
+/* What the certificate proves. Each byte of it leads to work of at most O(rows columns classes).
+ * Errors: CT_BAD_INPUT (data or claim), CT_NO_MEMORY, CT_INTERNAL (an order that came from data/ is
+ * not right, or costs that do not fit into 64 bits). */
+ct_status ct_certify(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
+                     size_t n_bytes, ct_certified *result, ct_error *error);
 
 #endif

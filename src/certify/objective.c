@@ -3,7 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-/* By what share of itself a price may be off beside its own rounding: 0.29 of 100 rows is meant to be 29. */
+/* By what share of itself a price may be off beside its own rounding: 0.29 of 100 rows is meant to
+ * be 29. */
 static const double NOISE = 0x1p-49;
 
 static double below(double x) { return nextafter(x, -INFINITY); }
@@ -30,7 +31,8 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
     double unit = ldexp(p->unit, (int) p->shift), bound = INFINITY;
     for (uint32_t splits = 0; splits <= p->most_splits; splits++, least -= p->split_cost) {
         double value = value_of(units_for(p, least), unit);
-        if (splits && p->price > 0) value = below(value + below(splits * below(p->price - p->price_off)));
+        if (splits && p->price > 0)
+            value = below(value + below(splits * below(p->price - p->price_off)));
         bound = fmin(bound, value);
         if (least <= 0) break;
     }
@@ -41,8 +43,8 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
 
 /* ---- a tree ---- */
 
-/* What a tree of `units` and `splits` costs less than any other of `more` units and `less` splits more and less than it has:
- * that is at least `surely` and perhaps `maybe`. */
+/* What a tree of `units` and `splits` costs less than any other of `more` units and `less` splits
+ * more and less than it has: that is at least `surely` and perhaps `maybe`. */
 typedef struct {
     double surely, maybe;
 } margin;
@@ -55,7 +57,8 @@ static margin margin_of(const ct_problem *p, int64_t more, double less)
 }
 
 /* Against the fewest units that a tree of each number of splits may have. */
-static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree, ct_certified *result)
+static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
+                    ct_certified *result)
 {
     int64_t units = ct_units_of_tree(p, tree);
     result->attained = result->smallest = 1;
@@ -68,7 +71,8 @@ static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree, 
     result->smallest &= result->attained;
 }
 
-void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree, ct_certified *result)
+void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
+                        ct_certified *result)
 {
     set_bound(p, least, result);
     if (tree) compare(p, least, tree, result);

@@ -8,19 +8,21 @@
 
 /* ---- orders ---- */
 
-/* The thresholds that there are with at most `keep` of them: the i-th at the rank i n / (keep + 1), rounded. */
+/* The thresholds that there are with at most `keep` of them: the i-th at the rank i n / (keep + 1),
+ * rounded. */
 static int is_threshold(uint32_t rank, uint32_t n_values, uint32_t keep)
 {
     if (!keep || n_values - 1 <= keep) return 1;
     CT_ASSERT(rank > 0 && rank < n_values);
-    uint64_t parts = (uint64_t) keep + 1, i = ((uint64_t) rank * 2 * parts + n_values) / (2 * (uint64_t) n_values);
+    uint64_t parts = (uint64_t) keep + 1,
+             i = ((uint64_t) rank * 2 * parts + n_values) / (2 * (uint64_t) n_values);
     for (uint64_t near = i ? i - 1 : 0; near <= i + 1; near++)
         if (near >= 1 && near <= keep && (near * n_values + parts / 2) / parts == rank) return 1;
     return 0;
 }
 
-/* Whether an order holds each row once and rises, and its ties are where the value changes, but for thresholds left out.
- * Writes ranks. */
+/* Whether an order holds each row once and rises, and its ties are where the value changes, but for
+ * thresholds left out. Writes ranks. */
 static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint8_t *seen)
 {
     const ct_column *column = &p->data->columns[col];
@@ -29,11 +31,14 @@ static int order_is_right(const ct_problem *p, uint32_t col, uint32_t keep, uint
     memset(seen, 0, p->n_rows);
     for (uint32_t j = 0; j < p->n_rows; j++) {
         if (order[j] >= p->n_rows || seen[order[j]]++) return 0;
-        if (j && ct_column_value(column, order[j - 1]) > ct_column_value(column, order[j])) return 0;
-        if (j) n_values += ct_column_value(column, order[j - 1]) < ct_column_value(column, order[j]);
+        if (j && ct_column_value(column, order[j - 1]) > ct_column_value(column, order[j]))
+            return 0;
+        if (j)
+            n_values += ct_column_value(column, order[j - 1]) < ct_column_value(column, order[j]);
     }
     for (uint32_t j = 0; j < p->n_rows; j++) {
-        int changes = j + 1 < p->n_rows && ct_column_value(column, order[j]) < ct_column_value(column, order[j + 1]);
+        int changes = j + 1 < p->n_rows &&
+                      ct_column_value(column, order[j]) < ct_column_value(column, order[j + 1]);
         value += (uint32_t) changes;
         int expected = changes && is_threshold(value, n_values, keep);
         CT_ASSERT(value < n_values && rank <= value);
@@ -57,9 +62,11 @@ static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *er
     if (!seen || !p->rank || !ranks) return no_memory(error);
     for (uint32_t col = 0; col < p->n_cols; col++) {
         p->rank[col] = ranks + (size_t) col * p->n_rows;
-        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena) < 0) return no_memory(error);
+        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena) < 0)
+            return no_memory(error);
         if (!order_is_right(p, col, claim->max_thresholds, seen))
-            return ct_fail(error, CT_INTERNAL, "certify: the order of column %lu is wrong", (unsigned long) col + 1);
+            return ct_fail(error, CT_INTERNAL, "certify: the order of column %lu is wrong",
+                           (unsigned long) col + 1);
     }
     return CT_OK;
 }
@@ -81,7 +88,8 @@ static product product_of(double x, double y)
 /* What doubles lose in a product, beside what product_of() keeps. */
 static const double LOST = 1e-300;
 
-/* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth. */
+/* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth.
+ */
 static double distance(int64_t cost, double unit, double w, double loss)
 {
     double near = (double) cost;
@@ -110,13 +118,15 @@ static void measure_rounding(ct_problem *p)
     p->rounding = sum * (1 + (p->n_rows + 1.0) * DBL_EPSILON);
 }
 
-/* The weights of all rows as the search adds them up, and by how much that may differ from their sum. */
+/* The weights of all rows as the search adds them up, and by how much that may differ from their
+ * sum. */
 static double sum_of_weights(const ct_data *data, double *off)
 {
     double sum = data->weights ? 0 : data->n_rows, lost = 0;
     for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
         double w = data->weights[row], next = sum + w;
-        lost += sum >= w ? sum - next + w : w - next + sum; /* what the addition has lost, exactly */
+        lost += sum >= w ? sum - next + w
+                         : w - next + sum; /* what the addition has lost, exactly */
         sum = next;
     }
     *off = fabs(lost) * (1 + DBL_EPSILON) + sum * data->n_rows * DBL_EPSILON * DBL_EPSILON;
@@ -146,21 +156,22 @@ static int take_costs(ct_problem *p, const ct_costs *costs)
         int first = i / n ? i % n == 0 : i == 1;
         if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
         int64_t loss = p->loss[i] = units << costs->shift;
-        if (loss > p->dearest[i / n]) p->dearest[i / n] = loss;
+        if (loss > p->max_cost[i / n]) p->max_cost[i / n] = loss;
         CT_ASSERT(loss >= 0 && i / n < n);
         if (first || loss < *least) *least = loss;
     }
     p->uniform = 1;
-    for (size_t c = 0; c < n; c++) p->uniform &= p->dearest[c] == p->cheapest[c];
+    for (size_t c = 0; c < n; c++) p->uniform &= p->max_cost[c] == p->cheapest[c];
     for (uint32_t row = 0; row < p->n_rows; row++) {
         p->mass[row] = costs->weights ? costs->weights[row] : 1;
         if (p->mass[row] < 0) return 0;
-        all += (double) p->mass[row] * (double) p->dearest[p->data->classes[row]];
+        all += (double) p->mass[row] * (double) p->max_cost[p->data->classes[row]];
     }
     p->unit = ldexp(costs->unit, -(int) costs->shift);
     p->shift = costs->shift;
     p->split_cost = costs->split;
-    return all < 0x1p61 && costs->split >= 0 && costs->split < INT64_C(1) << 61 && p->unit > 0 && isfinite(p->unit);
+    return all < 0x1p61 && costs->split >= 0 && costs->split < INT64_C(1) << 61 && p->unit > 0 &&
+           isfinite(p->unit);
 }
 
 static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error)
@@ -170,10 +181,11 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
-    p->dearest = CT_ARENA_ZEROED(p->arena, int64_t, n);
+    p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
-    if (!p->mass || !p->loss || !p->dearest || !p->cheapest) return no_memory(error);
-    if (!take_costs(p, &costs)) return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
+    if (!p->mass || !p->loss || !p->max_cost || !p->cheapest) return no_memory(error);
+    if (!take_costs(p, &costs))
+        return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
     set_price(p, claim);
     return CT_OK;
@@ -183,7 +195,9 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     int64_t count = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        count += p->mass[row] * p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+        count +=
+            p->mass[row] *
+            p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
     return count >> p->shift;
 }
 
@@ -191,12 +205,13 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
-        if (mass[c] * p->dearest[c] > largest) largest = mass[c] * p->dearest[c];
+        if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
     if (p->uniform) return ct_cost_at_most(p, mass) - largest;
     for (uint32_t label = 0; label < p->n_classes; label++) {
         int64_t cost = 0;
-        for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->loss[c * p->n_classes + label];
+        for (uint32_t c = 0; c < p->n_classes; c++)
+            cost += mass[c] * p->loss[c * p->n_classes + label];
         CT_ASSERT(cost >= 0);
         if (cost < best) best = cost;
     }
@@ -206,12 +221,13 @@ int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 int64_t ct_cost_at_most(const ct_problem *p, const int64_t *mass)
 {
     int64_t cost = 0;
-    for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->dearest[c];
+    for (uint32_t c = 0; c < p->n_classes; c++) cost += mass[c] * p->max_cost[c];
     CT_ASSERT(cost >= 0);
     return cost;
 }
 
-ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *claim, ct_arena *arena, ct_error *error)
+ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *claim,
+                          ct_arena *arena, ct_error *error)
 {
     memset(p, 0, sizeof *p);
     p->arena = arena;
@@ -246,15 +262,16 @@ int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
     if (!new_set(p, p->n_rows, set)) return 0;
     for (uint32_t col = 0; col < p->n_cols; col++)
         for (uint32_t j = 0; j < p->n_rows; j++)
-            set->order[col][j] = p->table.order[col][j] | (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
+            set->order[col][j] = p->table.order[col][j] |
+                                 (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
     for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
-    set->dear = ct_cost_at_most(p, set->mass);
-    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->dear);
+    set->max_cost = ct_cost_at_most(p, set->mass);
+    CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);
     return 1;
 }
 
-int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
-                    const int64_t *mass, ct_row_set *part)
+int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side, uint8_t wanted,
+                    uint32_t n, const int64_t *mass, ct_row_set *part)
 {
     if (!new_set(p, n, part)) return 0;
     for (uint32_t col = 0; col < p->n_cols; col++) {
@@ -272,6 +289,6 @@ int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *s
         CT_ASSERT(kept == n); /* sizes add up */
     }
     memcpy(part->mass, mass, p->n_classes * sizeof *mass);
-    part->dear = ct_cost_at_most(p, mass);
+    part->max_cost = ct_cost_at_most(p, mass);
     return 1;
 }

@@ -1,4 +1,5 @@
-/* What is checked: ranks of the columns, costs of the rows, and row sets of them in the order of each column. */
+/* What is checked: ranks of the columns, costs of the rows, and row sets of them in the order of
+ * each column. */
 #ifndef CT_CERTIFY_PROBLEM_H
 #define CT_CERTIFY_PROBLEM_H
 
@@ -13,40 +14,42 @@ typedef struct {
     uint32_t **rank;       /* [col][row] */
     int64_t *mass;         /* [row] */
     int64_t *loss;         /* [class][label] of a mass of 1 */
-    int64_t *dearest;      /* [class] the largest of these */
+    int64_t *max_cost;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
-    int uniform;           /* dearest and cheapest are the same */
+    int uniform;           /* most costly and cheapest are the same */
     int64_t split_cost;    /* of these as well: 2^shift of them are a unit of exact/cost/ */
     unsigned shift;
     uint32_t min_bucket, min_split;
     double unit;           /* what a mass of 1 at a loss of 1 costs */
-    double rounding;       /* all rows: by how much their costs may differ from what they are, under any labels */
+    double rounding; /* all rows: by how much their costs may differ from what they are, under any
+                        labels */
     double price;          /* of a split */
     double price_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;
 
-/* A row set. Rows are those of the data, with CT_LAST added where the value (or, with fewer thresholds, the group of values)
- * is another one after it: there it can be parted. */
+/* A row set. Rows are those of the data, with CT_LAST added where the value (or, with fewer
+ * thresholds, the group of values) is another one after it: there it can be parted. */
 typedef struct {
     uint32_t n;
     uint32_t **order; /* [col][n] */
     int64_t *mass;    /* [class] */
-    int64_t dear;     /* what all rows cost at most */
+    int64_t max_cost;     /* what all rows cost at most */
 } ct_row_set;
 
 #define CT_LAST UINT32_C(0x80000000)
 #define CT_ROW UINT32_C(0x7fffffff)
 
 /* Ranks the columns and makes costs of integers, and looks both over. */
-ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_claim *claim, ct_arena *arena, ct_error *error);
+ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_claim *claim,
+                          ct_arena *arena, ct_error *error);
 
 /* All rows; 0 if memory ends, as below. */
 int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
-int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side, uint8_t wanted, uint32_t n,
-                    const int64_t *mass, ct_row_set *part);
+int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
+                    uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
 
 /* What the rows of a tree cost, in units. */
 int64_t ct_units_of_tree(const ct_problem *problem, const ct_outcome *tree);

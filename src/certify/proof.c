@@ -9,7 +9,7 @@
 typedef struct place {
     struct place *next;
     uint32_t n_left;
-    int64_t dear_left; /* what the rows on its left cost at most */
+    int64_t max_left; /* what the rows on its left cost at most */
     int64_t lower[2];  /* bounds of the sides, any leaf size */
     int64_t allowed;   /* ... of the allowed trees with this split */
 } place;
@@ -42,9 +42,11 @@ static int no_memory(check *c)
 
 /* ---- class counts ---- */
 
-/* The least that rows of these masses cost with `left` more labels, from `first` on; under[]: what a mass of 1 of each class
- * costs under the best label so far. Room for n_classes numbers a label lies behind it. */
-static int64_t least_with(const ct_problem *p, const int64_t *mass, uint32_t first, uint32_t left, int64_t *under)
+/* The least that rows of these masses cost with `left` more labels, from `first` on; under[]: what
+ * a mass of 1 of each class costs under the best label so far. Room for n_classes numbers a label
+ * lies behind it. */
+static int64_t least_with(const ct_problem *p, const int64_t *mass, uint32_t first, uint32_t left,
+                          int64_t *under)
 {
     uint32_t n = p->n_classes;
     int64_t least = INT64_MAX, sum = 0;
@@ -57,7 +59,8 @@ static int64_t least_with(const ct_problem *p, const int64_t *mass, uint32_t fir
     return least;
 }
 
-/* A tree of depth k has at most 2^k leaves, each with one label: the rows of all other classes are wrong. */
+/* A tree of depth k has at most 2^k leaves, each with one label: the rows of all other classes are
+ * wrong. */
 static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
 {
     const ct_problem *p = c->problem;
@@ -65,7 +68,7 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
     int64_t sum = 0;
     if (n >> depth == 0) return 0;
     if (!p->uniform && ct_choices_sets(n, depth)) {
-        memcpy(c->costs, p->dearest, n * sizeof *c->costs);
+        memcpy(c->costs, p->max_cost, n * sizeof *c->costs);
         return least_with(p, mass, 0, UINT32_C(1) << depth, c->costs);
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -85,11 +88,11 @@ static int64_t bound_by_classes(check *c, const int64_t *mass, unsigned depth)
 
 /* ---- thresholds that are not named ---- */
 
-static void bound_between(const place *a, const place *b, int64_t dear_left, int64_t lower[2])
+static void bound_between(const place *a, const place *b, int64_t max_left, int64_t lower[2])
 {
-    CT_ASSERT(a->n_left <= b->n_left && a->dear_left <= dear_left && dear_left <= b->dear_left);
-    lower[0] = larger(a->lower[0], b->lower[0] - (b->dear_left - dear_left));
-    lower[1] = larger(b->lower[1], a->lower[1] - (dear_left - a->dear_left));
+    CT_ASSERT(a->n_left <= b->n_left && a->max_left <= max_left && max_left <= b->max_left);
+    lower[0] = larger(a->lower[0], b->lower[0] - (b->max_left - max_left));
+    lower[1] = larger(b->lower[1], a->lower[1] - (max_left - a->max_left));
 }
 
 static int is_allowed(const ct_problem *p, uint32_t n, uint32_t n_left)
@@ -97,21 +100,24 @@ static int is_allowed(const ct_problem *p, uint32_t n, uint32_t n_left)
     return n >= p->min_split && n_left >= p->min_bucket && n - n_left >= p->min_bucket;
 }
 
-/* Lowers the bounds to those of all thresholds of a column, between the first and the last of the places. */
-static void bound_column(const ct_problem *p, const ct_row_set *set, uint32_t col, const place *a, ct_least *least)
+/* Lowers the bounds to those of all thresholds of a column, between the first and the last of the
+ * places. */
+static void bound_column(const ct_problem *p, const ct_row_set *set, uint32_t col, const place *a,
+                         ct_least *least)
 {
-    int64_t dear_left = 0, lower[2];
+    int64_t max_left = 0, lower[2];
     for (uint32_t j = 0; j + 1 < set->n; j++) {
         uint32_t row = set->order[col][j] & CT_ROW;
-        dear_left += p->mass[row] * p->dearest[p->data->classes[row]];
+        max_left += p->mass[row] * p->max_cost[p->data->classes[row]];
         if (!(set->order[col][j] & CT_LAST)) continue;
         CT_ASSERT(a->n_left <= j && a->next->n_left > j);
         int named = a->next->n_left == j + 1;
         if (named) a = a->next;
-        bound_between(a, named ? a : a->next, dear_left, lower);
+        bound_between(a, named ? a : a->next, max_left, lower);
         int64_t cost = p->split_cost + lower[0] + lower[1];
         least->relaxed = smaller(least->relaxed, cost);
-        if (is_allowed(p, set->n, j + 1)) least->allowed = smaller(least->allowed, named ? larger(cost, a->allowed) : cost);
+        if (is_allowed(p, set->n, j + 1))
+            least->allowed = smaller(least->allowed, named ? larger(cost, a->allowed) : cost);
     }
 }
 
@@ -130,7 +136,8 @@ static uint32_t rows_below(const ct_problem *p, const ct_row_set *set, uint32_t 
 }
 
 /* Marks the sides of the first n_left rows in the order of a column; writes the masses of both. */
-static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_left, int64_t *const mass[2])
+static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_left,
+                    int64_t *const mass[2])
 {
     const ct_problem *p = c->problem;
     memset(mass[0], 0, p->n_classes * sizeof *mass[0]);
@@ -146,8 +153,8 @@ static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_le
 static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *least);
 
 /* What the certificate says of one side, if it says anything. */
-static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_left, unsigned depth, int64_t *const mass[2],
-                      int side, ct_least *least)
+static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_left,
+                      unsigned depth, int64_t *const mass[2], int side, ct_least *least)
 {
     const ct_problem *p = c->problem;
     uint64_t searched = ct_bytes_get(c->reader);
@@ -156,7 +163,8 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
     ct_arena_mark mark = ct_arena_here(p->arena);
     ct_row_set part;
     part_at(c, set, col, n_left, mass); /* the other side may have overwritten it */
-    int fine = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side, side ? set->n - n_left : n_left, mass[side], &part);
+    int fine = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
+                               side ? set->n - n_left : n_left, mass[side], &part);
     fine = fine ? bound_set(c, &part, depth, least) : no_memory(c);
     ct_arena_release(p->arena, mark);
     return fine;
@@ -175,15 +183,19 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     ct_least least[2] = {{0, 0}, {0, 0}};
     part_at(c, set, col, m->n_left, mass);
     CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
-    m->dear_left = ct_cost_at_most(p, mass[0]);
-    bound_between(a, a->next, m->dear_left, m->lower);
+    m->max_left = ct_cost_at_most(p, mass[0]);
+    bound_between(a, a->next, m->max_left, m->lower);
     if (!by_counts && depth == 1) ct_stumps_count(&c->stumps, set, mass, n, least);
     m->allowed = p->split_cost;
     for (int side = 0; side < 2; side++) {
-        if (!by_counts && depth > 1 && !bound_side(c, set, col, m->n_left, depth, mass, side, &least[side])) return 0;
-        int64_t leaf = ct_cost_as_leaf(p, mass[side]), known = larger(smaller(leaf, p->split_cost), least[side].relaxed);
+        if (!by_counts && depth > 1 &&
+            !bound_side(c, set, col, m->n_left, depth, mass, side, &least[side]))
+            return 0;
+        int64_t leaf = ct_cost_as_leaf(p, mass[side]),
+                known = larger(smaller(leaf, p->split_cost), least[side].relaxed);
         CT_ASSERT(known >= 0 && n[side] > 0);
-        m->lower[side] = larger(m->lower[side], larger(known, bound_by_classes(c, mass[side], depth)));
+        m->lower[side] = larger(m->lower[side],
+                                larger(known, bound_by_classes(c, mass[side], depth)));
         m->allowed += n[side] < p->min_split ? leaf : larger(m->lower[side], least[side].allowed);
     }
     ct_arena_release(p->arena, mark);
@@ -191,7 +203,8 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
 }
 
 /* Reads a threshold of the kind given, finds its place among those of its column and bounds it. */
-static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t kind, place *columns)
+static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t kind,
+                      place *columns)
 {
     const ct_problem *p = c->problem;
     uint64_t t = ct_bytes_get(c->reader), col = kind / 2 - 1;
@@ -200,7 +213,8 @@ static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t 
     uint32_t n_left = rows_below(p, set, (uint32_t) col, t);
     place *a = &columns[col];
     while (a->next->n_left < n_left) a = a->next;
-    if (n_left == 0 || a->next->n_left == n_left) return fail(c, CT_MALFORMED); /* it parts nothing, or is there already */
+    if (n_left == 0 || a->next->n_left == n_left)
+        return fail(c, CT_MALFORMED); /* it parts nothing, or is there already */
     place *m = CT_ARENA_NEW(p->arena, place, 1);
     if (!m) return no_memory(c);
     m->n_left = n_left;
@@ -218,10 +232,11 @@ static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t 
 static int bound_thresholds(check *c, const ct_row_set *set, unsigned depth, ct_least *least)
 {
     const ct_problem *p = c->problem;
-    place *columns = CT_ARENA_ZEROED(p->arena, place, p->n_cols), *end = CT_ARENA_ZEROED(p->arena, place, 1);
+    place *columns = CT_ARENA_ZEROED(p->arena, place, p->n_cols),
+          *end = CT_ARENA_ZEROED(p->arena, place, 1);
     if (!columns || !end) return no_memory(c);
     end->n_left = set->n;
-    end->dear_left = set->dear;
+    end->max_left = set->max_cost;
     for (uint32_t col = 0; col < p->n_cols; col++) columns[col].next = end;
     for (uint64_t kind; (kind = ct_bytes_get(c->reader)) != 0;)
         if (!read_place(c, set, depth, kind, columns)) return 0;
@@ -267,16 +282,18 @@ static int bound_whole(check *c, const ct_row_set *set, ct_least *least)
     return ct_bytes_get(c->reader) != 0 || c->reader->bad ? fail(c, CT_MALFORMED) : 1;
 }
 
-ct_status ct_prove_again(const ct_problem *p, const ct_claim *claim, ct_bytes_reader *reader, ct_certified *result,
-                         int64_t *bound, ct_error *error)
+ct_status ct_prove_again(const ct_problem *p, const ct_claim *claim, ct_bytes_reader *reader,
+                         ct_certified *result, int64_t *bound, ct_error *error)
 {
     check c = {p, claim, reader, result, {0}, NULL, 0};
     ct_row_set whole;
     ct_least least = {0, 0};
-    c.costs = CT_ARENA_NEW(p->arena, int64_t, (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
+    c.costs = CT_ARENA_NEW(p->arena, int64_t,
+                           (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
     int fine = c.costs && ct_stumps_init(&c.stumps, p) && ct_row_set_whole(p, &whole);
     if (!fine) no_memory(&c);
     else if (bound_whole(&c, &whole, &least) && reader->at != reader->n) fail(&c, CT_MALFORMED);
     *bound = least.allowed;
-    return c.lost ? ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate") : CT_OK;
+    return c.lost ? ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate")
+                  : CT_OK;
 }

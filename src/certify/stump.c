@@ -5,7 +5,8 @@ int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
     size_t n = problem->n_classes;
     stumps->problem = problem;
     stumps->side = CT_ARENA_NEW(problem->arena, uint8_t, problem->n_rows);
-    stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows, sizeof *stumps->lean);
+    stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows,
+                                              sizeof *stumps->lean);
     int64_t *costs = CT_ARENA_NEW(problem->arena, int64_t, 4 * n);
     if (!stumps->side || !stumps->lean || !costs) return 0;
     stumps->left = costs;
@@ -25,9 +26,10 @@ static int64_t lean_of(const ct_problem *p, uint32_t row)
     return p->data->classes[row] ? -p->mass[row] * p->loss[2] : p->mass[row] * p->loss[1];
 }
 
-/* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of the costs of both labels
- * on the left of the split and D that of the whole side. */
-static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const int64_t whole[2], int64_t widest[2])
+/* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of
+ * the costs of both labels on the left of the split and D that of the whole side. */
+static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const int64_t whole[2],
+                  int64_t widest[2])
 {
     int64_t d[2] = {0, 0}, most[2] = {0, 0}, least[2] = {0, 0};
     CT_ASSERT(n > 0);
@@ -42,12 +44,14 @@ static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const i
         }
     }
     for (int side = 0; side < 2; side++)
-        widest[side] = larger(widest[side], larger(2 * most[side] - whole[side], whole[side] - 2 * least[side]));
+        widest[side] = larger(widest[side],
+                              larger(2 * most[side] - whole[side], whole[side] - 2 * least[side]));
 }
 
-/* Of a part, cost under the better label = (sum under both - |difference|) / 2; and over the two parts of a split the
- * differences d and D - d add up to max(|D|, |2 d - D|). */
-static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], ct_least least[2])
+/* Of a part, cost under the better label = (sum under both - |difference|) / 2; and over the two
+ * parts of a split the differences d and D - d add up to max(|D|, |2 d - D|). */
+static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
+                      ct_least least[2])
 {
     const ct_problem *p = s->problem;
     int64_t sum[2], whole[2], widest[2];
@@ -64,7 +68,8 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     }
     for (uint32_t col = 0; col < p->n_cols; col++) widen(s, set->order[col], set->n, whole, widest);
     for (int side = 0; side < 2; side++) {
-        int64_t leaf = (sum[side] - size(whole[side])) / 2, split = p->split_cost + (sum[side] - widest[side]) / 2;
+        int64_t leaf = (sum[side] - size(whole[side])) / 2,
+                split = p->split_cost + (sum[side] - widest[side]) / 2;
         CT_ASSERT(leaf >= 0 && widest[side] >= size(whole[side]) && widest[side] <= sum[side]);
         least[side].relaxed = least[side].allowed = smaller(leaf, split);
     }
@@ -72,13 +77,16 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 
 /* ---- any ---- */
 
-/* Takes the splits at one place of a side into account, whose parts cost so much; `before` of its rows are left of it. */
-static void note(const ct_problem *p, int64_t parts, uint32_t before, uint32_t size, ct_least *least)
+/* Takes the splits at one place of a side into account, whose parts cost so much; `before` of its
+ * rows are left of it. */
+static void note(const ct_problem *p, int64_t parts, uint32_t before, uint32_t size,
+                 ct_least *least)
 {
     int64_t cost = p->split_cost + parts;
     CT_ASSERT(parts >= 0 && before <= size);
     least->relaxed = smaller(least->relaxed, cost);
-    if (before >= p->min_bucket && size - before >= p->min_bucket) least->allowed = smaller(least->allowed, cost);
+    if (before >= p->min_bucket && size - before >= p->min_bucket)
+        least->allowed = smaller(least->allowed, cost);
 }
 
 /* Costs of both parts under their best labels. */
@@ -93,7 +101,8 @@ static int64_t parts_cost(const int64_t *left, const int64_t *all, uint32_t n_la
 }
 
 /* The splits of one column of both sides. */
-static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
+static void look_at(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2],
+                    ct_least least[2])
 {
     const ct_problem *p = s->problem;
     uint32_t n_labels = p->n_classes, before[2] = {0, 0}, changed = 0;
@@ -121,9 +130,10 @@ static int64_t largest_rest(const int64_t *left, const int64_t *all, uint32_t n)
     return largest;
 }
 
-/* The same where each wrong label costs a class the same: a part costs what all of it costs under wrong labels, less
- * that of its largest class. s->left and s->all are these sums by class. */
-static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, const uint32_t sizes[2], ct_least least[2])
+/* The same where each wrong label costs a class the same: a part costs what all of it costs under
+ * wrong labels, less that of its largest class. s->left and s->all are these sums by class. */
+static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n,
+                            const uint32_t sizes[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     uint32_t n_classes = p->n_classes, before[2] = {0, 0}, stale = 3;
@@ -132,28 +142,33 @@ static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n, con
         uint32_t row = order[j] & CT_ROW, side = s->side[row], c = (uint32_t) p->data->classes[row];
         int64_t *left = s->left + side * n_classes;
         if (s->all[side][c] - left[c] == most_right[side]) stale |= UINT32_C(1) << side;
-        left[c] += p->mass[row] * p->dearest[c];
+        left[c] += p->mass[row] * p->max_cost[c];
         CT_ASSERT(left[c] <= s->all[side][c] && before[side] < sizes[side]);
         most_left[side] = larger(most_left[side], left[c]);
         before[side]++;
         if (!(order[j] & CT_LAST)) continue;
         for (side = 0; side < 2; side++) {
-            if (stale >> side & 1) most_right[side] = largest_rest(s->left + side * n_classes, s->all[side], n_classes);
-            note(p, s->sum[side] - most_left[side] - most_right[side], before[side], sizes[side], &least[side]);
+            if (stale >> side & 1)
+                most_right[side] = largest_rest(s->left + side * n_classes, s->all[side],
+                                                n_classes);
+            note(p, s->sum[side] - most_left[side] - most_right[side], before[side], sizes[side],
+                 &least[side]);
         }
         stale = 0;
     }
 }
 
-static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
+static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
+                      const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     uint32_t n_classes = p->n_classes;
     for (int side = 0; side < 2; side++) {
         s->sum[side] = ct_cost_at_most(p, mass[side]);
         for (uint32_t k = 0; k < n_classes; k++) {
-            int64_t sum = p->uniform ? mass[side][k] * p->dearest[k] : 0;
-            for (uint32_t c = 0; !p->uniform && c < n_classes; c++) sum += mass[side][c] * p->loss[c * n_classes + k];
+            int64_t sum = p->uniform ? mass[side][k] * p->max_cost[k] : 0;
+            for (uint32_t c = 0; !p->uniform && c < n_classes; c++)
+                sum += mass[side][c] * p->loss[c * n_classes + k];
             s->all[side][k] = sum;
         }
         least[side].relaxed = least[side].allowed = ct_cost_as_leaf(p, mass[side]);
@@ -164,7 +179,8 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     }
 }
 
-void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2], ct_least least[2])
+void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
+                     const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     CT_ASSERT(n[0] + n[1] == set->n);

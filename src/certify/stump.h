@@ -4,12 +4,14 @@
 
 #include "certify/problem.h"
 
-/* Lower bounds of the cost of a row set: with leaves of any size, and with those that are allowed. */
+/* Lower bounds of the cost of a row set: with leaves of any size, and with those that are allowed.
+ */
 typedef struct {
     int64_t relaxed, allowed;
 } ct_least;
 
-/* With two classes: what a row adds, on either side, to the cost under label 1 less that under label 0. */
+/* With two classes: what a row adds, on either side, to the cost under label 1 less that under
+ * label 0. */
 typedef struct {
     int64_t part[2];
 } ct_lean;
@@ -25,9 +27,9 @@ typedef struct {
 
 int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
 
-/* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given. A side without rows costs
- * nothing. */
-void ct_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2], const uint32_t n[2],
-                     ct_least least[2]);
+/* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given.
+ * A side without rows costs nothing. */
+void ct_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2],
+                     const uint32_t n[2], ct_least least[2]);
 
 #endif

@@ -4,11 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Of weights and of losses: so their products, and what makes whole numbers of them, are numbers too. */
+/* Of weights and of losses: so their products, and what makes whole numbers of them, are numbers
+ * too. */
 static const double LEAST_SUM = 1e-100, LARGEST_SUM = 1e100;
 
-/* An exponent of all ones, infinity or NaN, carries into the sign bit. Without a way out of the loop, which compilers turn
- * into vector code. */
+/* An exponent of all ones, infinity or NaN, carries into the sign bit. Without a way out of the
+ * loop, which compilers turn into vector code. */
 static int all_finite(const double *values, uint32_t n)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;
@@ -36,7 +37,8 @@ static ct_status check_column(const ct_data *data, uint32_t col, ct_error *error
     if (column->type == CT_INT32 || all_finite(values, data->n_rows)) return CT_OK;
     for (uint32_t row = 0; row < data->n_rows; row++)
         if (!isfinite(values[row]))
-            return ct_fail(error, CT_BAD_INPUT, "column %lu has a value that is missing or not finite in row %lu",
+            return ct_fail(error, CT_BAD_INPUT,
+                           "column %lu has a value that is missing or not finite in row %lu",
                            (unsigned long) col + 1, (unsigned long) row + 1);
     return CT_OK;
 }
@@ -47,7 +49,8 @@ static ct_status check_classes(const ct_data *data, ct_error *error)
     uint32_t row = 0;
     while ((uint32_t) data->classes[row] < data->n_classes) row++;
     CT_ASSERT(row < data->n_rows);
-    return ct_fail(error, CT_BAD_INPUT, "the class code of row %lu is not in 0 .. n_classes - 1", (unsigned long) row + 1);
+    return ct_fail(error, CT_BAD_INPUT, "the class code of row %lu is not in 0 .. n_classes - 1",
+                   (unsigned long) row + 1);
 }
 
 static ct_status check_costs(const ct_data *data, ct_error *error)
@@ -55,22 +58,26 @@ static ct_status check_costs(const ct_data *data, ct_error *error)
     double sum = 0;
     for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
         if (!(data->weights[row] >= 0))
-            return ct_fail(error, CT_BAD_INPUT, "the weight of row %lu is not a number of at least 0",
+            return ct_fail(error, CT_BAD_INPUT,
+                           "the weight of row %lu is not a number of at least 0",
                            (unsigned long) row + 1);
         sum += data->weights[row];
     }
     if (data->weights && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))
-        return ct_fail(error, CT_BAD_INPUT, "the sum of the weights must be between %g and %g", LEAST_SUM, LARGEST_SUM);
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the weights must be between %g and %g",
+                       LEAST_SUM, LARGEST_SUM);
     size_t n = data->n_classes;
     sum = 0;
     for (size_t i = 0; data->loss && i < n * n; i++) {
         int same = i % (n + 1) == 0;
         if (!(data->loss[i] >= 0) || (same && data->loss[i] != 0))
-            return ct_fail(error, CT_BAD_INPUT, "losses must be numbers of at least 0, and 0 for the right class");
+            return ct_fail(error, CT_BAD_INPUT,
+                           "losses must be numbers of at least 0, and 0 for the right class");
         sum += data->loss[i];
     }
     if (data->loss && n > 1 && !(sum >= LEAST_SUM && sum <= LARGEST_SUM))
-        return ct_fail(error, CT_BAD_INPUT, "the sum of the losses must be between %g and %g", LEAST_SUM, LARGEST_SUM);
+        return ct_fail(error, CT_BAD_INPUT, "the sum of the losses must be between %g and %g",
+                       LEAST_SUM, LARGEST_SUM);
     return CT_OK;
 }
 
@@ -79,9 +86,11 @@ ct_status ct_data_check(const ct_data *data, ct_error *error)
     if (data->n_rows < 1 || data->n_rows > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT, "the number of rows must be between 1 and 2147483647");
     if (data->n_cols < 1 || data->n_cols > INT32_MAX)
-        return ct_fail(error, CT_BAD_INPUT, "the number of columns must be between 1 and 2147483647");
+        return ct_fail(error, CT_BAD_INPUT,
+                       "the number of columns must be between 1 and 2147483647");
     if (data->n_classes < 1 || data->n_classes > INT32_MAX)
-        return ct_fail(error, CT_BAD_INPUT, "the number of classes must be between 1 and 2147483647");
+        return ct_fail(error, CT_BAD_INPUT,
+                       "the number of classes must be between 1 and 2147483647");
     CT_TRY(check_classes(data, error));
     CT_TRY(check_costs(data, error));
     for (uint32_t col = 0; col < data->n_cols; col++) CT_TRY(check_column(data, col, error));

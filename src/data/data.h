@@ -1,4 +1,5 @@
-/* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the library. */
+/* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the
+ * library. */
 #ifndef CT_DATA_DATA_H
 #define CT_DATA_DATA_H
 
@@ -20,7 +21,8 @@ typedef struct {
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
     const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
-    const double *loss;       /* [class][label], >= 0, 0 where they are the same, their sum likewise; NULL: else 1 */
+    const double *loss; /* [class][label], >= 0, 0 where they are the same, their sum likewise;
+                           NULL: else 1 */
 } ct_data;
 
 static inline double ct_column_value(const ct_column *column, uint32_t row)
@@ -29,8 +31,8 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
                                      : (double) ((const int32_t *) column->values)[row];
 }
 
-/* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or weights or losses are
- * not as they must be. */
+/* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or
+ * weights or losses are not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 /* What a tree costs depends on no more than this. */

@@ -14,8 +14,10 @@ size_t ct_sort_scratch(uint32_t n_rows)
 
 /* ---- items: (key << 32 | row) ---- */
 
-/* One pass: moves the items to `sorted`, stably, by the digit of `mask` at `shift`; 0 if all have the same digit. */
-static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsigned shift, uint64_t mask, uint32_t *count)
+/* One pass: moves the items to `sorted`, stably, by the digit of `mask` at `shift`; 0 if all have
+ * the same digit. */
+static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsigned shift,
+                      uint64_t mask, uint32_t *count)
 {
     CT_ASSERT(n > 0 && shift >= KEY_AT && mask < 1 << MAX_DIGIT && items != sorted);
     if (count[items[0] >> shift & mask] == n) return 0;
@@ -29,8 +31,9 @@ static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsig
     return 1;
 }
 
-/* Sorts the items by key, of which only the lowest `bits` are in use, stably, from the lowest digit on. Narrower digits
- * for few items, whose counts would otherwise be most of the work. Returns whichever buffer holds the result. */
+/* Sorts the items by key, of which only the lowest `bits` are in use, stably, from the lowest digit
+ * on. Narrower digits for few items, whose counts would otherwise be most of the work. Returns
+ * whichever buffer holds the result. */
 static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsigned bits)
 {
     uint32_t counts[MAX_PASSES][1 << MAX_DIGIT];
@@ -39,12 +42,15 @@ static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsign
     unsigned width = (bits + passes - 1) / passes;
     CT_ASSERT(bits <= 32 && passes <= MAX_PASSES && width <= MAX_DIGIT);
     uint64_t mask = (UINT64_C(1) << width) - 1;
-    for (unsigned pass = 0; pass < passes; pass++) memset(counts[pass], 0, (mask + 1) * sizeof counts[pass][0]);
+    for (unsigned pass = 0; pass < passes; pass++)
+        memset(counts[pass], 0, (mask + 1) * sizeof counts[pass][0]);
     if (passes == 2)
-        for (uint32_t i = 0; i < n; i++) counts[0][items[i] >> KEY_AT & mask]++, counts[1][items[i] >> (KEY_AT + width)]++;
+        for (uint32_t i = 0; i < n; i++)
+            counts[0][items[i] >> KEY_AT & mask]++, counts[1][items[i] >> (KEY_AT + width)]++;
     else
         for (uint32_t i = 0; i < n; i++)
-            for (unsigned pass = 0; pass < passes; pass++) counts[pass][items[i] >> (KEY_AT + pass * width) & mask]++;
+            for (unsigned pass = 0; pass < passes; pass++)
+                counts[pass][items[i] >> (KEY_AT + pass * width) & mask]++;
     for (unsigned pass = 0; pass < passes; pass++) {
         if (!radix_pass(items, spare, n, KEY_AT + pass * width, mask, counts[pass])) continue;
         uint64_t *sorted = spare;
@@ -56,7 +62,8 @@ static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsign
 
 /* ---- ties ---- */
 
-/* Writes the rows of items sorted by keys that stand for the values one to one. Returns the number of values. */
+/* Writes the rows of items sorted by keys that stand for the values one to one. Returns the number
+ * of values. */
 static uint32_t order_by_keys(const uint64_t *items, uint32_t n, uint32_t *order, uint64_t *ties)
 {
     CT_ASSERT(n > 0);
@@ -94,9 +101,11 @@ static uint32_t ties_of_values(const double *sorted, uint32_t n, uint64_t *ties)
     return n_values;
 }
 
-/* Writes the rows of items that are sorted by keys in the order of the values, though several values may share a key:
- * an insertion sort of the values. 0 if that moves too many rows. `sorted` [n] receives the values. */
-static int order_by_values(const uint64_t *items, const double *values, uint32_t n, uint32_t *order, double *sorted)
+/* Writes the rows of items that are sorted by keys in the order of the values, though several
+ * values may share a key: an insertion sort of the values. 0 if that moves too many rows. `sorted`
+ * [n] receives the values. */
+static int order_by_values(const uint64_t *items, const double *values, uint32_t n, uint32_t *order,
+                           double *sorted)
 {
     uint64_t moves_left = 2 * (uint64_t) n;
     double largest = values[(uint32_t) items[0]];
@@ -157,39 +166,46 @@ static uint64_t ordered_code(double value)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The keys below write items[n] and return the items sorted. Larger values never have smaller keys: differences and
- * products are rounded in order. */
-static uint64_t *sort_linear(const double *values, uint32_t n, double low, double scale, unsigned bits, uint64_t *items)
+/* The keys below write items[n] and return the items sorted. Larger values never have smaller keys:
+ * differences and products are rounded in order. */
+static uint64_t *sort_linear(const double *values, uint32_t n, double low, double scale,
+                             unsigned bits, uint64_t *items)
 {
     CT_ASSERT(scale > 0 && bits <= 32);
     for (uint32_t row = 0; row < n; row++) {
-        CT_ASSERT((uint64_t) (int64_t) ((values[row] - low) * scale) >> bits == 0); /* nor negative */
+        CT_ASSERT((uint64_t) (int64_t) ((values[row] - low) * scale) >> bits ==
+                  0); /* nor negative */
         items[row] = (uint64_t) (int64_t) ((values[row] - low) * scale) << KEY_AT | row;
     }
     return radix_sort(items, items + n, n, bits);
 }
 
-/* Whether many different values would share one of these keys, as where a few are far larger than all others: looks at
- * some pairs of rows, how many of them agree in the higher half of the bits. The lower half tells the others apart. */
-static int keys_are_crowded(const double *values, uint32_t n, double low, double scale, unsigned bits)
+/* Whether many different values would share one of these keys, as where a few are far larger than
+ * all others: looks at some pairs of rows, how many of them agree in the higher half of the bits.
+ * The lower half tells the others apart. */
+static int keys_are_crowded(const double *values, uint32_t n, double low, double scale,
+                            unsigned bits)
 {
     enum { PAIRS = 64 };
     uint32_t shared = 0, step = (n - 1) / PAIRS;
     for (uint32_t i = 0; i < PAIRS; i++) {
         double a = values[i * step], b = values[(i + 1) * step];
-        uint64_t differ = (uint64_t) (int64_t) ((a - low) * scale) ^ (uint64_t) (int64_t) ((b - low) * scale);
+        uint64_t differ = (uint64_t) (int64_t) ((a - low) * scale) ^
+                          (uint64_t) (int64_t) ((b - low) * scale);
         shared += a != b && differ >> bits / 2 == 0;
     }
     return (uint64_t) shared * n > (uint64_t) PAIRS << (bits / 2 + 1);
 }
 
 /* By the highest 32 bits in which the codes differ. */
-static uint64_t *sort_high_codes(const double *values, uint32_t n, double low, double high, uint64_t *items)
+static uint64_t *sort_high_codes(const double *values, uint32_t n, double low, double high,
+                                 uint64_t *items)
 {
     uint64_t least = ordered_code(low), span = ordered_code(high) - least;
     unsigned width = ct_bit_width(span), shift = width > 32 ? width - 32 : 0;
     CT_ASSERT(ordered_code(low) <= ordered_code(high));
-    for (uint32_t row = 0; row < n; row++) items[row] = (ordered_code(values[row]) - least) >> shift << KEY_AT | row;
+    for (uint32_t row = 0; row < n; row++)
+        items[row] = (ordered_code(values[row]) - least) >> shift << KEY_AT | row;
     return radix_sort(items, items + n, n, width - shift);
 }
 
@@ -206,40 +222,50 @@ static uint64_t *sort_codes(const double *values, uint32_t n, uint64_t *items)
 }
 
 /* Keys of ever more bits, until so few values share one that the order is soon repaired. */
-static uint32_t sort_doubles(const double *values, uint32_t n, uint64_t *items, uint32_t *order, uint64_t *ties)
+static uint32_t sort_doubles(const double *values, uint32_t n, uint64_t *items, uint32_t *order,
+                             uint64_t *ties)
 {
     range r = range_of(values, n);
     double span = r.high - r.low;
     if (r.whole && span <= UINT32_MAX)
-        return order_by_keys(sort_linear(values, n, r.low, 1, ct_bit_width((uint64_t) span), items), n, order, ties);
+        return order_by_keys(sort_linear(values, n, r.low, 1, ct_bit_width((uint64_t) span), items),
+                             n, order, ties);
     unsigned bits = n < 4096 ? 16 : n < 1 << 21 ? 22 : 32; /* two passes, or three */
     double scale = ((double) (UINT64_C(1) << bits) - 1) / span;
-    int linear = isfinite(span) && isfinite(scale) && !keys_are_crowded(values, n, r.low, scale, bits);
+    int linear = isfinite(span) && isfinite(scale) &&
+                 !keys_are_crowded(values, n, r.low, scale, bits);
     for (int keys = linear ? 0 : 1;; keys++) {
         uint64_t *sorted = keys == 0   ? sort_linear(values, n, r.low, scale, bits, items)
                            : keys == 1 ? sort_high_codes(values, n, r.low, r.high, items)
                                        : sort_codes(values, n, items);
         double *sorted_values = (double *) (sorted == items ? items + n : items);
-        if (order_by_values(sorted, values, n, order, sorted_values)) return ties_of_values(sorted_values, n, ties);
+        if (order_by_values(sorted, values, n, order, sorted_values))
+            return ties_of_values(sorted_values, n, ties);
     }
 }
 
-static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items, uint32_t *order, uint64_t *ties)
+static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items, uint32_t *order,
+                              uint64_t *ties)
 {
     int32_t low = values[0], high = values[0];
     for (uint32_t row = 1; row < n; row++) {
         low = values[row] < low ? values[row] : low;
         high = values[row] > high ? values[row] : high;
     }
-    for (uint32_t row = 0; row < n; row++) items[row] = (uint64_t) ((uint32_t) values[row] - (uint32_t) low) << KEY_AT | row;
-    return order_by_keys(radix_sort(items, items + n, n, ct_bit_width((uint32_t) high - (uint32_t) low)), n, order, ties);
+    for (uint32_t row = 0; row < n; row++)
+        items[row] = (uint64_t) ((uint32_t) values[row] - (uint32_t) low) << KEY_AT | row;
+    return order_by_keys(
+        radix_sort(items, items + n, n, ct_bit_width((uint32_t) high - (uint32_t) low)), n, order,
+        ties);
 }
 
-uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order, uint64_t *ties)
+uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order,
+                        uint64_t *ties)
 {
     uint64_t *items = (uint64_t *) scratch;
     CT_ASSERT(n_rows > 0 && scratch && order && ties);
     CT_ASSERT(column->type == CT_DOUBLE || column->type == CT_INT32);
-    if (column->type == CT_DOUBLE) return sort_doubles((const double *) column->values, n_rows, items, order, ties);
+    if (column->type == CT_DOUBLE)
+        return sort_doubles((const double *) column->values, n_rows, items, order, ties);
     return sort_integers((const int32_t *) column->values, n_rows, items, order, ties);
 }

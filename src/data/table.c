@@ -5,7 +5,8 @@
 #include "base/bits.h"
 #include "data/sort.h"
 
-/* Of the n_values - 1 thresholds keeps `keep`, the i-th (from 1) at rank round(i * n_values / (keep + 1)). */
+/* Of the n_values - 1 thresholds keeps `keep`, the i-th (from 1) at rank round(i * n_values / (keep
+ * + 1)). */
 static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_values, uint32_t keep)
 {
     uint32_t threshold = 0, kept = 0;
@@ -13,7 +14,8 @@ static uint32_t cap_thresholds(uint64_t *ties, uint32_t n_rows, uint32_t n_value
     for (size_t w = 0; w < ((size_t) n_rows + 63) / 64; w++)
         for (uint64_t rest = ties[w]; rest; rest &= rest - 1) {
             threshold++;
-            uint64_t wanted = ((uint64_t) (kept + 1) * n_values + (keep + 1) / 2) / ((uint64_t) keep + 1);
+            uint64_t wanted = ((uint64_t) (kept + 1) * n_values + (keep + 1) / 2) /
+                              ((uint64_t) keep + 1);
             if (kept < keep && threshold == wanted) kept++;
             else ties[w] &= ~(rest & (~rest + 1));
         }
@@ -52,12 +54,13 @@ int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_are
     ct_arena_mark mark = ct_arena_here(arena);
     void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
     if (!scratch) return -1;
-    uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch, table->order[col],
-                                       table->ties[col]);
+    uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch,
+                                       table->order[col], table->ties[col]);
     CT_ASSERT(n_values > 0 && n_values <= table->n_rows);
     CT_ASSERT(!ct_bit(table->ties[col], table->n_rows - 1) /* nothing comes after the last row */);
     int capped = max_thresholds && n_values - 1 > max_thresholds;
-    if (capped) n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
+    if (capped)
+        n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
     CT_ASSERT(!max_thresholds || n_values <= max_thresholds + 1 || !capped);
     table->n_values[col] = n_values;
     ct_arena_release(arena, mark);

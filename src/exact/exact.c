@@ -19,17 +19,17 @@
 #include "exact/offload/device.h"
 #include "exact/offload/offload.h"
 #include "exact/offload/placing.h"
-#include "exact/offload/pool.h"
+#include "exact/offload/scheduler.h"
 
 enum { MOST_WORKERS = 256 };
 
-/* Values from which on ranking takes longer than calling the crew. */
+/* Values from which on ranking takes longer than calling the team. */
 static const double RANK_TOGETHER = 2e6;
 
 const char *ct_end_name(ct_end end)
 {
-    static const char *const names[] = {"optimal", "gap reached", "time limit", "memory limit", "interrupted", "cost limit",
-                                        "device lost"};
+    static const char *const names[] = {"optimal",     "gap reached", "time limit", "memory limit",
+                                        "interrupted", "cost limit",  "device lost"};
     return names[end];
 }
 
@@ -45,14 +45,19 @@ void ct_result_free(ct_result *result)
 static ct_status check_options(const ct_options *options, ct_error *error)
 {
     if (options->depth > CT_MAX_DEPTH)
-        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH, options->depth);
+        return ct_fail(error, CT_BAD_INPUT, "depth must be between 0 and %d, not %u", CT_MAX_DEPTH,
+                       options->depth);
     if (!(options->complexity >= 0) || !isfinite(options->complexity))
         return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
-    if (!(options->max_gap >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
-    if (!(options->max_cost >= 0)) return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
-    if (!(options->time_limit >= 0)) return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
+    if (!(options->max_gap >= 0))
+        return ct_fail(error, CT_BAD_INPUT, "max_gap must be a number of at least 0");
+    if (!(options->max_cost >= 0))
+        return ct_fail(error, CT_BAD_INPUT, "max_cost must be a number of at least 0");
+    if (!(options->time_limit >= 0))
+        return ct_fail(error, CT_BAD_INPUT, "time_limit must be a number of at least 0");
     if (!ct_kernels_find(options->simd))
-        return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here", options->simd);
+        return ct_fail(error, CT_BAD_INPUT, "simd level '%.40s' is not available here",
+                       options->simd);
     return CT_OK;
 }
 
@@ -77,37 +82,42 @@ static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
         if (costs->plain) units += own != label;
-        else units += (costs->weights ? costs->weights[row] : 1) * costs->loss[own * costs->n_classes + label];
+        else
+            units += (costs->weights ? costs->weights[row] : 1) *
+                     costs->loss[own * costs->n_classes + label];
     }
     return ct_cost_of_units(costs, units) + costs->split * tree->n_splits;
 }
 
-static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data, const ct_options *options,
-                           ct_arena *arena, ct_error *error)
+static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *data,
+                           const ct_options *options, ct_arena *arena, ct_error *error)
 {
     CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity, arena, error));
-    CT_TRY(ct_coarse_init(costs, data, arena, error));
+    CT_TRY(ct_quantised_init(costs, data, arena, error));
     CT_TRY(ct_choices_init(costs, arena, error));
     search->costs = costs;
     search->split_cost = costs->split;
     search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
     if (!search->min_bucket) search->min_bucket = 1;
-    search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split : 2 * search->min_bucket;
+    search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
+                                                                    : 2 * search->min_bucket;
     search->gap = ct_price_gap(costs, options->max_gap);
     search->cap = ct_price_above(costs, options->max_cost);
     if (options->cheaper_than)
-        search->cap = ct_smaller_cost(search->cap, cost_of_outcome(costs, data, options->cheaper_than));
+        search->cap = ct_smaller_cost(search->cap,
+                                      cost_of_outcome(costs, data, options->cheaper_than));
     return CT_OK;
 }
 
 /* Depth one needs no search: the best single split, if it beats the leaf. */
-static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_split_code *codes, ct_bounds *bounds,
-                             ct_error *error)
+static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_split_code *codes,
+                             ct_bounds *bounds, ct_error *error)
 {
     int32_t feature;
     int64_t cost, leaf = ct_leaf_cost(worker->search->costs, totals);
-    int64_t dearest = ct_dearest(worker->search->costs, totals, worker->search->table->n_rows);
-    CT_TRY(ct_best_stump(worker->search, dearest, &worker->arena, &feature, &cost, error));
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals,
+                                       worker->search->table->n_rows);
+    CT_TRY(ct_best_stump(worker->search, max_cost, &worker->arena, &feature, &cost, error));
     cost += worker->search->split_cost;
     if (feature < 0 || cost >= leaf) cost = leaf;
     else codes[0].feature = feature;
@@ -118,48 +128,55 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
     const ct_costs *costs = worker->search->costs;
-    ct_history_before(worker->search->history, ct_price_value(costs, upper), ct_price_bound(costs, lower));
+    ct_history_before(worker->search->history, ct_price_value(costs, upper),
+                      ct_price_bound(costs, lower));
 }
 
 /* The better of the trees to begin with; `least` is a lower bound of all. */
-static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, int64_t least, ct_known_tree known[2])
+static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, int64_t least,
+                                       ct_known_tree known[2])
 {
     int given = ct_incumbent_start(worker, &known[0]);
     if (given) tell_before(worker, known[0].cost, least);
-    int ahead = worker->search->options->depth > 2 && ct_incumbent_look_ahead(worker, root, &known[1]);
+    int ahead = worker->search->options->depth > 2 &&
+                ct_incumbent_look_ahead(worker, root, &known[1]);
     if (given && ahead && known[0].cost < known[1].cost) ahead = 0;
     if (ahead) tell_before(worker, known[1].cost, least);
     return ahead ? &known[1] : given ? &known[0] : NULL;
 }
 
-/* Searches the whole table, laid out in `box`; floors[n_cols] as in ct_roots. */
-static void search_container(ct_worker *worker, ct_container *box, ct_task *task, int64_t *floors, ct_split_code *codes,
-                             ct_bounds *bounds)
+/* Searches the whole table, laid out in `layout`; root_bounds[n_cols] as in ct_roots. */
+static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, int64_t *root_bounds,
+                          ct_split_code *codes, ct_bounds *bounds)
 {
     ct_node root;
     ct_known_tree known[2];
-    if (!ct_node_whole(worker, box, &root)) return;
-    int64_t least = ct_class_count_bound(worker, &root.totals, box->n_classes, task->depth);
+    if (!ct_node_whole(worker, layout, &root)) return;
+    int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
-    if (task->known) task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, box->planes.one_at_a_time ? NULL : worker->crew, &root, task, floors, codes);
+    if (task->known)
+        task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
+    *bounds = ct_solve(worker, layout->planes.one_at_a_time ? NULL : worker->team, &root, task,
+                       root_bounds, codes);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
 /* Searches the whole table; codes is a heap of the depth, all leaves. */
-static void solve_table(ct_worker *worker, ct_task *task, int64_t *floors, ct_split_code *codes, ct_bounds *bounds)
+static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
+                        ct_split_code *codes, ct_bounds *bounds)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    ct_container *box = ct_container_whole(worker, worker->search->table);
-    if (box) search_container(worker, box, task, floors, codes, bounds);
+    ct_layout *layout = ct_layout_whole(worker, worker->search->table);
+    if (layout) search_layout(worker, layout, task, root_bounds, codes, bounds);
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
-static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena, ct_totals *totals,
-                              ct_error *error)
+static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena,
+                              ct_totals *totals, ct_error *error)
 {
     if (!ct_totals_new(totals, costs, arena))
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes", (unsigned long) data->n_classes);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
+                       (unsigned long) data->n_classes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         totals->rows[data->classes[row]]++;
         if (totals->masses) totals->masses[data->classes[row]] += costs->weights[row];
@@ -167,8 +184,9 @@ static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_are
     return CT_OK;
 }
 
-static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals, int64_t *floors,
-                             ct_split_code *codes, ct_bounds *bounds, ct_error *error)
+static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_totals *totals,
+                             int64_t *root_bounds, ct_split_code *codes, ct_bounds *bounds,
+                             ct_error *error)
 {
     ct_task task = {0};
     const ct_path whole = {0};
@@ -187,12 +205,13 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
     CT_ASSERT(ct_table_is_ranked(worker->search->table));
     if (task.depth == 1)
         return solve_stump(worker, totals, codes, bounds, error);
-    solve_table(worker, &task, floors, codes, bounds);
+    solve_table(worker, &task, root_bounds, codes, bounds);
     return CT_OK;
 }
 
-static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes, const ct_bounds *bounds,
-                        ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes,
+                        const ct_bounds *bounds, ct_result *result, uint32_t *leaf_of_row,
+                        ct_error *error)
 {
     const ct_search *search = worker->search;
     const ct_options *options = search->options;
@@ -204,10 +223,13 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
     int64_t units = bounds->upper - search->split_cost * splits;
     if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
-        fabs((double) (units >> search->costs->shift) * search->costs->unit - objective) > search->slack)
-        return ct_fail(error, CT_INTERNAL, "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
-                       objective, (unsigned long) splits, ct_price_value(search->costs, bounds->upper),
-                       ct_price_value(search->costs, bounds->proven));
+        fabs((double) (units >> search->costs->shift) * search->costs->unit - objective) >
+            search->slack)
+        return ct_fail(
+            error, CT_INTERNAL,
+            "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
+            objective, (unsigned long) splits, ct_price_value(search->costs, bounds->upper),
+            ct_price_value(search->costs, bounds->proven));
     result->errors = objective;
     result->cost = objective + search->costs->price * splits;
     result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
@@ -219,14 +241,17 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
 }
 
 /* What is proven of all trees holds for those with a certain root as well. */
-static ct_status keep_root_bounds(const ct_search *search, const int64_t *floors, int64_t proven, ct_result *result,
-                                  ct_error *error)
+static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_bounds,
+                                  int64_t proven, ct_result *result, ct_error *error)
 {
     uint32_t n_cols = search->table->n_cols;
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
     if (!result->root_bounds)
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) n_cols);
-    for (uint32_t f = 0; f < n_cols; f++) result->root_bounds[f] = ct_price_bound(search->costs, ct_larger_cost(floors[f], proven));
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
+                       (unsigned long) n_cols);
+    for (uint32_t f = 0; f < n_cols; f++)
+        result->root_bounds[f] = ct_price_bound(search->costs,
+                                                ct_larger_cost(root_bounds[f], proven));
     return CT_OK;
 }
 
@@ -243,22 +268,24 @@ static void rank_some(ct_worker *worker, void *data)
 {
     const ranking *ranks = (const ranking *) data;
     ct_table *table = ranks->table;
-    for (uint32_t col = worker->number; col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
+    for (uint32_t col = worker->number;
+         col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
          col += ranks->n_workers) {
-        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds, &worker->arena);
+        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds,
+                                   &worker->arena);
         worker->capped = capped < 0 ? capped : (worker->capped | capped);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
     }
     ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
 }
 
-/* With the crew where that is longer than calling it. */
+/* With the team where that is longer than calling it. */
 static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *error)
 {
-    ct_crew *crew = workers->crew;
-    int together = crew && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
-    ranking ranks = {table, together ? crew->n_workers : 1};
-    if (together) ct_crew_run(crew, rank_some, &ranks);
+    ct_team *team = workers->team;
+    int together = team && (double) table->n_rows * table->n_cols > RANK_TOGETHER;
+    ranking ranks = {table, together ? team->n_workers : 1};
+    if (together) ct_team_run(team, rank_some, &ranks);
     else rank_some(workers, &ranks);
     for (unsigned i = 0; i < ranks.n_workers; i++)
         if (workers[i].capped < 0)
@@ -270,7 +297,8 @@ static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *err
 static int any_capped(const ct_worker *workers)
 {
     int capped = 0;
-    for (unsigned i = 0; i < (workers->crew ? workers->crew->n_workers : 1); i++) capped |= workers[i].capped > 0;
+    for (unsigned i = 0; i < (workers->team ? workers->team->n_workers : 1); i++)
+        capped |= workers[i].capped > 0;
     return capped;
 }
 
@@ -291,7 +319,8 @@ static int wants_device(const ct_search *search, const ct_table *table)
 }
 
 /* With AUTO a device that is there and does not work is worth a note; that there is none is not. */
-static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why, ct_error *error)
+static ct_status without_device(const ct_options *options, ct_result *result, const ct_error *why,
+                                ct_error *error)
 {
     ct_device_list list = {0};
     if (options->device == CT_DEVICE_CUDA) return ct_fail(error, why->status, "%s", why->message);
@@ -300,29 +329,34 @@ static ct_status without_device(const ct_options *options, ct_result *result, co
     return CT_OK;
 }
 
-/* Opens the device that the options ask for, if the search has work for it, and gives every worker a queue. */
-static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_table *table,
-                             ct_result *result, ct_error *error)
+/* Opens the device that the options ask for, if the search has work for it, and gives every worker
+ * a queue. */
+static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *search,
+                             const ct_table *table, ct_result *result, ct_error *error)
 {
     const ct_options *options = search->options;
     int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
     ct_error why = {CT_OK, ""};
     if (!wants_device(search, table)) return CT_OK;
-    if (!search->costs->plain) note(result, "rows or errors that do not all cost the same are left to the CPU", "");
-    else if (table->n_classes > CT_OFFLOAD_CLASSES) note(result, "so many classes are left to the CPU", "");
+    if (!search->costs->plain)
+        note(result, "rows or errors that do not all cost the same are left to the CPU", "");
+    else if (table->n_classes > CT_OFFLOAD_CLASSES)
+        note(result, "so many classes are left to the CPU", "");
     if (result->device_note[0]) return CT_OK;
-    ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order, table->ties, table->words,
-                             table->n_values, table->data->classes};
+    ct_offload_table sent = {table->n_rows, table->n_cols, table->n_classes, table->order,
+                             table->ties,   table->words,  table->n_values,  table->data->classes};
     if (ct_offload_open(number, &sent, n_workers, &search->device, &why) != CT_OK)
         return without_device(options, result, &why, error);
-    for (unsigned i = 0; i < n_workers; i++) workers[i].queue = ct_offload_queue_at(search->device, i);
+    for (unsigned i = 0; i < n_workers; i++)
+        workers[i].queue = ct_offload_queue_at(search->device, i);
     if (twin) snprintf(result->device, sizeof result->device, "twin");
     else snprintf(result->device, sizeof result->device, "cuda:%d", number);
     return CT_OK;
 }
 
 /* What happened to it. */
-static ct_status close_device(ct_search *search, ct_status status, ct_result *result, ct_error *error)
+static ct_status close_device(ct_search *search, ct_status status, ct_result *result,
+                              ct_error *error)
 {
     if (search->device && ct_offload_is_lost(search->device)) {
         note(result, "the device failed: ", ct_offload_why(search->device));
@@ -336,8 +370,9 @@ static ct_status close_device(ct_search *search, ct_status status, ct_result *re
 
 /* ---- the whole ---- */
 
-static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table, const ct_data *data,
-                       ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search, ct_table *table,
+                       const ct_data *data, ct_result *result, uint32_t *leaf_of_row,
+                       ct_error *error)
 {
     const ct_options *options = search->options;
     ct_totals totals;
@@ -345,29 +380,35 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    double most = ct_price_value(&costs, ct_dearest(&costs, &totals, data->n_rows));
-    if (data->weights || data->loss) search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
+    double most = ct_price_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
+    if (data->weights || data->loss)
+        search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
-    if (ct_table_is_ranked(table)) CT_TRY(open_device(worker, n_workers, search, table, result, error));
+    if (ct_table_is_ranked(table))
+        CT_TRY(open_device(worker, n_workers, search, table, result, error));
     size_t heap = ct_heap_size(options->depth);
     ct_split_code *codes = CT_ARENA_NEW(&worker->arena, ct_split_code, heap ? heap : 1);
-    if (!codes) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u", options->depth);
+    if (!codes)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for a tree of depth %u",
+                       options->depth);
     for (size_t i = 0; i < (heap ? heap : 1); i++) codes[i] = CT_LEAF_CODE;
-    int64_t *floors = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
-    if (!floors) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns", (unsigned long) data->n_cols);
+    int64_t *root_bounds = CT_ARENA_ZEROED(&worker->arena, int64_t, data->n_cols);
+    if (!root_bounds)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
+                       (unsigned long) data->n_cols);
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    CT_TRY(search_tree(worker, data, &totals, floors, codes, &bounds, error));
+    CT_TRY(search_tree(worker, data, &totals, root_bounds, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
-    CT_TRY(keep_root_bounds(search, floors, bounds.proven, result, error));
+    CT_TRY(keep_root_bounds(search, root_bounds, bounds.proven, result, error));
     result->capped = any_capped(worker);
     return CT_OK;
 }
 
-static unsigned crew_size(const ct_options *options)
+static unsigned team_size(const ct_options *options)
 {
 #ifdef _OPENMP
     if (options->threads > 1 && options->depth > 1)
@@ -385,41 +426,42 @@ static void add_statistics(ct_statistics *sum, const ct_statistics *more)
 #undef ADD
 }
 
-static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search, const ct_data *data,
-                            ct_result *result, uint32_t *leaf_of_row, ct_error *error)
+static ct_status solve_with(ct_worker *workers, unsigned n_workers, ct_search *search,
+                            const ct_data *data, ct_result *result, uint32_t *leaf_of_row,
+                            ct_error *error)
 {
     const ct_options *options = search->options;
-    size_t for_quadrants = options->depth > 3 ? options->memory_limit / 8 : 0;
-    ct_budget budget = {options->memory_limit - for_quadrants, 0};
-    ct_quadrants *quadrants = for_quadrants ? ct_quadrants_new(for_quadrants) : NULL;
-    ct_crew crew;
+    size_t for_cache = options->depth > 3 ? options->memory_limit / 8 : 0;
+    ct_budget budget = {options->memory_limit - for_cache, 0};
+    ct_bound_cache *cache = for_cache ? ct_bound_cache_new(for_cache) : NULL;
+    ct_team team;
     ct_stop stop = {0};
     memset(workers, 0, n_workers * sizeof *workers);
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i].search = search;
-        workers[i].quadrants = quadrants;
+        workers[i].cache = cache;
         workers[i].evidence = options->evidence;
         workers[i].stop = &stop;
         ct_arena_init(&workers[i].arena, &budget);
     }
     if (n_workers > 1) {
-        ct_crew_init(&crew, workers, n_workers);
-        search->history->lock = &crew.lock;
+        ct_team_init(&team, workers, n_workers);
+        search->history->lock = &team.lock;
     }
     ct_table table;
     search->table = &table;
     snprintf(result->device, sizeof result->device, "cpu");
     ct_status status = solve(workers, n_workers, search, &table, data, result, leaf_of_row, error);
     status = close_device(search, status, result, error);
-    result->threads = n_workers > 1 && crew.called ? n_workers : 1;
-    if (n_workers > 1) ct_crew_free(&crew);
+    result->threads = n_workers > 1 && team.called ? n_workers : 1;
+    if (n_workers > 1) ct_team_free(&team);
     search->history->lock = NULL;
     for (unsigned i = 0; i < n_workers; i++) {
-        ct_pool_free(workers[i].pool);
+        ct_scheduler_free(workers[i].scheduler);
         ct_arena_free(&workers[i].arena);
         add_statistics(&result->statistics, &workers[i].statistics);
     }
-    ct_quadrants_free(quadrants);
+    ct_bound_cache_free(cache);
     return status;
 }
 
@@ -434,8 +476,8 @@ static ct_status keep_history(ct_history *history, ct_result *result, ct_error *
     return CT_OK;
 }
 
-ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
-                         ct_error *error)
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result,
+                         uint32_t *leaf_of_row, ct_error *error)
 {
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
@@ -452,9 +494,10 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     search.deadline = start + options->time_limit;
     size_t half = options->memory_limit / 2;
     search.plane_budget = options->plane_budget < half ? options->plane_budget : half;
-    unsigned n_workers = crew_size(options);
+    unsigned n_workers = team_size(options);
     ct_worker *workers = (ct_worker *) ct_alloc(n_workers * sizeof *workers);
-    if (!workers) return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
+    if (!workers)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %u threads", n_workers);
     ct_status status = solve_with(workers, n_workers, &search, data, result, leaf_of_row, error);
     ct_free(workers);
     result->simd = search.kernels->name;

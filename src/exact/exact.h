@@ -1,12 +1,13 @@
 /* Exact classification trees: data and options in, a proven tree out.
  *
- * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their products summed over the
- * rows + complexity * sum of the weights * splits) over all binary trees of at most the given depth whose splits compare
- * one column with one threshold (ConTree: Brita, van der Linden, Demirovic, AAAI-25, with the search of src/exact/search/). The
- * tree is the same for any number of threads and on any device: of equally good ones the smallest, of these that whose root
- * splits on the first column, there at the lowest threshold, and so on down (unless options->any_of_ties, which keeps to the
- * smallest alone, a gap is accepted, or the search was stopped). The library keeps
- * no state between calls; concurrent calls do not share anything. */
+ * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their
+ * products summed over the rows + complexity * sum of the weights * splits) over all binary trees
+ * of at most the given depth whose splits compare one column with one threshold (ConTree: Brita,
+ * van der Linden, Demirovic, AAAI-25, with the search of src/exact/search/). The tree is the same
+ * for any number of threads and on any device: of equally good ones the smallest, of these that
+ * whose root splits on the first column, there at the lowest threshold, and so on down (unless
+ * options->any_of_ties, which keeps to the smallest alone, a gap is accepted, or the search was
+ * stopped). The library keeps no state between calls; concurrent calls do not share anything. */
 #ifndef CT_EXACT_EXACT_H
 #define CT_EXACT_EXACT_H
 
@@ -21,13 +22,17 @@ typedef struct {
     double errors;      /* misclassified rows; with weights and losses, the sum of their products */
     double cost;        /* errors + split_cost * splits */
     double bound;       /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what
-                           rounding may have hidden: nothing but with some weights and losses, see exact/cost/price.h */
+                           rounding may have hidden: nothing but with some weights and losses, see
+                           exact/cost/price.h */
     double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights */
-    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less; owned */
-    ct_end end;         /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
+    double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
+                            owned */
+    ct_end
+        end; /* CT_END_COST: nothing up to max_cost was found; the tree is a leaf that costs more */
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_statistics statistics;
-    ct_progress *history; /* [n_history] whenever a better tree was found and some moments between; owned */
+    ct_progress
+        *history; /* [n_history] whenever a better tree was found and some moments between; owned */
     uint32_t n_history;
     const char *simd;   /* instruction set used; static text */
     unsigned threads;   /* that searched */
@@ -36,12 +41,13 @@ typedef struct {
     double seconds;
 } ct_result;
 
-/* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free. leaf_of_row[n_rows], which
- * may be NULL, receives the node of each row's leaf. Errors: CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked
- * for is not there, or failed), CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its
- * best tree), CT_INTERNAL (the answer did not pass its check). */
-ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result, uint32_t *leaf_of_row,
-                         ct_error *error);
+/* Solves and checks. On CT_OK the caller frees *result; on a failure nothing is left to free.
+ * leaf_of_row[n_rows], which may be NULL, receives the node of each row's leaf. Errors:
+ * CT_BAD_INPUT (data or options), CT_NO_DEVICE (the device asked for is not there, or failed),
+ * CT_NO_MEMORY (no room to begin the search; once begun it ends with CT_END_MEMORY and its best
+ * tree), CT_INTERNAL (the answer did not pass its check). */
+ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_result *result,
+                         uint32_t *leaf_of_row, ct_error *error);
 void ct_result_free(ct_result *result);
 
 /* "optimal", "gap reached", "time limit", "memory limit", "interrupted" or "cost limit". */

@@ -5,8 +5,8 @@
 /* Bounds are doubles, and not always the ones nearest to what is proven. */
 static const double NEARLY_ALL = 1 - 0x1p-50;
 
-ct_status ct_prove(const ct_data *data, const ct_options *options, double bound, const ct_outcome *best,
-                   ct_bytes *evidence, ct_end *end, ct_error *error)
+ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
+                   const ct_outcome *best, ct_bytes *evidence, ct_end *end, ct_error *error)
 {
     ct_options again = *options;
     ct_result result;
@@ -19,7 +19,8 @@ ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
     again.any_of_ties = 1;
     again.start = NULL;
     again.roots = NULL;
-    again.off |= UINT32_C(1) << CT_SHORTCUT_QUADRANTS | UINT32_C(1) << CT_SHORTCUT_ROOT_FEATURES | UINT32_C(1) << CT_SHORTCUT_ENDS;
+    again.off |= UINT32_C(1) << CT_SHORTCUT_BOUND_CACHE | UINT32_C(1) << CT_SHORTCUT_ROOT_FEATURES |
+                 UINT32_C(1) << CT_SHORTCUT_ENDS;
     CT_ASSERT(bound >= 0 && evidence);
     *end = CT_END_OPTIMAL;
     if (bound > 0 || (best && best->n_splits)) { /* free of errors, but is there a smaller one? */

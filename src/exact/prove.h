@@ -4,12 +4,13 @@
 
 #include "exact/exact.h"
 
-/* Appends to `evidence` what shows that no tree costs less than `bound`, which a search with these options has proven: see
- * evidence.h. `best`, if not NULL, is a tree that is known to be the best one: then it is its cost that is meant, which the
- * integers of the search have exactly, number of splits and all, and `bound` has but for rounding. One thread; limits and
- * callbacks are those of the options. *end is CT_END_OPTIMAL if all of it is written; CT_END_MEMORY if there was no room; else
- * the reason why the search was stopped. Errors: as ct_exact_solve. */
-ct_status ct_prove(const ct_data *data, const ct_options *options, double bound, const ct_outcome *best,
-                   ct_bytes *evidence, ct_end *end, ct_error *error);
+/* Appends to `evidence` what shows that no tree costs less than `bound`, which a search with these
+ * options has proven: see evidence.h. `best`, if not NULL, is a tree that is known to be the best
+ * one: then it is its cost that is meant, which the integers of the search have exactly, number of
+ * splits and all, and `bound` has but for rounding. One thread; limits and callbacks are those of
+ * the options. *end is CT_END_OPTIMAL if all of it is written; CT_END_MEMORY if there was no room;
+ * else the reason why the search was stopped. Errors: as ct_exact_solve. */
+ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
+                   const ct_outcome *best, ct_bytes *evidence, ct_end *end, ct_error *error);
 
 #endif

@@ -15,7 +15,8 @@ enum { BIN_STEPS = 4096 };
 /* What a thread needs to sort a column. */
 typedef struct {
     void *scratch;
-    uint32_t *order, *rows; /* [n_rows] rows without missing values, in order; which rows these are */
+    uint32_t *order,
+        *rows; /* [n_rows] rows without missing values, in order; which rows these are */
     uint64_t *ties;
     double *values;         /* [n_rows] of these */
 } desk;
@@ -64,10 +65,11 @@ static int changes(const desk *d, uint32_t place)
     return (int) (d->ties[place / 64] >> (place % 64) & 1);
 }
 
-/* Codes of the sorted values, and the edges between them; returns how many codes there are. Where values are too
- * many, one begins a new code if the rows before it fill another of `most` equal parts. */
-static uint32_t number_values(const desk *d, uint32_t n, uint32_t n_values, uint32_t most, double *edges,
-                              uint16_t *codes)
+/* Codes of the sorted values, and the edges between them; returns how many codes there are. Where
+ * values are too many, one begins a new code if the rows before it fill another of `most` equal
+ * parts. */
+static uint32_t number_values(const desk *d, uint32_t n, uint32_t n_values, uint32_t most,
+                              double *edges, uint16_t *codes)
 {
     uint32_t code = 0;
     uint64_t part = 0;
@@ -76,7 +78,8 @@ static uint32_t number_values(const desk *d, uint32_t n, uint32_t n_values, uint
         if (i && changes(d, i - 1)) {
             uint64_t now = many ? (uint64_t) i * most / n : part + 1;
             if (now != part) {
-                edges[++code] = ct_threshold_between(d->values[d->order[i - 1]], d->values[d->order[i]]);
+                edges[++code] = ct_threshold_between(d->values[d->order[i - 1]],
+                                                     d->values[d->order[i]]);
                 part = now;
             }
         }
@@ -90,7 +93,8 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
 {
     column->shift = 0;
     while ((column->n_codes - 1) >> column->shift >= BIN_STEPS) column->shift++;
-    uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1, entries = (UINT32_C(65535) >> column->shift) + 1;
+    uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1,
+             entries = (UINT32_C(65535) >> column->shift) + 1;
     uint32_t *rows = (uint32_t *) ct_alloc(entries * sizeof *rows);
     column->bin_of = (uint8_t *) ct_alloc(entries);
     if (!rows || !column->bin_of) {
@@ -175,11 +179,13 @@ static void turn_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     (void) worker;
     for (uint32_t col = 0; col < codes->n_cols; col++) {
         const uint16_t *from = codes->codes + (size_t) col * codes->n_rows;
-        for (uint64_t row = begin; row < end; row++) codes->by_row[row * codes->stride + col] = from[row];
+        for (uint64_t row = begin; row < end; row++)
+            codes->by_row[row * codes->stride + col] = from[row];
     }
 }
 
-static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_t most, unsigned threads)
+static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_t most,
+                     unsigned threads)
 {
     size_t cells = (size_t) codes->n_cols * codes->n_rows;
     memset(p, 0, sizeof *p);
@@ -187,11 +193,15 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     p->codes = codes;
     p->most = most < CT_CODES ? most : CT_CODES;
     p->desks = (desk *) ct_alloc(threads * sizeof *p->desks);
-    codes->columns = (ct_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
-    if (codes->columns) memset(codes->columns, 0, (codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
+    codes->columns = (ct_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) *
+                                                 sizeof *codes->columns);
+    if (codes->columns)
+        memset(codes->columns, 0, (codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
     codes->codes = (uint16_t *) ct_alloc(cells * sizeof *codes->codes);
     codes->bins = (uint8_t *) ct_alloc(cells);
-    if (codes->stride) codes->by_row = (uint16_t *) ct_alloc(codes->n_rows * codes->stride * sizeof *codes->by_row);
+    if (codes->stride)
+        codes->by_row = (uint16_t *) ct_alloc(codes->n_rows * codes->stride *
+                                              sizeof *codes->by_row);
     if (!p->desks) return 0;
     memset(p->desks, 0, threads * sizeof *p->desks);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
@@ -199,8 +209,8 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     return fine;
 }
 
-ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, uint32_t most,
-                        int by_row, unsigned threads, ct_error *error)
+ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
+                        uint32_t most, int by_row, unsigned threads, ct_error *error)
 {
     plan p;
     if (threads > n_cols) threads = n_cols;
@@ -217,7 +227,9 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
     }
     for (unsigned i = 0; p.desks && i < threads; i++) desk_free(&p.desks[i]);
     ct_free(p.desks);
-    if (!fine) return ct_fail(error, CT_NO_MEMORY, "no memory for the codes of %lu values", (unsigned long) n_rows * n_cols);
+    if (!fine)
+        return ct_fail(error, CT_NO_MEMORY, "no memory for the codes of %lu values",
+                       (unsigned long) n_rows * n_cols);
     if (by_row) {
         ct_loop loop = {n_rows, TILE, CT_STATIC, threads, turn_rows, codes, NULL};
         ct_parallel_for(&loop);
@@ -241,8 +253,10 @@ void ct_codes_free(ct_codes *codes)
 
 double ct_codes_bytes(uint32_t n_cols, uint32_t n_rows, int by_row, unsigned threads)
 {
-    double cells = (double) n_cols * n_rows, sorting = (double) ct_sort_scratch(n_rows) + 17.0 * n_rows;
-    return cells * (by_row ? 5.5 : 3) + sorting * (threads < n_cols ? threads : n_cols) + 8.0 * n_cols * 65536;
+    double cells = (double) n_cols * n_rows,
+           sorting = (double) ct_sort_scratch(n_rows) + 17.0 * n_rows;
+    return cells * (by_row ? 5.5 : 3) + sorting * (threads < n_cols ? threads : n_cols) +
+           8.0 * n_cols * 65536;
 }
 
 uint16_t ct_code_of(const double *edges, uint32_t n_codes, double value)

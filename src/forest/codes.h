@@ -1,9 +1,10 @@
-/* Columns as codes: what a forest grows from. A value's code is the number of distinct values below it, so
- * that `value < threshold` is `code < cut`, an integer compared with an integer.
+/* Columns as codes: what a forest grows from. A value's code is the number of distinct values below
+ * it, so that `value < threshold` is `code < cut`, an integer compared with an integer.
  *
- * Codes have 16 bits. Columns of more than `most` values (at most CT_CODES) get codes of about equally many
- * rows. Large nodes look at 8 bits: the code itself where a column has at most CT_BINS of them, else bins of
- * about equally many rows, each a range of codes. A missing value has a code above all others. */
+ * Codes have 16 bits. Columns of more than `most` values (at most CT_CODES) get codes of about
+ * equally many rows. Large nodes look at 8 bits: the code itself where a column has at most CT_BINS
+ * of them, else bins of about equally many rows, each a range of codes. A missing value has a code
+ * above all others. */
 #ifndef CT_FOREST_CODES_H
 #define CT_FOREST_CODES_H
 
@@ -23,7 +24,8 @@ enum {
 typedef struct {
     uint32_t n_codes, n_bins;
     int has_missing;
-    double *edges;      /* [n_codes] owned; a value has at least code c where it is at least edges[c], c > 0 */
+    double *edges; /* [n_codes] owned; a value has at least code c where it is at least edges[c], c
+                      > 0 */
     uint8_t *bin_of;    /* [65536 >> shift] of a code, shifted; owned, NULL where codes are bins */
     uint16_t *first;    /* [n_bins + 1] the first code of each bin, then n_codes; owned */
     unsigned shift;
@@ -38,10 +40,10 @@ typedef struct {
     size_t stride;
 } ct_codes;
 
-/* Codes of `columns` on so many threads. NaN, and the smallest integer (R's NA), are missing. `most` is 2 or
- * more. Freed by ct_codes_free, also after a failure. */
-ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, uint32_t most,
-                        int by_row, unsigned threads, ct_error *error);
+/* Codes of `columns` on so many threads. NaN, and the smallest integer (R's NA), are missing.
+ * `most` is 2 or more. Freed by ct_codes_free, also after a failure. */
+ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
+                        uint32_t most, int by_row, unsigned threads, ct_error *error);
 void ct_codes_free(ct_codes *codes);
 
 /* Bytes that ct_codes_init takes at most. */

@@ -28,7 +28,8 @@ static int order_by_class(ct_grower *g)
         g->class_end[c] = before; /* its begin, which the rows move on to its end */
         before += n;
     }
-    for (uint32_t row = 0; row < g->n_rows; row++) g->order[g->class_end[classes ? classes[row] : 0]++] = row;
+    for (uint32_t row = 0; row < g->n_rows; row++)
+        g->order[g->class_end[classes ? classes[row] : 0]++] = row;
     return 1;
 }
 
@@ -52,7 +53,8 @@ static int make_whole(ct_grower *g)
     return 1;
 }
 
-ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options, ct_error *error)
+ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
+                         ct_error *error)
 {
     memset(g, 0, sizeof *g);
     g->data = data;
@@ -67,7 +69,8 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->need_out = options->oob || options->permutation;
     if (!ct_sampler_init(&g->sampler, g->n_rows, data->sampling) || !order_by_class(g) ||
         (!g->n_classes && !make_whole(g)))
-        return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows", (unsigned long) g->n_rows);
+        return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
+                       (unsigned long) g->n_rows);
     return CT_OK;
 }
 
@@ -138,7 +141,8 @@ int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *st
     if (!fine) return 0;
     for (uint32_t col = 0; col < g->n_cols; col++) desk->columns[col] = col;
     desk->table = (ct_view){g->codes->codes, g->codes->bins, g->whole, g->n_rows, NULL};
-    desk->block = (ct_view){desk->block_codes, desk->block_bins, desk->block_whole, block_rows(g), desk->block_rows};
+    desk->block = (ct_view){desk->block_codes, desk->block_bins, desk->block_whole, block_rows(g),
+                            desk->block_rows};
     return 1;
 }
 
@@ -181,7 +185,8 @@ static int room_for_nodes(ct_desk *desk)
 {
     if (desk->n_nodes + 2 <= desk->room_nodes) return 1;
     uint32_t room = desk->room_nodes ? 2 * desk->room_nodes : 1024;
-    if (!enlarge(&desk->nodes, desk->n_nodes * sizeof *desk->nodes, (room - desk->n_nodes) * sizeof *desk->nodes))
+    if (!enlarge(&desk->nodes, desk->n_nodes * sizeof *desk->nodes,
+                 (room - desk->n_nodes) * sizeof *desk->nodes))
         return 0;
     desk->room_nodes = room;
     return 1;
@@ -190,9 +195,12 @@ static int room_for_nodes(ct_desk *desk)
 static int room_for_leaf(ct_desk *desk)
 {
     if (desk->n_leaves < desk->room_leaves) return 1;
-    size_t width = runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256, more = room - n;
-    if (!enlarge(&desk->leaf_counts, n * width * sizeof *desk->leaf_counts, more * width * sizeof *desk->leaf_counts) ||
-        (!desk->grower->n_classes && !enlarge(&desk->means, n * sizeof *desk->means, more * sizeof *desk->means)))
+    size_t width = runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256,
+           more = room - n;
+    if (!enlarge(&desk->leaf_counts, n * width * sizeof *desk->leaf_counts,
+                 more * width * sizeof *desk->leaf_counts) ||
+        (!desk->grower->n_classes &&
+         !enlarge(&desk->means, n * sizeof *desk->means, more * sizeof *desk->means)))
         return 0;
     desk->room_leaves = (uint32_t) room;
     return 1;
@@ -213,7 +221,8 @@ static double mean_of(const ct_desk *desk, const ct_task *task)
     const ct_view *view = view_of(desk, task);
     double sum = 0;
     for (uint32_t i = task->begin; i < task->begin + task->n; i++)
-        sum += desk->grower->data->numbers[table_row(view, desk->items[i].row)] * desk->items[i].weight;
+        sum += desk->grower->data->numbers[table_row(view, desk->items[i].row)] *
+               desk->items[i].weight;
     return sum / task->weight;
 }
 
@@ -281,14 +290,18 @@ static void copy_rows(ct_desk *desk, uint32_t n)
         else
             for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t) from[i];
     }
-    for (uint32_t i = 0; desk->block_whole && i < n; i++) desk->block_whole[i] = desk->grower->whole[desk->block_rows[i]];
+    for (uint32_t i = 0; desk->block_whole && i < n; i++)
+        desk->block_whole[i] = desk->grower->whole[desk->block_rows[i]];
 }
 
-/* From here on the task and all below it look at columns of their own, if these have room for its rows. */
+/* From here on the task and all below it look at columns of their own, if these have room for its
+ * rows. */
 static void enter_block(ct_desk *desk, ct_task *task)
 {
     const ct_grower *g = desk->grower;
-    if (task->in_block || !needs_blocks(g) || task->n > g->block || task->n + task->n_out > desk->block.stride) return;
+    if (task->in_block || !needs_blocks(g) || task->n > g->block ||
+        task->n + task->n_out > desk->block.stride)
+        return;
     uint32_t n = 0;
     for (uint32_t i = task->begin; i < task->begin + task->n; i++) {
         desk->block_rows[n] = desk->items[i].row;
@@ -324,9 +337,10 @@ static question question_of(const ct_view *view, const ct_split *split)
 #define BIN_LEFT(row) ((uint32_t) ((uint8_t) (q.bins[row] + q.missing_left) < q.below))
 #define CODE_LEFT(row) ((uint32_t) ((uint16_t) (q.codes[row] + q.missing_left) < q.below))
 
-/* Parts the rows of a run, stably, without a branch that cannot be foreseen; returns how many go left, and their
- * weight. */
-static uint32_t part_run(ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q, uint32_t *weight)
+/* Parts the rows of a run, stably, without a branch that cannot be foreseen; returns how many go
+ * left, and their weight. */
+static uint32_t part_run(ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q,
+                         uint32_t *weight)
 {
     uint32_t n_left = 0, n_right = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -371,8 +385,8 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     ct_item *from = desk->items + task->begin;
     for (uint32_t k = 0; k < task->n_runs; k++) {
         ct_run run = desk->now[k];
-        uint32_t weight, n = part_run(from, desk->items + task->begin + left->n, desk->spare_items + right->n, run.n, q,
-                                      &weight);
+        uint32_t weight, n = part_run(from, desk->items + task->begin + left->n,
+                                      desk->spare_items + right->n, run.n, q, &weight);
         add_run(desk->left, left, run.class_, n, weight);
         add_run(desk->right, right, run.class_, run.n - n, run.weight - weight);
         from += run.n;
@@ -384,7 +398,8 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     if (!split->knows_missing) split->missing_left = left->weight >= right->weight;
     q = question_of(view_of(desk, task), split);
     left->out = task->out;
-    left->n_out = task->n_out ? part_out(desk->out + task->out, desk->spare_out, task->n_out, q) : 0;
+    left->n_out = task->n_out ? part_out(desk->out + task->out, desk->spare_out, task->n_out, q)
+                              : 0;
     right->out = task->out + left->n_out;
     right->n_out = task->n_out - left->n_out;
 }
@@ -412,9 +427,11 @@ static double purity(const ct_desk *desk, const ct_task *task, const ct_run *run
     return sum / task->weight;
 }
 
-static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, const ct_task *right, uint32_t column)
+static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, const ct_task *right,
+                      uint32_t column)
 {
-    double gain = purity(desk, left, desk->left) + purity(desk, right, desk->right) - purity(desk, task, desk->now);
+    double gain = purity(desk, left, desk->left) + purity(desk, right, desk->right) -
+                  purity(desk, task, desk->now);
     desk->gains[column] += llround(gain * desk->grower->gain_scale);
 }
 
@@ -433,7 +450,8 @@ static ct_task child_of(const ct_task *task, uint32_t node, uint32_t side)
 
 static void push(ct_desk *desk, const ct_task *task, const ct_run *runs)
 {
-    memcpy(desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), runs, task->n_runs * sizeof *runs);
+    memcpy(desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), runs,
+           task->n_runs * sizeof *runs);
     desk->tasks[desk->n_tasks++] = *task;
 }
 
@@ -450,7 +468,8 @@ static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
 {
     ct_split split;
     enter_block(desk, task);
-    if (!ct_find_split(desk, view_of(desk, task), task, tree, &split)) return make_leaf(desk, task, desk->now);
+    if (!ct_find_split(desk, view_of(desk, task), task, tree, &split))
+        return make_leaf(desk, task, desk->now);
     if (!room_for_nodes(desk)) return 0;
     ct_task left = child_of(task, desk->n_nodes, 0), right = child_of(task, desk->n_nodes + 1, 1);
     desk->n_nodes += 2;
@@ -459,7 +478,8 @@ static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
     desk->nodes[task->node] = (ct_hist_node){left.node | (split.missing_left ? CT_HIST_FLAG : 0),
                                              (uint16_t) split.column, (uint16_t) split.cut};
     /* the larger one waits */
-    if (left.n >= right.n) return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
+    if (left.n >= right.n)
+        return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
     return settle(desk, &right, desk->right) && settle(desk, &left, desk->left);
 }
 
@@ -470,7 +490,8 @@ static ct_task make_root(ct_desk *desk, uint32_t tree)
     ct_task root;
     memset(&root, 0, sizeof root);
     root.path = ROOT_PATH;
-    ct_sample(&g->sampler, g->options->seed, tree, g->options->sample, g->options->replace, desk->counts);
+    ct_sample(&g->sampler, g->options->seed, tree, g->options->sample, g->options->replace,
+              desk->counts);
     uint32_t row = 0;
     for (uint32_t c = 0; c < runs_of(g); c++) {
         uint32_t begin = root.n, weight = 0, n = begin;
@@ -500,7 +521,8 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];
         if ((step % 16 == 0 || task.n > 1024) && ct_halt_now(desk->stop, desk->number)) return 0;
-        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), task.n_runs * sizeof *desk->now);
+        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower),
+               task.n_runs * sizeof *desk->now);
         if (!grow_node(desk, &task, number)) return 0;
     }
     return 1;
@@ -524,7 +546,8 @@ static int new_tree(const ct_desk *desk, ct_hist_tree *tree)
 static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next, uint32_t place)
 {
     size_t width = runs_of(desk->grower), old = next & ~CT_HIST_MIXED;
-    memcpy(tree->counts + place * width, desk->leaf_counts + old * width, width * sizeof *tree->counts);
+    memcpy(tree->counts + place * width, desk->leaf_counts + old * width,
+           width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = desk->means[old];
     return place | (next & CT_HIST_MIXED);
 }
@@ -532,7 +555,8 @@ static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next
 int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
 {
     const ct_grower *g = desk->grower;
-    uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1, place = 0;
+    uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1,
+             place = 0;
     memset(tree, 0, sizeof *tree);
     if (!old_of || !new_tree(desk, tree)) {
         ct_free(old_of);

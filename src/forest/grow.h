@@ -37,7 +37,8 @@ typedef struct {
     int need_out;        /* somebody asks where rows left out go */
 } ct_grower;
 
-ct_status ct_grower_init(ct_grower *grower, const ct_hist_data *data, const ct_hist_options *options, ct_error *error);
+ct_status ct_grower_init(ct_grower *grower, const ct_hist_data *data,
+                         const ct_hist_options *options, ct_error *error);
 void ct_grower_free(ct_grower *grower);
 
 /* A node that waits to be split. */
@@ -59,7 +60,8 @@ typedef struct {
     ct_item *items, *spare_items; /* [n_rows] */
     uint32_t *counts;     /* [n_rows] of the sample */
     uint32_t *out, *spare_out;     /* [n_rows] rows left out, in the view of their node */
-    uint32_t *out_row, *out_leaf;  /* [n_rows] those that have come to a leaf: which row, which node */
+    uint32_t *out_row,
+        *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */
     uint32_t n_settled;
     ct_view table, block;
     uint16_t *block_codes;
@@ -94,8 +96,8 @@ double ct_desk_bytes(const ct_grower *grower);
 /* Grows tree `number`; 0 if it was stopped, or memory ended. Then ct_desk_tree takes it out. */
 int ct_grow_tree(ct_desk *desk, uint32_t number);
 
-/* The tree, breadth first, in memory of its size; out_leaf then has the leaf's node of each row left out. 0 if memory
- * ended. */
+/* The tree, breadth first, in memory of its size; out_leaf then has the leaf's node of each row
+ * left out. 0 if memory ended. */
 int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree);
 void ct_hist_tree_free(ct_hist_tree *tree);
 

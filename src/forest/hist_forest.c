@@ -37,7 +37,8 @@ static int asked(void *data)
 {
     growth *g = (growth *) data;
     double seconds = ct_seconds() - g->start;
-    if (g->options->report) g->options->report(g->options->calls, (uint32_t) ct_atomic_read(&g->n_done), seconds);
+    if (g->options->report)
+        g->options->report(g->options->calls, (uint32_t) ct_atomic_read(&g->n_done), seconds);
     if (g->options->stop && g->options->stop(g->options->calls)) end_with(g, CT_HIST_INTERRUPTED);
     else if (seconds > g->options->time_limit) end_with(g, CT_HIST_TIME);
     return 0;
@@ -47,7 +48,8 @@ static size_t tree_bytes(const ct_hist_forest *forest, const ct_hist_tree *tree)
 {
     size_t width = forest->n_classes ? forest->n_classes : 1;
     return tree->n_nodes * sizeof *tree->nodes +
-           tree->n_leaves * (width * sizeof *tree->counts + (tree->means ? sizeof *tree->means : 0));
+           tree->n_leaves *
+               (width * sizeof *tree->counts + (tree->means ? sizeof *tree->means : 0));
 }
 
 /* ---- trees one by one ---- */
@@ -57,7 +59,8 @@ static int64_t whole_of(const growth *g, double number)
     return llround((number - g->extra->centre) / g->extra->unit);
 }
 
-/* What the tree says of rows that it was not grown from. Integers: the order of trees changes nothing. */
+/* What the tree says of rows that it was not grown from. Integers: the order of trees changes
+ * nothing. */
 static void add_out(growth *g, const ct_desk *desk, const ct_hist_tree *tree)
 {
     uint32_t n_classes = g->forest->n_classes;
@@ -65,7 +68,8 @@ static void add_out(growth *g, const ct_desk *desk, const ct_hist_tree *tree)
         size_t row = desk->out_row[i];
         const ct_hist_node *leaf = &tree->nodes[desk->out_leaf[i]];
         g->extra->oob_trees[row]++;
-        if (n_classes) ct_hist_add_shares(tree, n_classes, leaf, g->extra->oob_sums + row * n_classes);
+        if (n_classes)
+            ct_hist_add_shares(tree, n_classes, leaf, g->extra->oob_sums + row * n_classes);
         else g->extra->oob_sums[row] += whole_of(g, tree->means[leaf->next]);
     }
 }
@@ -129,7 +133,8 @@ static void *zeroed(size_t n, size_t size)
 static int make_extra(growth *g)
 {
     ct_hist_extra *extra = g->extra;
-    size_t n_rows = g->grower.n_rows, n_cols = g->grower.n_cols, width = g->grower.n_classes ? g->grower.n_classes : 1;
+    size_t n_rows = g->grower.n_rows, n_cols = g->grower.n_cols,
+           width = g->grower.n_classes ? g->grower.n_classes : 1;
     extra->gains = (int64_t *) zeroed(n_cols, sizeof *extra->gains);
     extra->gain_unit = 1 / g->grower.gain_scale;
     extra->centre = g->grower.centre;
@@ -140,8 +145,8 @@ static int make_extra(growth *g)
         extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
     }
     if (g->options->permutation) extra->harm = (int64_t *) zeroed(n_cols, sizeof *extra->harm);
-    return extra->gains && (extra->oob_sums || !g->options->oob) && (extra->oob_trees || !g->options->oob) &&
-           (extra->harm || !g->options->permutation);
+    return extra->gains && (extra->oob_sums || !g->options->oob) &&
+           (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation);
 }
 
 static int make_desks(growth *g, unsigned threads)
@@ -151,7 +156,8 @@ static int make_desks(growth *g, unsigned threads)
     if (!g->desks || (g->options->permutation && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
         if (!ct_desk_init(&g->desks[i], &g->grower, i, &g->stop)) return 0;
-        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(g->grower.n_cols, sizeof **g->harm))) return 0;
+        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(g->grower.n_cols, sizeof **g->harm)))
+            return 0;
     }
     return 1;
 }
@@ -176,14 +182,16 @@ static void close_gaps(ct_hist_forest *forest)
 static double bytes_wanted(const growth *g, unsigned threads)
 {
     double width = g->grower.n_classes ? g->grower.n_classes : 1, rows = g->grower.n_rows;
-    return ct_desk_bytes(&g->grower) * threads + (g->options->oob ? rows * (8 * width + 4) : 0) + 12 * rows;
+    return ct_desk_bytes(&g->grower) * threads + (g->options->oob ? rows * (8 * width + 4) : 0) +
+           12 * rows;
 }
 
 static ct_status run(growth *g, unsigned threads, ct_error *error)
 {
     double bytes = bytes_wanted(g, threads);
     if (bytes > (double) g->options->memory_limit)
-        return ct_fail(error, CT_NO_MEMORY, "%.0f MB of memory are needed to begin, more than the limit", bytes / 1e6);
+        return ct_fail(error, CT_NO_MEMORY,
+                       "%.0f MB of memory are needed to begin, more than the limit", bytes / 1e6);
     g->bytes = (int64_t) bytes;
     g->forest->trees = (ct_hist_tree *) zeroed(g->options->n_trees, sizeof *g->forest->trees);
     if (g->forest->trees) g->forest->n_trees = g->options->n_trees;
@@ -205,19 +213,20 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
 {
     const ct_codes *codes = data->codes;
     if (data->n_classes > CT_HIST_CLASSES)
-        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d classes, not %lu", CT_HIST_CLASSES,
-                       (unsigned long) data->n_classes);
+        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d classes, not %lu",
+                       CT_HIST_CLASSES, (unsigned long) data->n_classes);
     if (codes->n_cols > CT_HIST_COLUMNS)
-        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu", CT_HIST_COLUMNS,
-                       (unsigned long) codes->n_cols);
-    if (!codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols || !o->sample ||
-        o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) || (!o->replace && data->sampling))
+        return ct_fail(error, CT_BAD_INPUT, "there can be at most %d columns, not %lu",
+                       CT_HIST_COLUMNS, (unsigned long) codes->n_cols);
+    if (!codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
+        !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
+        (!o->replace && data->sampling))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
     return CT_OK;
 }
 
-ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options, ct_hist_forest *forest,
-                       ct_hist_extra *extra, ct_error *error)
+ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
+                       ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
     growth g;
     unsigned threads = options->threads ? options->threads : 1;
@@ -245,7 +254,8 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
 
 void ct_hist_forest_free(ct_hist_forest *forest)
 {
-    for (uint32_t i = 0; forest->trees && i < forest->n_trees; i++) ct_hist_tree_free(&forest->trees[i]);
+    for (uint32_t i = 0; forest->trees && i < forest->n_trees; i++)
+        ct_hist_tree_free(&forest->trees[i]);
     ct_free(forest->trees);
     memset(forest, 0, sizeof *forest);
 }
@@ -272,7 +282,8 @@ static uint64_t hash_tree(uint64_t hash, const ct_hist_tree *tree, uint32_t n_cl
     hash = mixed(mixed(hash, tree->number), tree->n_nodes);
     for (uint32_t i = 0; i < tree->n_nodes; i++) {
         const ct_hist_node *node = &tree->nodes[i];
-        hash = mixed(hash, (uint64_t) node->next << 32 | (uint32_t) node->feature << 16 | node->cut);
+        hash = mixed(hash,
+                     (uint64_t) node->next << 32 | (uint32_t) node->feature << 16 | node->cut);
     }
     for (size_t i = 0; i < (size_t) tree->n_leaves * (n_classes ? n_classes : 1); i++)
         hash = mixed(hash, tree->counts[i]);
@@ -287,6 +298,7 @@ static uint64_t hash_tree(uint64_t hash, const ct_hist_tree *tree, uint32_t n_cl
 uint64_t ct_hist_hash(const ct_hist_forest *forest)
 {
     uint64_t hash = forest->n_classes;
-    for (uint32_t i = 0; i < forest->n_trees; i++) hash = hash_tree(hash, &forest->trees[i], forest->n_classes);
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        hash = hash_tree(hash, &forest->trees[i], forest->n_classes);
     return hash;
 }

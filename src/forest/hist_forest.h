@@ -1,9 +1,10 @@
-/* Forests grown from histograms of integers (Sharp: Implementing decision trees and forests on a GPU, ECCV 2008;
- * Breiman: Random forests, 2001).
+/* Forests grown from histograms of integers (Sharp: Implementing decision trees and forests on a
+ * GPU, ECCV 2008; Breiman: Random forests, 2001).
  *
- * A forest is a function of the data, the options and the seed alone: counts are integers, scores have one written
- * form (scan.h), random numbers are keyed by (seed, number of the tree, path to the node, draw), and sums over rows
- * and trees are integers. The number of threads, the size of blocks and the instruction set change nothing. */
+ * A forest is a function of the data, the options and the seed alone: counts are integers, scores
+ * have one written form (scan.h), random numbers are keyed by (seed, number of the tree, path to
+ * the node, draw), and sums over rows and trees are integers. The number of threads, the size of
+ * blocks and the instruction set change nothing. */
 #ifndef CT_FOREST_HIST_FOREST_H
 #define CT_FOREST_HIST_FOREST_H
 
@@ -18,11 +19,12 @@ enum {
     CT_HIST_PURE_WEIGHT = 1 << 22 /* leaves of one class and less weight say so in themselves */
 };
 #define CT_HIST_FLAG UINT32_C(0x80000000)  /* of `next`: missing values go left */
-#define CT_HIST_MIXED UINT32_C(0x40000000) /* of a leaf's `next`: the rest is its place in the counts */
+#define CT_HIST_MIXED                                                                              \
+    UINT32_C(0x40000000) /* of a leaf's `next`: the rest is its place in the counts */
 
-/* A row goes left where code < cut. `next`: the left child, which the right one follows, or, in a leaf,
- *   classes: class + 256 * weight where all rows have one class, else CT_HIST_MIXED + place in counts
- *   numbers: place in means and weights */
+/* A row goes left where code < cut. `next`: the left child, which the right one follows, or, in a
+ * leaf, classes: class + 256 * weight where all rows have one class, else CT_HIST_MIXED + place in
+ * counts numbers: place in means and weights */
 typedef struct {
     uint32_t next;
     uint16_t feature, cut;
@@ -33,7 +35,8 @@ typedef struct {
     uint32_t number; /* from 0; its key */
     uint32_t n_nodes, n_leaves, depth;
     ct_hist_node *nodes;
-    uint32_t *counts;  /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
+    uint32_t
+        *counts; /* [n_leaves][n_classes] weights in mixed leaves; numbers: [n_leaves] weights */
     double *means;     /* [n_leaves] */
 } ct_hist_tree;
 
@@ -49,7 +52,8 @@ typedef struct {
     uint32_t n_classes;      /* 0: numbers */
     const int32_t *classes;  /* [row] from 0, or NULL */
     const double *numbers;   /* [row] finite, or NULL */
-    const double *sampling;  /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
+    const double *
+        sampling; /* [row] how likely rows are drawn, >= 0, sum finite and above 0; NULL: equally */
 } ct_hist_data;
 
 typedef enum { CT_HIST_DONE, CT_HIST_INTERRUPTED, CT_HIST_TIME, CT_HIST_MEMORY } ct_hist_end;
@@ -58,10 +62,10 @@ typedef struct {
     uint32_t n_trees, first_tree; /* trees first_tree .. first_tree + n_trees - 1 */
     uint32_t mtry;                /* candidates at a node, 1 .. n_cols */
     uint32_t depth;               /* most splits above a leaf */
-    uint32_t min_n;               /* nodes of at most so many rows, duplicates counted, are leaves */
+    uint32_t min_n; /* nodes of at most so many rows, duplicates counted, are leaves */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
-    ct_split_rule rule;           /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
+    ct_split_rule rule; /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
     uint64_t seed;
     unsigned threads;
     ct_simd simd;
@@ -74,23 +78,27 @@ typedef struct {
     void *calls;
 } ct_hist_options;
 
-/* What is known besides the trees. Sums are integers, in units of 2^-32 (classes) or `unit` (numbers). */
+/* What is known besides the trees. Sums are integers, in units of 2^-32 (classes) or `unit`
+ * (numbers). */
 typedef struct {
     ct_hist_end end;
     double seconds;
-    int64_t *oob_sums;    /* [row][n_classes] shares of classes, summed over the trees that a row is not part of; */
+    int64_t *oob_sums;    /* [row][n_classes] shares of classes, summed over the trees that a row is
+                             not part of; */
     uint32_t *oob_trees;  /* [row] how many these are. Numbers: [row] deviations from `centre` */
     double centre, unit;
-    int64_t *gains;       /* [col] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
+    int64_t *
+        gains; /* [col] what splits have gained, in units of 2^-20 rows (classes) or of gain_unit */
     double gain_unit;
-    int64_t *harm;        /* [col] what shuffling a column costs rows left out, summed over these and trees: wrong */
+    int64_t *harm; /* [col] what shuffling a column costs rows left out, summed over these and
+                      trees: wrong */
     double harm_unit;     /* ones more, or squared errors more, in such units */
 } ct_hist_extra;
 
-/* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the forest has the trees
- * that were complete. */
-ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options, ct_hist_forest *forest,
-                       ct_hist_extra *extra, ct_error *error);
+/* Freed by ct_hist_forest_free and ct_hist_extra_free, also after a failure. Stopped early, the
+ * forest has the trees that were complete. */
+ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
+                       ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error);
 void ct_hist_forest_free(ct_hist_forest *forest);
 void ct_hist_extra_free(ct_hist_extra *extra);
 

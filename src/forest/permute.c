@@ -4,8 +4,8 @@
 
 #include "forest/walk.h"
 
-/* A row's columns that its path asks about are few: only below the first question about a column can exchanging it
- * change anything, and the walk starts anew there. */
+/* A row's columns that its path asks about are few: only below the first question about a column
+ * can exchanging it change anything, and the walk starts anew there. */
 
 enum { PERMUTATION_PATH = 2 };
 
@@ -16,11 +16,13 @@ double ct_permute_unit(const ct_grower *g)
 }
 
 /* How bad it is to predict the leaf for the row. */
-static int64_t loss_of(const ct_desk *desk, const ct_hist_tree *tree, uint32_t node, uint32_t row, double unit)
+static int64_t loss_of(const ct_desk *desk, const ct_hist_tree *tree, uint32_t node, uint32_t row,
+                       double unit)
 {
     const ct_hist_node *leaf = &tree->nodes[node];
     const ct_hist_data *data = desk->grower->data;
-    if (data->n_classes) return ct_hist_label(tree, data->n_classes, leaf) != (uint32_t) data->classes[row];
+    if (data->n_classes)
+        return ct_hist_label(tree, data->n_classes, leaf) != (uint32_t) data->classes[row];
     double off = tree->means[leaf->next] - data->numbers[row];
     return llround(off * off / unit);
 }
@@ -32,19 +34,20 @@ static uint16_t code_at(const ct_codes *codes, uint32_t row, uint32_t col)
 }
 
 /* The leaf of `row` with column `col` from another row, from a node on. */
-static uint32_t leaf_with(const ct_codes *codes, const ct_hist_tree *tree, uint32_t node, uint32_t row, uint32_t col,
-                          uint32_t other)
+static uint32_t leaf_with(const ct_codes *codes, const ct_hist_tree *tree, uint32_t node,
+                          uint32_t row, uint32_t col, uint32_t other)
 {
     while (tree->nodes[node].feature != CT_HIST_LEAF) {
         uint32_t feature = tree->nodes[node].feature;
-        node = ct_hist_next(&tree->nodes[node], code_at(codes, feature == col ? other : row, feature));
+        node = ct_hist_next(&tree->nodes[node],
+                            code_at(codes, feature == col ? other : row, feature));
     }
     return node;
 }
 
 /* asked[col]: the last row, from 1, whose path asked about the column. */
-static void permute_row(const ct_desk *desk, const ct_hist_tree *tree, uint32_t i, uint32_t other, uint32_t *asked,
-                        double unit, int64_t *harm)
+static void permute_row(const ct_desk *desk, const ct_hist_tree *tree, uint32_t i, uint32_t other,
+                        uint32_t *asked, double unit, int64_t *harm)
 {
     const ct_codes *codes = desk->grower->codes;
     uint32_t row = desk->out_row[i], leaf = desk->out_leaf[i], node = 0;

@@ -1,12 +1,12 @@
-/* What a column is worth to a tree: how much worse it predicts rows left out once their values of the column are
- * exchanged among them (Breiman 2001). */
+/* What a column is worth to a tree: how much worse it predicts rows left out once their values of
+ * the column are exchanged among them (Breiman 2001). */
 #ifndef CT_FOREST_PERMUTE_H
 #define CT_FOREST_PERMUTE_H
 
 #include "forest/grow.h"
 
-/* Adds the harm done by each column to harm[n_cols], in ct_permute_unit(): rows that become wrong less those that
- * become right; numbers: squared error. After ct_desk_tree. 0 once stopped. */
+/* Adds the harm done by each column to harm[n_cols], in ct_permute_unit(): rows that become wrong
+ * less those that become right; numbers: squared error. After ct_desk_tree. 0 once stopped. */
 int ct_permute(ct_desk *desk, const ct_hist_tree *tree, int64_t *harm);
 
 double ct_permute_unit(const ct_grower *grower);

@@ -45,7 +45,8 @@ static uint32_t row_of(const ct_sampler *sampler, uint32_t draw)
     return low;
 }
 
-void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace, uint32_t *counts)
+void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
+               uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
     ct_rng rng = ct_rng_of(seed, tree, PATH);
@@ -55,7 +56,8 @@ void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t
     } else if (replace) {
         for (uint32_t i = 0; i < n; i++) counts[ct_rng_below(&rng, n_rows)]++;
     } else {
-        /* each row in turn, with the chance that the rest of the sample has in the rest of the rows */
+        /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
+         */
         for (uint32_t row = 0; row < n_rows && n; row++) {
             counts[row] = ct_rng_below(&rng, n_rows - row) < n;
             n -= counts[row];

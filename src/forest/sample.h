@@ -14,8 +14,9 @@ typedef struct {
 int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
 void ct_sampler_free(ct_sampler *sampler);
 
-/* How often each row is drawn in `n` draws for a tree: counts[n_rows]. Without replacement n is at most n_rows and
- * all rows are alike. A function of seed and tree alone. */
-void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace, uint32_t *counts);
+/* How often each row is drawn in `n` draws for a tree: counts[n_rows]. Without replacement n is at
+ * most n_rows and all rows are alike. A function of seed and tree alone. */
+void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t n, int replace,
+               uint32_t *counts);
 
 #endif

@@ -1,17 +1,19 @@
 /* The hot loops of growth: scores of all cuts of some columns at a node.
  *
- * One table of functions an instruction set; all give the same results to the last bit. To this end scores have
- * one written form for each kind of node (weight is that of its rows, L and R those of the two sides):
+ * One table of functions an instruction set; all give the same results to the last bit. To this end
+ * scores have one written form for each kind of node (weight is that of its rows, L and R those of
+ * the two sides):
  *
- *   classes, small (CT_SMALL_ROWS, CT_SMALL_WEIGHT)   float: num / (L R), num = L sum(R_k^2) + R sum(L_k^2),
- *                                    which has at most 24 bits, so that only the division rounds
- *   classes, weight below 2^15       double: the same, num below 2^45
- *   classes, else                    double: sum(L_k^2) / L + sum(R_k^2) / R, three roundings
- *   numbers                          double: S^2 / L + T^2 / R, S and T the sums of the sides, whole numbers
+ *   classes, small (CT_SMALL_ROWS, CT_SMALL_WEIGHT)   float: num / (L R), num = L sum(R_k^2) + R
+ * sum(L_k^2), which has at most 24 bits, so that only the division rounds classes, weight below
+ * 2^15       double: the same, num below 2^45 classes, else                    double: sum(L_k^2) /
+ * L + sum(R_k^2) / R, three roundings numbers                          double: S^2 / L + T^2 / R, S
+ * and T the sums of the sides, whole numbers
  *
- * None of them has a product that is added to before it is rounded, which compilers might contract, unless both are
- * exact. Larger is better; the largest score wins, of equal ones the candidate drawn first, for one candidate the
- * cut with missing values right before that with them left, then the lowest cut. */
+ * None of them has a product that is added to before it is rounded, which compilers might contract,
+ * unless both are exact. Larger is better; the largest score wins, of equal ones the candidate
+ * drawn first, for one candidate the cut with missing values right before that with them left, then
+ * the lowest cut. */
 #ifndef CT_FOREST_SCAN_H
 #define CT_FOREST_SCAN_H
 
@@ -20,11 +22,13 @@
 #include "base/cpu.h"
 
 enum {
-    CT_SMALL_ROWS = 128,   /* nodes of so few rows, and of so little weight, look at each row's code; */
-    CT_SMALL_WEIGHT = 255, /* larger ones at histograms of bins. The border is part of the specification */
+    CT_SMALL_ROWS =
+        128, /* nodes of so few rows, and of so little weight, look at each row's code; */
+    CT_SMALL_WEIGHT =
+        255, /* larger ones at histograms of bins. The border is part of the specification */
     CT_MIDDLE_WEIGHT = 32767,
-    CT_LANES = 8,          /* candidates at a time */
-    CT_BIN_ROWS = 256      /* of a histogram: bins, then that of missing values */
+    CT_LANES = 8,     /* candidates at a time */
+    CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
 };
 
 /* Rows of one class that lie side by side. */
@@ -37,7 +41,8 @@ typedef struct {
     uint32_t bin; /* the lowest on the right is above it */
 } ct_bin_cut;
 
-/* One candidate at a small node. Codes have their highest bit turned, so that signed ones compare. */
+/* One candidate at a small node. Codes have their highest bit turned, so that signed ones compare.
+ */
 typedef struct {
     const int16_t *codes;    /* [CT_SMALL_ROWS] by run, then 32767 up to a multiple of 64 */
     const uint16_t *weights; /* [n] */
@@ -46,15 +51,17 @@ typedef struct {
 } ct_small;
 
 typedef struct {
-    /* Cuts of CT_LANES candidates at a node of classes: histograms[run][bin][lane] are weights, totals[run] those of
-     * the runs. For the first `lanes` of them (others may be given too). Missing values are right of all cuts, or
-     * left of them. */
-    void (*gini)(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, uint32_t weight, uint32_t n_bins,
-                 int missing_left, unsigned lanes, ct_bin_cut *cuts);
+    /* Cuts of CT_LANES candidates at a node of classes: histograms[run][bin][lane] are weights,
+     * totals[run] those of the runs. For the first `lanes` of them (others may be given too).
+     * Missing values are right of all cuts, or left of them. */
+    void (*gini)(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                 uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
+                 ct_bin_cut *cuts);
     /* The same where rows have numbers: sums[bin][lane], whole numbers below 2^53, and weights. */
-    void (*variance)(const double *sums, const int32_t *weights, double sum, uint32_t weight, uint32_t n_bins,
-                     int missing_left, unsigned lanes, ct_bin_cut *cuts);
-    /* The best score of the cuts of a small node of classes, if above `best`: the cut above `code`. 1 if there is one. */
+    void (*variance)(const double *sums, const int32_t *weights, double sum, uint32_t weight,
+                     uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts);
+    /* The best score of the cuts of a small node of classes, if above `best`: the cut above `code`.
+     * 1 if there is one. */
     int (*small_gini)(const ct_small *node, float *best, int16_t *code);
     /* How many rows have a lower code. */
     void (*ranks)(const int16_t *codes, uint32_t n, uint16_t *below);

@@ -1,8 +1,10 @@
-/* The scans in vectors, with the vector types of GCC and Clang: included once by each scan_*.c, which sets VEC_BYTES
- * to the size of its vectors and brings the functions below for its instruction set. See scan.h for what they do. */
+/* The scans in vectors, with the vector types of GCC and Clang: included once by each scan_*.c,
+ * which sets VEC_BYTES to the size of its vectors and brings the functions below for its
+ * instruction set. See scan.h for what they do. */
 enum { N16 = VEC_BYTES / 2, N64 = VEC_BYTES / 8 };
 
-/* Lanes of candidates: as many as fit as doubles. Weights and squares of middle nodes have 31 bits. */
+/* Lanes of candidates: as many as fit as doubles. Weights and squares of middle nodes have 31 bits.
+ */
 typedef int32_t vec_i32 __attribute__((vector_size(VEC_BYTES / 2), aligned(4)));
 typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES)));
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
@@ -38,7 +40,8 @@ INLINE lanes_best no_best(void)
 
 INLINE void improve(lanes_best *best, vec_f64 score, uint32_t bin)
 {
-    vec_i64 better = (vec_i64) (score > best->score); /* never so where it is NaN: a side is empty */
+    vec_i64 better = (vec_i64) (score >
+                                best->score); /* never so where it is NaN: a side is empty */
     best->score = pick(better, score, best->score);
     best->bin = (((vec_i64) {0} + (int64_t) bin) & better) | (best->bin & ~better);
 }
@@ -63,8 +66,8 @@ INLINE vec_f64 gini_score(vec_i32 size, vec_i32 rest, vec_i32 squares, vec_i32 o
 }
 
 /* Two runs in registers. */
-INLINE lanes_best gini_pair(const uint32_t *histograms, const uint32_t *totals, int32_t weight, uint32_t n_bins,
-                            int missing_left)
+INLINE lanes_best gini_pair(const uint32_t *histograms, const uint32_t *totals, int32_t weight,
+                            uint32_t n_bins, int missing_left)
 {
     const uint32_t *second = histograms + CT_BIN_ROWS * CT_LANES;
     const size_t missing = (CT_BIN_ROWS - 1) * CT_LANES;
@@ -80,19 +83,22 @@ INLINE lanes_best gini_pair(const uint32_t *histograms, const uint32_t *totals, 
     return best;
 }
 
-INLINE lanes_best gini_many(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, int32_t weight,
-                            uint32_t n_bins, int missing_left)
+INLINE lanes_best gini_many(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                            int32_t weight, uint32_t n_bins, int missing_left)
 {
     vec_i32 left[256];
     lanes_best best = no_best();
     for (uint32_t k = 0; k < n_runs; k++) {
         vec_i32 none = {0};
-        left[k] = missing_left ? load_i32(histograms + ((size_t) k * CT_BIN_ROWS + CT_BIN_ROWS - 1) * CT_LANES) : none;
+        left[k] = missing_left ? load_i32(histograms +
+                                          ((size_t) k * CT_BIN_ROWS + CT_BIN_ROWS - 1) * CT_LANES)
+                               : none;
     }
     for (uint32_t bin = 0; bin < n_bins; bin++) {
         vec_i32 size = {0}, squares = {0}, others = {0};
         for (uint32_t k = 0; k < n_runs; k++) {
-            vec_i32 a = left[k] + load_i32(histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
+            vec_i32 a = left[k] +
+                        load_i32(histograms + ((size_t) k * CT_BIN_ROWS + bin) * CT_LANES);
             vec_i32 b = (int32_t) totals[k] - a;
             left[k] = a;
             size += a;
@@ -104,12 +110,14 @@ INLINE lanes_best gini_many(const uint32_t *histograms, const uint32_t *totals, 
     return best;
 }
 
-static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, uint32_t weight, uint32_t n_bins,
-                 int missing_left, unsigned lanes, ct_bin_cut *cuts)
+static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                 uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
+                 ct_bin_cut *cuts)
 {
     if (weight > CT_MIDDLE_WEIGHT) {
         for (unsigned lane = 0; lane < lanes; lane++)
-            ct_gini_wide(histograms, totals, n_runs, weight, n_bins, missing_left, lane, &cuts[lane]);
+            ct_gini_wide(histograms, totals, n_runs, weight, n_bins, missing_left, lane,
+                         &cuts[lane]);
         return;
     }
     for (unsigned lane = 0; lane < lanes; lane += N64) {
@@ -120,8 +128,8 @@ static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_
     }
 }
 
-static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight, uint32_t n_bins,
-                     int missing_left, unsigned lanes, ct_bin_cut *cuts)
+static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
+                     uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
     for (unsigned lane = 0; lane < lanes; lane += N64) {
         vec_f64 s = {0};
@@ -141,11 +149,12 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 /* ---- small nodes ---- */
 
-/* What is summed of the cuts above a vector of codes. One variable each, so that all of up to four vectors stay in
- * registers; `n_vectors` is a constant where this is used. */
+/* What is summed of the cuts above a vector of codes. One variable each, so that all of up to four
+ * vectors stay in registers; `n_vectors` is a constant where this is used. */
 #define FOR_VECTORS(DO) DO(0) DO(1) DO(2) DO(3)
-#define BEGIN_VECTOR(v)                                                                                        \
-    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from + (n_vectors > v ? v * N16 : 0));   \
+#define BEGIN_VECTOR(v)                                                                            \
+    vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
+                                                        (n_vectors > v ? v * N16 : 0));            \
     vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
 #define BEGIN_RUN(v) vec_u16 right##v = {0};
 #define ADD_ROW(v) \
@@ -164,9 +173,10 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
         *(vec_u16 *) (void *) (others + from + v * N16) = other##v;      \
     }
 
-/* Sides of the cuts above `n_vectors` vectors of codes: weights left of them (below 2^8), and both sums of squares. */
-INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors, uint16_t *sizes, uint16_t *squares,
-                        uint16_t *others)
+/* Sides of the cuts above `n_vectors` vectors of codes: weights left of them (below 2^8), and both
+ * sums of squares. */
+INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors, uint16_t *sizes,
+                        uint16_t *squares, uint16_t *others)
 {
     const int16_t *codes = node->codes;
     const uint16_t *weights = node->weights;
@@ -187,7 +197,8 @@ INLINE void small_sides(const ct_small *node, uint32_t from, const int n_vectors
 
 INLINE vec_f32 floats_of(const uint16_t *from)
 {
-    return __builtin_convertvector(__builtin_convertvector(*(const half_u16 *) (const void *) from, whole_i32), vec_f32);
+    return __builtin_convertvector(
+        __builtin_convertvector(*(const half_u16 *) (const void *) from, whole_i32), vec_f32);
 }
 
 /* The largest lane; NaN is none. */
@@ -198,8 +209,8 @@ INLINE float top_of(vec_f32 a)
     return top;
 }
 
-INLINE float small_scores(const uint16_t *sizes, const uint16_t *squares, const uint16_t *others, uint32_t n,
-                          uint32_t weight, float *scores)
+INLINE float small_scores(const uint16_t *sizes, const uint16_t *squares, const uint16_t *others,
+                          uint32_t n, uint32_t weight, float *scores)
 {
     vec_f32 top = (vec_f32) {0} - 1.0f;
     for (uint32_t i = 0; i < n; i += VEC_BYTES / 4) {
@@ -217,7 +228,8 @@ static int small_gini(const ct_small *node, float *best, int16_t *code)
     uint16_t sizes[CT_SMALL_ROWS + 32], squares[CT_SMALL_ROWS + 32], others[CT_SMALL_ROWS + 32];
     float scores[CT_SMALL_ROWS + 32];
     uint32_t from = 0;
-    for (; from + 3 * N16 < node->n; from += 4 * N16) small_sides(node, from, 4, sizes, squares, others);
+    for (; from + 3 * N16 < node->n; from += 4 * N16)
+        small_sides(node, from, 4, sizes, squares, others);
     if (from + N16 < node->n) small_sides(node, from, 2, sizes, squares, others), from += 2 * N16;
     if (from < node->n) small_sides(node, from, 1, sizes, squares, others);
     float top = small_scores(sizes, squares, others, node->n, node->weight, scores);

@@ -3,8 +3,9 @@
 
 #include "forest/scan_wide.h"
 
-static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, uint32_t weight,
-                        uint32_t n_bins, int missing_left, unsigned lane, ct_bin_cut *cut)
+static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                        uint32_t weight, uint32_t n_bins, int missing_left, unsigned lane,
+                        ct_bin_cut *cut)
 {
     uint32_t left[256] = {0};
     cut->score = NAN;
@@ -19,21 +20,23 @@ static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint
         }
         if (!step || !size || size == weight) continue;
         uint32_t rest = weight - size;
-        double score = (double) ((uint64_t) size * others + (uint64_t) rest * squares) / (double) (size * rest);
+        double score = (double) ((uint64_t) size * others + (uint64_t) rest * squares) /
+                       (double) (size * rest);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
 }
 
-static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, uint32_t weight, uint32_t n_bins,
-                 int missing_left, unsigned lanes, ct_bin_cut *cuts)
+static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                 uint32_t weight, uint32_t n_bins, int missing_left, unsigned lanes,
+                 ct_bin_cut *cuts)
 {
     for (unsigned lane = 0; lane < lanes; lane++)
-        (weight <= CT_MIDDLE_WEIGHT ? gini_middle : ct_gini_wide)(histograms, totals, n_runs, weight, n_bins,
-                                                                  missing_left, lane, &cuts[lane]);
+        (weight <= CT_MIDDLE_WEIGHT ? gini_middle : ct_gini_wide)(
+            histograms, totals, n_runs, weight, n_bins, missing_left, lane, &cuts[lane]);
 }
 
-static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight, uint32_t n_bins,
-                     int missing_left, unsigned lanes, ct_bin_cut *cuts)
+static void variance(const double *sums, const int32_t *weights, double sum, uint32_t weight,
+                     uint32_t n_bins, int missing_left, unsigned lanes, ct_bin_cut *cuts)
 {
     for (unsigned lane = 0; lane < lanes; lane++) {
         double s = 0, score = NAN;

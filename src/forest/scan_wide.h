@@ -7,8 +7,9 @@
 
 #include "forest/scan.h"
 
-static inline void ct_gini_wide(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs, uint32_t weight,
-                                uint32_t n_bins, int missing_left, unsigned lane, ct_bin_cut *cut)
+static inline void ct_gini_wide(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
+                                uint32_t weight, uint32_t n_bins, int missing_left, unsigned lane,
+                                ct_bin_cut *cut)
 {
     uint32_t left[256] = {0};
     cut->score = NAN;
@@ -24,7 +25,8 @@ static inline void ct_gini_wide(const uint32_t *histograms, const uint32_t *tota
             others += b * b;
         }
         if (!step || !size || size == weight) continue;
-        double score = (double) squares / (double) size + (double) others / (double) (weight - size);
+        double score = (double) squares / (double) size +
+                       (double) others / (double) (weight - size);
         if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
     }
 }

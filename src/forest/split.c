@@ -21,8 +21,8 @@ static double worst(void) { return -1; } /* no score is negative */
 
 /* ---- candidates ---- */
 
-/* Columns are drawn without repetition, one after another, from a permutation that put_back() restores: a node's
- * draws must not depend on those of others. */
+/* Columns are drawn without repetition, one after another, from a permutation that put_back()
+ * restores: a node's draws must not depend on those of others. */
 static uint32_t draw_column(search *s)
 {
     uint32_t *columns = s->desk->columns, rest = s->grower->n_cols - s->n_drawn;
@@ -45,39 +45,41 @@ static void put_back(search *s)
 
 /* ---- histograms ---- */
 
-/* With a constant number of lanes, compilers keep the columns in registers; several lanes hide that an increment of
- * a bin waits for the one before it. */
-#define FILL(lanes_, add)                                                                                              \
-    for (uint32_t i = 0; i < n; i++) {                                                                                 \
-        size_t row = items[i].row;                                                                                     \
-        add;                                                                                                           \
-        for (unsigned lane = 0; lane < (lanes_); lane++) to[(size_t) bins[lane][row] * CT_LANES + lane] += value;      \
+/* With a constant number of lanes, compilers keep the columns in registers; several lanes hide that
+ * an increment of a bin waits for the one before it. */
+#define FILL(lanes_, add)                                                                          \
+    for (uint32_t i = 0; i < n; i++) {                                                             \
+        size_t row = items[i].row;                                                                 \
+        add;                                                                                       \
+        for (unsigned lane = 0; lane < (lanes_); lane++)                                           \
+            to[(size_t) bins[lane][row] * CT_LANES + lane] += value;                               \
     }
-#define FILL_LANES(add)                                                                                                \
-    switch (lanes) {                                                                                                   \
-    case 1: FILL(1, add) break;                                                                                        \
-    case 2: FILL(2, add) break;                                                                                        \
-    case 3: FILL(3, add) break;                                                                                        \
-    case 4: FILL(4, add) break;                                                                                        \
-    case 5: FILL(5, add) break;                                                                                        \
-    case 6: FILL(6, add) break;                                                                                        \
-    case 7: FILL(7, add) break;                                                                                        \
-    default: FILL(8, add) break;                                                                                       \
+#define FILL_LANES(add)                                                                            \
+    switch (lanes) {                                                                               \
+    case 1: FILL(1, add) break;                                                                    \
+    case 2: FILL(2, add) break;                                                                    \
+    case 3: FILL(3, add) break;                                                                    \
+    case 4: FILL(4, add) break;                                                                    \
+    case 5: FILL(5, add) break;                                                                    \
+    case 6: FILL(6, add) break;                                                                    \
+    case 7: FILL(7, add) break;                                                                    \
+    default: FILL(8, add) break;                                                                   \
     }
 
-static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins, unsigned lanes)
+static void fill_classes(uint32_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
+                         unsigned lanes)
 {
     FILL_LANES(uint32_t value = items[i].weight)
 }
 
-static void fill_packed(int64_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins, unsigned lanes,
-                        const int32_t *whole)
+static void fill_packed(int64_t *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
+                        unsigned lanes, const int32_t *whole)
 {
     FILL_LANES(int64_t value = ((int64_t) whole[row] * 65536 + 1) * items[i].weight)
 }
 
-static void fill_sums(double *to, const ct_item *items, uint32_t n, const uint8_t *const *bins, unsigned lanes,
-                      const int32_t *whole)
+static void fill_sums(double *to, const ct_item *items, uint32_t n, const uint8_t *const *bins,
+                      unsigned lanes, const int32_t *whole)
 {
     FILL_LANES(double value = (double) whole[row] * items[i].weight)
 }
@@ -165,7 +167,8 @@ static uint32_t bin_weight(const search *s, uint32_t bin, unsigned lane)
 }
 
 /* The cut goes into the middle of the gap between two bins that have rows. */
-static void take_bin(search *s, const group *g, unsigned lane, const ct_bin_cut *best, int missing_left)
+static void take_bin(search *s, const group *g, unsigned lane, const ct_bin_cut *best,
+                     int missing_left)
 {
     ct_split *split = s->split;
     const ct_code_column *column = &s->grower->codes->columns[g->columns[lane]];
@@ -207,7 +210,8 @@ static double plain_score(const search *s, const uint32_t *left, uint32_t size)
     return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
 }
 
-static void scan_plain(const search *s, const group *g, unsigned lane, int missing_left, ct_bin_cut *cut)
+static void scan_plain(const search *s, const group *g, unsigned lane, int missing_left,
+                       ct_bin_cut *cut)
 {
     uint32_t left[CT_HIST_CLASSES] = {0}, size = 0;
     cut->score = NAN;
@@ -215,7 +219,8 @@ static void scan_plain(const search *s, const group *g, unsigned lane, int missi
     for (uint32_t step = missing_left ? 0 : 1; step <= g->n_bins; step++) {
         uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1, before = size;
         for (uint32_t k = 0; k < s->task->n_runs; k++) {
-            uint32_t weight = s->desk->histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
+            uint32_t weight =
+                s->desk->histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
             left[k] += weight;
             size += weight;
         }
@@ -229,8 +234,8 @@ static void scan_plain(const search *s, const group *g, unsigned lane, int missi
 
 static int is_plain(const search *s)
 {
-    return s->grower->n_classes &&
-           (s->grower->options->rule == CT_SPLIT_ENTROPY || s->grower->options->rule == CT_SPLIT_ERROR);
+    return s->grower->n_classes && (s->grower->options->rule == CT_SPLIT_ENTROPY ||
+                                    s->grower->options->rule == CT_SPLIT_ERROR);
 }
 
 static void scan_group(const search *s, const group *g, int missing_left, ct_bin_cut *cuts)
@@ -238,14 +243,15 @@ static void scan_group(const search *s, const group *g, int missing_left, ct_bin
     uint32_t totals[CT_HIST_CLASSES];
     const ct_desk *desk = s->desk;
     if (!s->grower->n_classes) {
-        s->grower->scan->variance(desk->sums, desk->weights, s->sum, s->task->weight, g->n_bins, missing_left, g->lanes,
-                                  cuts);
+        s->grower->scan->variance(desk->sums, desk->weights, s->sum, s->task->weight, g->n_bins,
+                                  missing_left, g->lanes, cuts);
     } else if (is_plain(s)) {
-        for (unsigned lane = 0; lane < g->lanes; lane++) scan_plain(s, g, lane, missing_left, &cuts[lane]);
+        for (unsigned lane = 0; lane < g->lanes; lane++)
+            scan_plain(s, g, lane, missing_left, &cuts[lane]);
     } else {
         for (uint32_t k = 0; k < s->task->n_runs; k++) totals[k] = desk->now[k].weight;
-        s->grower->scan->gini(desk->histograms, totals, s->task->n_runs, s->task->weight, g->n_bins, missing_left,
-                              g->lanes, cuts);
+        s->grower->scan->gini(desk->histograms, totals, s->task->n_runs, s->task->weight, g->n_bins,
+                              missing_left, g->lanes, cuts);
     }
 }
 
@@ -279,7 +285,8 @@ typedef struct {
     ct_small node;
 } small_rows;
 
-/* A code that compares as a signed number, after missing values have gone below all others if they are to. */
+/* A code that compares as a signed number, after missing values have gone below all others if they
+ * are to. */
 static int16_t turned(uint16_t code, int missing_left)
 {
     return (int16_t) ((uint16_t) (code + missing_left) ^ 0x8000);
@@ -303,18 +310,20 @@ static int read_codes(const search *s, small_rows *rows, uint32_t column, int mi
     return missing;
 }
 
-static void take_code(search *s, const small_rows *rows, uint32_t column, double score, int16_t code, int missing,
-                      int missing_left)
+static void take_code(search *s, const small_rows *rows, uint32_t column, double score,
+                      int16_t code, int missing, int missing_left)
 {
     ct_split *split = s->split;
     int next = 32767;
     for (uint32_t i = 0; i < s->task->n; i++)
         if (rows->codes[i] > code && rows->codes[i] < next) next = rows->codes[i];
-    uint32_t low = turned_back(code, missing_left), high = turned_back((int16_t) next, missing_left);
+    uint32_t low = turned_back(code, missing_left),
+             high = turned_back((int16_t) next, missing_left);
     s->score = score;
     split->column = column;
     split->by_bin = 0;
-    split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes : (low + high + 1) / 2;
+    split->cut = high == CT_CODE_MISSING ? s->grower->codes->columns[column].n_codes
+                                         : (low + high + 1) / 2;
     split->missing_left = missing_left;
     split->knows_missing = missing;
 }
@@ -324,7 +333,8 @@ static void sort_rows(const search *s, small_rows *rows)
 {
     uint8_t same[CT_SMALL_ROWS] = {0};
     s->grower->scan->ranks(rows->codes, s->task->n, rows->below);
-    for (uint32_t i = 0; i < s->task->n; i++) rows->order[rows->below[i] + same[rows->below[i]]++] = i;
+    for (uint32_t i = 0; i < s->task->n; i++)
+        rows->order[rows->below[i] + same[rows->below[i]]++] = i;
 }
 
 static int best_of_numbers(search *s, small_rows *rows, double *best, int16_t *code)
@@ -340,7 +350,8 @@ static int best_of_numbers(search *s, small_rows *rows, double *best, int16_t *c
         int16_t own = rows->codes[rows->order[i]];
         if (own == rows->codes[rows->order[i + 1]]) continue;
         double rest = s->sum - sum;
-        double score = (sum * sum) / (double) weight + (rest * rest) / (double) (s->task->weight - weight);
+        double score = (sum * sum) / (double) weight +
+                       (rest * rest) / (double) (s->task->weight - weight);
         if (score > *best) *best = score, *code = own, found = 1;
     }
     return found;
@@ -386,22 +397,27 @@ static void search_small(search *s)
     rows.node = (ct_small){rows.codes, rows.weights, s->desk->now, s->task->n_runs, n, weight};
     int purity_ends = s->grower->n_classes && !is_plain(s);
     while (s->n_drawn < s->grower->options->mtry) {
-        if (purity_ends && s->score >= weight) break; /* both sides have one class: no score is above */
+        if (purity_ends && s->score >= weight)
+            break; /* both sides have one class: no score is above */
         uint32_t column = draw_column(s);
         double score;
         int16_t code = 0;
         int missing = read_codes(s, &rows, column, 0);
-        if (best_code(s, &rows, &score, &code)) take_code(s, &rows, column, score, code, missing, 0);
+        if (best_code(s, &rows, &score, &code))
+            take_code(s, &rows, column, score, code, missing, 0);
         if (!missing) continue;
         (void) read_codes(s, &rows, column, 1);
-        if (best_code(s, &rows, &score, &code)) take_code(s, &rows, column, score, code, missing, 1);
+        if (best_code(s, &rows, &score, &code))
+            take_code(s, &rows, column, score, code, missing, 1);
     }
 }
 
 /* ---- cuts at random ---- */
 
-/* Codes of a candidate that rows of the node have, from the lowest to the highest. 0 if they have one, or none. */
-static int code_range(const search *s, const uint16_t *codes, uint32_t *low, uint32_t *high, int *missing)
+/* Codes of a candidate that rows of the node have, from the lowest to the highest. 0 if they have
+ * one, or none. */
+static int code_range(const search *s, const uint16_t *codes, uint32_t *low, uint32_t *high,
+                      int *missing)
 {
     *low = CT_CODE_MISSING, *high = 0, *missing = 0;
     for (uint32_t i = 0; i < s->task->n; i++) {
@@ -424,7 +440,8 @@ static double score_of_cut(const search *s, const uint16_t *codes, uint32_t cut,
     for (uint32_t k = 0; k < s->task->n_runs; k++) {
         uint64_t left = 0;
         for (const ct_item *end = item + s->desk->now[k].n; item < end; item++) {
-            if ((uint16_t) (codes[item->row] + missing_left) >= cut + (uint32_t) missing_left) continue;
+            if ((uint16_t) (codes[item->row] + missing_left) >= cut + (uint32_t) missing_left)
+                continue;
             left += item->weight;
             if (!s->grower->n_classes) sum += (double) s->view->whole[item->row] * item->weight;
         }
@@ -455,7 +472,8 @@ static void search_random(search *s)
     }
 }
 
-int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree, ct_split *split)
+int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree,
+                  ct_split *split)
 {
     const ct_grower *grower = desk->grower;
     search s = {desk, grower, view, task, desk->items + task->begin,

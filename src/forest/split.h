@@ -6,12 +6,13 @@
 
 typedef struct {
     uint32_t column;
-    int by_bin;       /* rows are told apart by bins, of which those below `bin` go left; else by codes */
+    int by_bin; /* rows are told apart by bins, of which those below `bin` go left; else by codes */
     uint32_t bin, cut; /* the first code on the right, which agrees with `bin` */
     int missing_left, knows_missing; /* rows of the node have missing values there */
 } ct_split;
 
 /* 0 if no candidate has a cut. desk->now has the runs of the node. */
-int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree, ct_split *split);
+int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree,
+                  ct_split *split);
 
 #endif

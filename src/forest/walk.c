@@ -13,8 +13,10 @@ uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *c
     return from;
 }
 
-/* Several rows at a time, since each step waits for memory; a row that has come to its leaf stays there. */
-static void walk_flight(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t *leaves)
+/* Several rows at a time, since each step waits for memory; a row that has come to its leaf stays
+ * there. */
+static void walk_flight(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride,
+                        uint32_t *leaves)
 {
     uint32_t at[FLIGHT] = {0}, on_the_way = 1;
     while (on_the_way) {
@@ -30,10 +32,12 @@ static void walk_flight(const ct_hist_tree *tree, const uint16_t *by_row, size_t
     memcpy(leaves, at, sizeof at);
 }
 
-void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n, uint32_t *leaves)
+void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n,
+                    uint32_t *leaves)
 {
     uint32_t row = 0;
-    for (; row + FLIGHT <= n; row += FLIGHT) walk_flight(tree, by_row + row * stride, stride, leaves + row);
+    for (; row + FLIGHT <= n; row += FLIGHT)
+        walk_flight(tree, by_row + row * stride, stride, leaves + row);
     for (; row < n; row++) leaves[row] = ct_hist_leaf(tree, 0, by_row + row * stride);
 }
 
@@ -47,7 +51,8 @@ uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hi
     return label;
 }
 
-void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf, int64_t *shares)
+void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf,
+                        int64_t *shares)
 {
     if (!(leaf->next & CT_HIST_MIXED)) {
         shares[leaf->next % CT_HIST_CLASSES] += INT64_C(1) << 32;
@@ -74,13 +79,15 @@ typedef struct {
 } plan;
 
 /* Codes of n values, all searched in step. */
-static void code_values(const ct_code_column *column, const double *values, uint32_t n, uint16_t *to, size_t stride)
+static void code_values(const ct_code_column *column, const double *values, uint32_t n,
+                        uint16_t *to, size_t stride)
 {
     uint32_t low[CHUNK];
     memset(low, 0, n * sizeof *low);
     for (uint32_t rest = column->n_codes; rest > 1; rest -= rest / 2) {
         uint32_t half = rest / 2;
-        for (uint32_t i = 0; i < n; i++) low[i] += values[i] >= column->edges[low[i] + half] ? half : 0;
+        for (uint32_t i = 0; i < n; i++)
+            low[i] += values[i] >= column->edges[low[i] + half] ? half : 0;
     }
     for (uint32_t i = 0; i < n; i++)
         to[i * stride] = (uint16_t) (values[i] == values[i] ? low[i] : CT_CODE_MISSING);
@@ -92,7 +99,8 @@ static void code_rows(const plan *p, uint32_t from, uint32_t n, uint16_t *to)
     for (uint32_t col = 0; col < p->forest->n_cols; col++) {
         const ct_column *column = &p->columns[col];
         for (uint32_t i = 0; i < n; i++)
-            values[i] = ct_is_missing(column, from + i) ? 0.0 / 0.0 : ct_column_value(column, from + i);
+            values[i] = ct_is_missing(column, from + i) ? 0.0 / 0.0
+                                                        : ct_column_value(column, from + i);
         code_values(&p->codes[col], values, n, to + col, p->stride);
     }
 }
@@ -106,8 +114,10 @@ static void say(const plan *p, uint32_t number, const uint32_t *leaves, uint32_t
         const ct_hist_node *leaf = &tree->nodes[leaves[i]];
         size_t row = from + i;
         if (p->what == CT_HIST_LEAVES) ((int32_t *) p->out)[at + i] = (int32_t) leaves[i] + 1;
-        else if (!n_classes) ((double *) p->out)[p->what == CT_HIST_TREES ? at + i : row] += tree->means[leaf->next];
-        else if (p->what == CT_HIST_SHARES) ct_hist_add_shares(tree, n_classes, leaf, (int64_t *) p->out + row * n_classes);
+        else if (!n_classes)
+            ((double *) p->out)[p->what == CT_HIST_TREES ? at + i : row] += tree->means[leaf->next];
+        else if (p->what == CT_HIST_SHARES)
+            ct_hist_add_shares(tree, n_classes, leaf, (int64_t *) p->out + row * n_classes);
         else if (p->what == CT_HIST_VOTES)
             ((uint32_t *) p->out)[row * n_classes + ct_hist_label(tree, n_classes, leaf)]++;
         else ((double *) p->out)[at + i] = ct_hist_label(tree, n_classes, leaf) + 1;
@@ -128,7 +138,8 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
 
 static size_t bytes_of(const plan *p)
 {
-    size_t rows = p->n_rows, trees = p->forest->n_trees, width = p->forest->n_classes ? p->forest->n_classes : 1;
+    size_t rows = p->n_rows, trees = p->forest->n_trees,
+           width = p->forest->n_classes ? p->forest->n_classes : 1;
     switch (p->what) {
     case CT_HIST_SHARES: return rows * width * sizeof(int64_t);
     case CT_HIST_VOTES: return rows * width * sizeof(uint32_t);
@@ -137,11 +148,12 @@ static size_t bytes_of(const plan *p)
     }
 }
 
-ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *codes, const ct_column *columns,
-                          uint32_t n_rows, ct_hist_output what, unsigned threads, ct_halt *stop, void *out,
-                          ct_error *error)
+ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *codes,
+                          const ct_column *columns, uint32_t n_rows, ct_hist_output what,
+                          unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {
-    plan p = {forest, codes, columns, n_rows, ((size_t) forest->n_cols + 31) / 32 * 32, what, out, NULL};
+    plan p = {forest, codes, columns, n_rows, ((size_t) forest->n_cols + 31) / 32 * 32,
+              what,   out,   NULL};
     if (!threads) threads = 1;
     p.by_row = (uint16_t *) ct_alloc((size_t) threads * CHUNK * p.stride * sizeof *p.by_row);
     if (!p.by_row) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");

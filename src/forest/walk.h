@@ -16,25 +16,28 @@ static inline uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
 uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes);
 
 /* Leaves of n rows, by_row[row][stride]. */
-void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n, uint32_t *leaves);
+void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n,
+                    uint32_t *leaves);
 
 /* The largest class of a leaf, the first of equal ones. */
 uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf);
 
 /* Adds the shares of the classes in a leaf, in units of 2^-32. */
-void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf, int64_t *shares);
+void ct_hist_add_shares(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf,
+                        int64_t *shares);
 
 typedef enum {
-    CT_HIST_SHARES, /* int64_t [row][class], summed over trees, in units of 2^-32; numbers: double [row], a sum */
+    CT_HIST_SHARES, /* int64_t [row][class], summed over trees, in units of 2^-32; numbers: double
+                       [row], a sum */
     CT_HIST_VOTES,  /* uint32_t [row][class] trees */
     CT_HIST_LEAVES, /* int32_t [tree][row] the leaf's node, from 1 */
     CT_HIST_TREES   /* double [tree][row] the class from 1, or the number */
 } ct_hist_output;
 
-/* Walks rows of new data, whose columns are those of the codes, down all trees, on so many threads. `out` is as
- * CT_HIST_... says. CT_NO_MEMORY. Once `stop` says so, rows may be missing. */
-ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *codes, const ct_column *columns,
-                          uint32_t n_rows, ct_hist_output what, unsigned threads, ct_halt *stop, void *out,
-                          ct_error *error);
+/* Walks rows of new data, whose columns are those of the codes, down all trees, on so many threads.
+ * `out` is as CT_HIST_... says. CT_NO_MEMORY. Once `stop` says so, rows may be missing. */
+ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *codes,
+                          const ct_column *columns, uint32_t n_rows, ct_hist_output what,
+                          unsigned threads, ct_halt *stop, void *out, ct_error *error);
 
 #endif

@@ -18,7 +18,7 @@
     __global__ void name(const type arguments, size_t items)                          \
     {                                                                                 \
         size_t item = ((size_t) blockIdx.x * blockDim.x + threadIdx.x) / 32;          \
-        if (item < items) body(ct_team_warp(), &arguments, item);                     \
+        if (item < items) body(ct_lanes_warp(), &arguments, item);                     \
     }
 
 /* A member `on_cuda` of ct_gpu_kernel. */

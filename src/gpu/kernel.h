@@ -4,14 +4,14 @@
  *
  * A function is told how many items there are and takes all of them: on the device each thread,
  * warp or block takes one, on the host they go one after the other. Written as a body that takes
- * one item (base/hd.h, base/team.h), one text is both, and the macros here and in kernel.cuh make
+ * one item (base/hd.h, base/lanes.h), one text is both, and the macros here and in kernel.cuh make
  * the two functions of it. */
 #ifndef CT_GPU_KERNEL_H
 #define CT_GPU_KERNEL_H
 
 #include <stddef.h>
 
-#include "base/team.h"
+#include "base/lanes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,8 +43,8 @@ typedef struct {
     int (*on_cuda)(const ct_gpu_grid *grid, void *stream, const void *arguments);
 } ct_gpu_kernel;
 
-/* The host's function of a body (const type *arguments, size_t item), and of one that a team works
- * on together: (ct_team team, const type *arguments, size_t item). */
+/* The host's function of a body (const type *arguments, size_t item), and of one that a group works
+ * on together: (ct_lanes lanes, const type *arguments, size_t item). */
 #define CT_GPU_THREADS_ON_HOST(name, type, body)                                          \
     void name(const void *arguments, size_t items, void *shared)                          \
     {                                                                                     \
@@ -56,7 +56,7 @@ typedef struct {
     {                                                                                     \
         (void) shared;                                                                    \
         for (size_t item = 0; item < items; item++)                                       \
-            body(ct_team_alone(), (const type *) arguments, item);                        \
+            body(ct_lanes_alone(), (const type *) arguments, item);                        \
     }
 
 #ifdef __cplusplus

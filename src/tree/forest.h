@@ -1,12 +1,15 @@
-/* The one tree type: what every grower makes and everything else starts from. A tree is a forest of one.
+/* The one tree type: what every grower makes and everything else starts from. A tree is a forest of
+ * one.
  *
- * Nodes lie in flat arrays, tree after tree, each in preorder (a node, its left subtree, its right subtree). Indices of
- * children are relative to the forest; 0 means none, since node 0 is a root. A row goes left iff its value is below the
- * threshold, and a missing value goes where default_left says. A node with levels splits a column of codes from 1 instead:
- * each goes where levels_left says, and a code without a level where its last element says. Growers make no such nodes.
+ * Nodes lie in flat arrays, tree after tree, each in preorder (a node, its left subtree, its right
+ * subtree). Indices of children are relative to the forest; 0 means none, since node 0 is a root. A
+ * row goes left iff its value is below the threshold, and a missing value goes where default_left
+ * says. A node with levels splits a column of codes from 1 instead: each goes where levels_left
+ * says, and a code without a level where its last element says. Growers make no such nodes.
  *
- * What a node predicts is kept for every node, so that a tree may be cut anywhere, and in one way for the whole
- * forest: the payload of its leaves. A forest predicts the sum of what its trees predict, see tree/predict.h. */
+ * What a node predicts is kept for every node, so that a tree may be cut anywhere, and in one way
+ * for the whole forest: the payload of its leaves. A forest predicts the sum of what its trees
+ * predict, see tree/predict.h. */
 #ifndef CT_TREE_FOREST_H
 #define CT_TREE_FOREST_H
 
@@ -17,7 +20,8 @@
 typedef enum {
     CT_LEAF_COUNTS, /* classes: `counts` and `weights` of each, and the `label` */
     CT_LEAF_VALUES, /* `n_values` numbers: the one of a regression tree, or k */
-    CT_LEAF_LINEAR  /* a linear model: `values` has the intercept, and terms are coefficients times columns */
+    CT_LEAF_LINEAR  /* a linear model: `values` has the intercept, and terms are coefficients times
+                       columns */
 } ct_leaf;
 
 typedef struct {
@@ -39,25 +43,30 @@ typedef struct {
     /* CT_LEAF_VALUES, CT_LEAF_LINEAR */
     uint32_t n_values;     /* 1 in a linear model */
     double *values;        /* [n_nodes][n_values] */
-    /* CT_LEAF_LINEAR: the terms of a node are those from first_term[node] to first_term[node + 1] - 1 */
+    /* CT_LEAF_LINEAR: the terms of a node are those from first_term[node] to first_term[node + 1] -
+     * 1 */
     uint32_t n_terms;
     uint32_t *first_term;  /* [n_nodes + 1] */
     uint32_t *term_column; /* [n_terms] */
     double *coefficient;   /* [n_terms] */
 } ct_forest;
 
-/* Room for `n_trees` trees with `room` nodes together, whose leaves are counts of n_classes classes; with 0 classes
- * ct_forest_add_values says what they are. Freed by ct_forest_free, also after a failure. */
-ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes, ct_error *error);
+/* Room for `n_trees` trees with `room` nodes together, whose leaves are counts of n_classes
+ * classes; with 0 classes ct_forest_add_values says what they are. Freed by ct_forest_free, also
+ * after a failure. */
+ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uint32_t n_classes,
+                         ct_error *error);
 /* Room for weights, all 0. */
 ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error);
 /* Room for n_values numbers a node; leaves are CT_LEAF_VALUES then. */
 ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error);
-/* Room for an intercept a node and n_terms terms of all nodes together; leaves are CT_LEAF_LINEAR then. */
+/* Room for an intercept a node and n_terms terms of all nodes together; leaves are CT_LEAF_LINEAR
+ * then. */
 ct_status ct_forest_add_terms(ct_forest *forest, uint32_t n_terms, ct_error *error);
 void ct_forest_free(ct_forest *forest);
 
-/* A threshold between two neighbouring values a < b such that a < threshold <= b: their midpoint where it is one. */
+/* A threshold between two neighbouring values a < b such that a < threshold <= b: their midpoint
+ * where it is one. */
 double ct_threshold_between(double a, double b);
 
 #endif

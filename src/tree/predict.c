@@ -62,37 +62,42 @@ static void proportions(const ct_forest *forest, double *outputs)
     for (size_t node = 0; node < forest->n_nodes; node++) {
         double total = 0, *of_node = outputs + node * n;
         for (size_t k = 0; k < n; k++) {
-            of_node[k] = forest->weights ? forest->weights[node * n + k] : forest->counts[node * n + k];
+            of_node[k] = forest->weights ? forest->weights[node * n + k]
+                                         : forest->counts[node * n + k];
             total += of_node[k];
         }
         for (size_t k = 0; k < n; k++) of_node[k] = total > 0 ? of_node[k] / total : 0;
     }
 }
 
-static ct_status add_trees(sums *s, int32_t *nodes, int32_t *leaf, uint32_t n_cols, uint32_t n_threads, ct_error *error)
+static ct_status add_trees(sums *s, int32_t *nodes, int32_t *leaf, uint32_t n_cols,
+                           uint32_t n_threads, ct_error *error)
 {
     const ct_forest *forest = s->forest;
     ct_loop loop = {s->n_rows, ROWS_AT_A_TIME, CT_STATIC, n_threads, add_leaves, s, NULL};
     s->leaf = leaf;
     for (uint32_t node = 0; node < forest->n_nodes; node++) nodes[node] = (int32_t) node;
     for (uint32_t tree = 0; tree < forest->n_trees; tree++) {
-        CT_TRY(ct_route(forest, tree, s->columns, n_cols, s->n_rows, nodes, n_threads, leaf, error));
+        CT_TRY(
+            ct_route(forest, tree, s->columns, n_cols, s->n_rows, nodes, n_threads, leaf, error));
         ct_parallel_for(&loop);
     }
     return CT_OK;
 }
 
-ct_status ct_predict(const ct_forest *forest, const ct_column *columns, uint32_t n_cols, uint32_t n_rows, uint32_t n_threads,
-                     double *out, ct_error *error)
+ct_status ct_predict(const ct_forest *forest, const ct_column *columns, uint32_t n_cols,
+                     uint32_t n_rows, uint32_t n_threads, double *out, ct_error *error)
 {
     uint32_t n_outputs = ct_forest_outputs(forest);
     int counts = forest->leaf == CT_LEAF_COUNTS;
-    double *made = counts ? (double *) ct_alloc((size_t) forest->n_nodes * n_outputs * sizeof *made) : NULL;
+    double *made = counts ? (double *) ct_alloc((size_t) forest->n_nodes * n_outputs * sizeof *made)
+                          : NULL;
     int32_t *nodes = (int32_t *) ct_alloc((size_t) forest->n_nodes * sizeof *nodes);
     int32_t *leaf = (int32_t *) ct_alloc((size_t) n_rows * sizeof *leaf);
     ct_status status;
     if ((counts && !made) || !nodes || !leaf) {
-        status = ct_fail(error, CT_NO_MEMORY, "no memory to predict %lu rows", (unsigned long) n_rows);
+        status = ct_fail(error, CT_NO_MEMORY, "no memory to predict %lu rows",
+                         (unsigned long) n_rows);
     } else {
         sums s = {forest, columns, n_rows, counts ? made : forest->values, n_outputs, NULL, out};
         if (counts) proportions(forest, made);

@@ -1,6 +1,7 @@
-/* Rows go down the tree in blocks, level by level, so that the rows of a block do not wait for each other and no branch
- * depends on their values. For that the tree is laid out anew: level by level, the right child behind the left one, leaves
- * as nodes whose left child they are themselves. Integers are made doubles block by block. */
+/* Rows go down the tree in blocks, level by level, so that the rows of a block do not wait for each
+ * other and no branch depends on their values. For that the tree is laid out anew: level by level,
+ * the right child behind the left one, leaves as nodes whose left child they are themselves.
+ * Integers are made doubles block by block. */
 #include "tree/route.h"
 
 #include <math.h>
@@ -70,7 +71,8 @@ static ct_status plan_room(plan *p, uint32_t n_nodes, ct_error *error)
     p->used = (uint32_t *) ct_alloc(n_cols * sizeof *p->used);
     p->uses = (uint8_t *) ct_alloc(n_cols);
     if (!p->steps || !p->sides || !p->values || !p->nodes || !p->used || !p->uses)
-        return ct_fail(error, CT_NO_MEMORY, "no memory to predict with %lu nodes", (unsigned long) n_nodes);
+        return ct_fail(error, CT_NO_MEMORY, "no memory to predict with %lu nodes",
+                       (unsigned long) n_nodes);
     memset(p->uses, 0, n_cols);
     return CT_OK;
 }
@@ -79,7 +81,8 @@ static void use_column(plan *p, uint32_t col, uint8_t how)
 {
     CT_ASSERT(col < p->n_cols && (how == NUMBERS || how == CODES));
     if (!p->uses[col]) p->used[p->n_used++] = col;
-    if (how == NUMBERS && !(p->uses[col] & NUMBERS) && p->columns[col].type == CT_INT32) p->n_integers++;
+    if (how == NUMBERS && !(p->uses[col] & NUMBERS) && p->columns[col].type == CT_INT32)
+        p->n_integers++;
     p->uses[col] |= how;
 }
 
@@ -94,9 +97,11 @@ static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error
     p->nodes[p->n_steps++] = tree->right[node];
     if (tree->n_levels && tree->n_levels[node]) {
         if (p->columns[col].type != CT_INT32)
-            return ct_fail(error, CT_BAD_INPUT, "column %lu must have integer codes of levels", (unsigned long) col + 1);
+            return ct_fail(error, CT_BAD_INPUT, "column %lu must have integer codes of levels",
+                           (unsigned long) col + 1);
         uint32_t n = tree->n_levels[node], missing_left = tree->default_left[node] != 0;
-        p->sides[at] = (level_split){tree->levels_left[node], n, (col + 1) & INT32_MAX, missing_left & 1};
+        p->sides[at] = (level_split){tree->levels_left[node], n, (col + 1) & INT32_MAX,
+                                     missing_left & 1};
         p->by_level = 1;
         use_column(p, col, CODES);
     } else {
@@ -109,7 +114,8 @@ static ct_status add_split(plan *p, const ct_forest *tree, uint32_t at, ct_error
 }
 
 /* The nodes level by level; sound trees have no more of them than there is room. */
-static ct_status plan_init(plan *p, const ct_forest *forest, uint32_t tree, const int32_t *values, ct_error *error)
+static ct_status plan_init(plan *p, const ct_forest *forest, uint32_t tree, const int32_t *values,
+                           ct_error *error)
 {
     CT_TRY(plan_room(p, forest->n_nodes, error));
     CT_ASSERT(tree < forest->n_trees && forest->roots[tree] < forest->n_nodes);
@@ -140,7 +146,8 @@ static void walk(const plan *p, const desk *d, uint32_t n_rows, uint32_t *restri
             CT_ASSERT(at[i] < p->n_steps);
             const step *s = &steps[at[i]];
             double x = numbers[s->input][i];
-            at[i] = s->left + ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right));
+            at[i] = s->left +
+                    ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right));
         }
 }
 
@@ -156,7 +163,8 @@ static void walk_by_level(const plan *p, const desk *d, uint32_t n_rows, uint32_
             uint32_t index = (uint32_t) code - 1;
             uint32_t left = by->left[index < by->n ? index : by->n];
             left = code == INT32_MIN ? by->missing_left : left;
-            at[i] = s->left + ((uint32_t) (x >= s->threshold) | ((uint32_t) isnan(x) & s->missing_right) | !left);
+            at[i] = s->left + ((uint32_t) (x >= s->threshold) |
+                               ((uint32_t) isnan(x) & s->missing_right) | !left);
         }
 }
 
@@ -173,7 +181,8 @@ static void set_columns(const plan *p, desk *d, uint32_t first, uint32_t n_rows)
         const int32_t *x = (const int32_t *) p->columns[col].values + first;
         d->codes[col + 1] = x;
         if (!(p->uses[col] & NUMBERS)) continue;
-        for (uint32_t i = 0; i < n_rows; i++) room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
+        for (uint32_t i = 0; i < n_rows; i++)
+            room[i] = x[i] == INT32_MIN ? (double) NAN : (double) x[i];
         d->numbers[col + 1] = room;
         room += BLOCK;
         CT_ASSERT(room <= d->room + (size_t) p->n_integers * BLOCK);
@@ -193,7 +202,8 @@ static void route_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
     desk *d = &b->desks[worker];
     uint32_t at[BLOCK];
     for (uint64_t block = begin; block < end; block++) {
-        uint32_t first = (uint32_t) (block * BLOCK), n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
+        uint32_t first = (uint32_t) (block * BLOCK),
+                 n_rows = p->n_rows - first < BLOCK ? p->n_rows - first : BLOCK;
         set_columns(p, d, first, n_rows);
         memset(at, 0, n_rows * sizeof *at);
         if (p->by_level) walk_by_level(p, d, n_rows, at);
@@ -224,19 +234,23 @@ static void desk_free(desk *d)
     ct_free(d->room);
 }
 
-static ct_status route_rows(const plan *p, desk *desks, uint32_t n_workers, int32_t *value_of_row, ct_error *error)
+static ct_status route_rows(const plan *p, desk *desks, uint32_t n_workers, int32_t *value_of_row,
+                            ct_error *error)
 {
     for (uint32_t worker = 0; worker < n_workers; worker++)
-        if (!desk_init(&desks[worker], p)) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+        if (!desk_init(&desks[worker], p))
+            return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     blocks b = {p, desks, value_of_row};
     uint64_t n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);
-    ct_loop loop = {n_blocks, n_blocks / n_workers + 1, CT_STATIC, n_workers, route_blocks, &b, NULL};
+    ct_loop loop = {n_blocks, n_blocks / n_workers + 1, CT_STATIC, n_workers, route_blocks, &b,
+                    NULL};
     ct_parallel_for(&loop);
     return CT_OK;
 }
 
-ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
-                   const int32_t *values, uint32_t n_threads, int32_t *value_of_row, ct_error *error)
+ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *columns,
+                   uint32_t n_cols, uint32_t n_rows, const int32_t *values, uint32_t n_threads,
+                   int32_t *value_of_row, ct_error *error)
 {
     plan p;
     memset(&p, 0, sizeof p);
@@ -245,7 +259,8 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
     p.n_rows = n_rows;
     uint32_t n_workers = n_threads ? n_threads : 1;
     desk *desks = (desk *) ct_alloc(n_workers * sizeof *desks);
-    ct_status status = desks ? plan_init(&p, forest, tree, values, error) : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
+    ct_status status = desks ? plan_init(&p, forest, tree, values, error)
+                             : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     if (desks) {
         memset(desks, 0, n_workers * sizeof *desks);
         if (status == CT_OK) status = route_rows(&p, desks, n_workers, value_of_row, error);
@@ -256,22 +271,27 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
     return status;
 }
 
-static ct_status check_node(const ct_forest *forest, uint32_t node, uint32_t n_cols, ct_error *error)
+static ct_status check_node(const ct_forest *forest, uint32_t node, uint32_t n_cols,
+                            ct_error *error)
 {
     uint32_t left = forest->left[node], right = forest->right[node];
-    if ((uint32_t) forest->feature[node] >= n_cols || left <= node || right <= node || left >= forest->n_nodes ||
-        right >= forest->n_nodes || (isnan(forest->threshold[node]) && !(forest->n_levels && forest->n_levels[node])))
-        return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree is not valid", (unsigned long) node + 1);
+    if ((uint32_t) forest->feature[node] >= n_cols || left <= node || right <= node ||
+        left >= forest->n_nodes || right >= forest->n_nodes ||
+        (isnan(forest->threshold[node]) && !(forest->n_levels && forest->n_levels[node])))
+        return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree is not valid",
+                       (unsigned long) node + 1);
     return CT_OK;
 }
 
 static ct_status check_child(uint8_t *is_child, uint32_t node, ct_error *error)
 {
     if (!is_child[node]++) return CT_OK;
-    return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has two parents", (unsigned long) node + 1);
+    return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has two parents",
+                   (unsigned long) node + 1);
 }
 
-static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *is_child, ct_error *error)
+static ct_status check_nodes(const ct_forest *forest, uint32_t n_cols, uint8_t *is_child,
+                             ct_error *error)
 {
     for (uint32_t node = 0; node < forest->n_nodes; node++) {
         if (forest->feature[node] < 0) continue;
@@ -288,22 +308,27 @@ static ct_status check_terms(const ct_forest *forest, uint32_t n_cols, ct_error 
     const uint32_t *first = forest->first_term;
     for (uint32_t node = 0; node < forest->n_nodes; node++)
         if (first[node] > first[node + 1])
-            return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has no valid model", (unsigned long) node + 1);
+            return ct_fail(error, CT_BAD_INPUT, "node %lu of the tree has no valid model",
+                           (unsigned long) node + 1);
     if (first[0] != 0 || first[forest->n_nodes] != forest->n_terms)
         return ct_fail(error, CT_BAD_INPUT, "the models of the tree do not have all its terms");
     for (uint32_t k = 0; k < forest->n_terms; k++)
         if (forest->term_column[k] >= n_cols)
-            return ct_fail(error, CT_BAD_INPUT, "the tree has a term of column %lu", (unsigned long) forest->term_column[k] + 1);
+            return ct_fail(error, CT_BAD_INPUT, "the tree has a term of column %lu",
+                           (unsigned long) forest->term_column[k] + 1);
     return CT_OK;
 }
 
 ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *error)
 {
     for (uint32_t tree = 0; tree < forest->n_trees; tree++)
-        if (forest->roots[tree] >= forest->n_nodes) return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
+        if (forest->roots[tree] >= forest->n_nodes)
+            return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
     if (forest->leaf == CT_LEAF_LINEAR) CT_TRY(check_terms(forest, n_cols, error));
     uint8_t *is_child = (uint8_t *) ct_alloc(forest->n_nodes);
-    if (!is_child) return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes", (unsigned long) forest->n_nodes);
+    if (!is_child)
+        return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes",
+                       (unsigned long) forest->n_nodes);
     memset(is_child, 0, forest->n_nodes);
     ct_status status = check_nodes(forest, n_cols, is_child, error);
     ct_free(is_child);

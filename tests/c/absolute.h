@@ -1,6 +1,7 @@
-/* What the best tree costs in absolute units, and how few leaves a tree of that cost may have: from the definition, for at most
- * ABSOLUTE_ROWS rows. Sums are in long double, which holds whole numbers up to 2^64, so no weight of 1e11 hides a 1 beside
- * it. Shares nothing with the library but the types of the data. */
+/* What the best tree costs in absolute units, and how few leaves a tree of that cost may have: from
+ * the definition, for at most ABSOLUTE_ROWS rows. Sums are in long double, which holds whole
+ * numbers up to 2^64, so no weight of 1e11 hides a 1 beside it. Shares nothing with the library but
+ * the types of the data. */
 #ifndef CT_TEST_ABSOLUTE_H
 #define CT_TEST_ABSOLUTE_H
 
@@ -15,7 +16,8 @@ typedef struct {
 
 typedef struct {
     const ct_data *data;
-    long double split_cost, tie; /* costs that differ by no more are the same: where splits cost a decimal fraction */
+    long double split_cost,
+        tie; /* costs that differ by no more are the same: where splits cost a decimal fraction */
     uint32_t min_bucket, min_split;
     absolute_cost known[ABSOLUTE_DEPTH + 1][1 << ABSOLUTE_ROWS];
 } absolute;
@@ -35,10 +37,12 @@ static inline long double absolute_weight(const ct_data *data)
 }
 
 /* What the rows cost if each gets these labels and the tree has so many splits. */
-static inline long double absolute_cost_of(const ct_data *data, const ct_outcome *tree, double complexity)
+static inline long double absolute_cost_of(const ct_data *data, const ct_outcome *tree,
+                                           double complexity)
 {
     long double cost = complexity * absolute_weight(data) * tree->n_splits;
-    for (uint32_t row = 0; row < data->n_rows; row++) cost += absolute_cost_of_row(data, row, (uint32_t) tree->labels[row]);
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        cost += absolute_cost_of_row(data, row, (uint32_t) tree->labels[row]);
     return cost;
 }
 
@@ -69,10 +73,13 @@ static inline absolute_cost absolute_best(absolute *a, uint32_t rows, unsigned d
             double cut = ct_column_value(&a->data->columns[col], at);
             uint32_t left = 0;
             for (uint32_t i = 0; i < a->data->n_rows; i++)
-                if ((rows >> i & 1) && ct_column_value(&a->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+                if ((rows >> i & 1) && ct_column_value(&a->data->columns[col], i) < cut)
+                    left |= UINT32_C(1) << i;
             uint32_t n_left = (uint32_t) __builtin_popcount(left);
-            if (!(rows >> at & 1) || !left || n_left < a->min_bucket || n - n_left < a->min_bucket) continue;
-            absolute_cost l = absolute_best(a, left, depth - 1), r = absolute_best(a, rows & ~left, depth - 1);
+            if (!(rows >> at & 1) || !left || n_left < a->min_bucket || n - n_left < a->min_bucket)
+                continue;
+            absolute_cost l = absolute_best(a, left, depth - 1),
+                          r = absolute_best(a, rows & ~left, depth - 1);
             absolute_cost split = {a->split_cost + l.cost + r.cost, l.leaves + r.leaves};
             if (absolute_is_less(split, best, a->tie)) best = split;
         }
@@ -80,7 +87,8 @@ static inline absolute_cost absolute_best(absolute *a, uint32_t rows, unsigned d
 }
 
 /* Of all trees under the options' depth, complexity, min_bucket and min_split. */
-static inline absolute_cost absolute_optimum(absolute *a, const ct_data *data, const ct_options *options)
+static inline absolute_cost absolute_optimum(absolute *a, const ct_data *data,
+                                             const ct_options *options)
 {
     a->data = data;
     a->split_cost = options->complexity * absolute_weight(data);

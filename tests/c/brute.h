@@ -1,7 +1,8 @@
-/* A second opinion: the optimal tree from the definition, for at most BRUTE_ROWS rows, with weights, losses, leaf sizes and a
- * choice of roots: least cost; of these the fewest leaves; of these the first column and the lowest threshold at the root, and
- * so on down. Shares nothing with the library but the types of the data. Remembers the answer for each set of rows and depth,
- * since it depends on nothing else. */
+/* A second opinion: the optimal tree from the definition, for at most BRUTE_ROWS rows, with
+ * weights, losses, leaf sizes and a choice of roots: least cost; of these the fewest leaves; of
+ * these the first column and the lowest threshold at the root, and so on down. Shares nothing with
+ * the library but the types of the data. Remembers the answer for each set of rows and depth, since
+ * it depends on nothing else. */
 #ifndef CT_TEST_BRUTE_H
 #define CT_TEST_BRUTE_H
 
@@ -18,7 +19,8 @@ typedef struct {
 typedef struct {
     const ct_data *data;
     double split_cost; /* in rows */
-    double tie;        /* costs that differ by no more are equal: sums of doubles differ by the order of their terms */
+    double tie; /* costs that differ by no more are equal: sums of doubles differ by the order of
+                   their terms */
     uint32_t min_bucket, min_split;
     brute_value known[BRUTE_DEPTH + 1][1 << BRUTE_ROWS]; /* no leaves: not yet */
 } brute;
@@ -54,19 +56,23 @@ static inline uint32_t brute_below(const brute *b, uint32_t rows, uint32_t col, 
     double cut = ct_column_value(&b->data->columns[col], at);
     uint32_t left = 0;
     for (uint32_t i = 0; i < b->data->n_rows; i++)
-        if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+        if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut)
+            left |= UINT32_C(1) << i;
     return left;
 }
 
 static inline brute_value brute_best(brute *b, uint32_t rows, unsigned depth);
 
-/* The best tree with a split on `col` at the root. *lowest (may be NULL): the rows that its lowest threshold sends left. */
-static inline brute_value brute_split(brute *b, uint32_t rows, uint32_t col, unsigned depth, uint32_t *lowest)
+/* The best tree with a split on `col` at the root. *lowest (may be NULL): the rows that its lowest
+ * threshold sends left. */
+static inline brute_value brute_split(brute *b, uint32_t rows, uint32_t col, unsigned depth,
+                                      uint32_t *lowest)
 {
     brute_value best = {HUGE_VAL, UINT32_MAX};
     uint32_t n = brute_count(rows), fewest = 0;
     for (uint32_t at = 0; at < b->data->n_rows && n >= b->min_split; at++) {
-        uint32_t left = rows >> at & 1 ? brute_below(b, rows, col, at) : 0, n_left = brute_count(left);
+        uint32_t left = rows >> at & 1 ? brute_below(b, rows, col, at) : 0,
+                 n_left = brute_count(left);
         if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
         brute_value l = brute_best(b, left, depth - 1), r = brute_best(b, rows & ~left, depth - 1);
         brute_value both = {b->split_cost + l.cost + r.cost, l.leaves + r.leaves};
@@ -78,9 +84,10 @@ static inline brute_value brute_split(brute *b, uint32_t rows, uint32_t col, uns
     return best;
 }
 
-/* The first column whose split begins a best tree, and what it sends left; -1: the leaf is best. roots may be NULL. */
-static inline int32_t brute_choice(brute *b, uint32_t rows, unsigned depth, const uint8_t *roots, brute_value *best,
-                                   uint32_t *left)
+/* The first column whose split begins a best tree, and what it sends left; -1: the leaf is best.
+ * roots may be NULL. */
+static inline int32_t brute_choice(brute *b, uint32_t rows, unsigned depth, const uint8_t *roots,
+                                   brute_value *best, uint32_t *left)
 {
     int32_t first = -1;
     *best = (brute_value){brute_leaf(b, rows), 1};
@@ -106,7 +113,8 @@ static inline brute_value brute_best(brute *b, uint32_t rows, unsigned depth)
 
 static inline uint32_t brute_all(const brute *b) { return (UINT32_C(1) << b->data->n_rows) - 1; }
 
-/* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked before. */
+/* The least cost of a tree whose root is split on `col`; brute_optimum() must have been asked
+ * before. */
 static inline double brute_rooted(brute *b, uint32_t col, unsigned depth)
 {
     return depth ? brute_split(b, brute_all(b), col, depth, NULL).cost : HUGE_VAL;
@@ -119,18 +127,21 @@ static inline double brute_optimum(brute *b, const ct_data *data, const ct_optio
     uint32_t left;
     b->data = data;
     b->split_cost = options->complexity * sum_of_weights(data);
-    b->tie = data->weights || data->loss || options->complexity > 0 ? 1e-13 * (dearest_of(data) + b->split_cost) : 0;
+    b->tie = data->weights || data->loss || options->complexity > 0
+                 ? 1e-13 * (dearest_of(data) + b->split_cost)
+                 : 0;
     b->min_bucket = options->min_bucket;
     b->min_split = options->min_split;
     for (unsigned d = 0; d <= options->depth; d++)
-        for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++) b->known[d][rows].leaves = 0;
+        for (uint32_t rows = 0; rows < UINT32_C(1) << data->n_rows; rows++)
+            b->known[d][rows].leaves = 0;
     brute_choice(b, brute_all(b), options->depth, options->roots, &best, &left);
     return best.cost;
 }
 
 /* Whether the tree below `node` is the one that the rule wants for these rows. */
-static inline int brute_is_tree(brute *b, const ct_forest *tree, uint32_t node, uint32_t rows, unsigned depth,
-                                const uint8_t *roots)
+static inline int brute_is_tree(brute *b, const ct_forest *tree, uint32_t node, uint32_t rows,
+                                unsigned depth, const uint8_t *roots)
 {
     brute_value best;
     uint32_t left = 0;

@@ -1,6 +1,7 @@
-/* A second opinion in whole numbers: brute_force of brute.h's definition, with costs that the test itself
- * adds up as multiples of a power of two, in 128 bits, so that nothing is rounded and nothing has to be
- * allowed for. For tables of at most UNIT_ROWS rows whose weights, losses and complexity are that wide. */
+/* A second opinion in whole numbers: brute_force of brute.h's definition, with costs that the test
+ * itself adds up as multiples of a power of two, in 128 bits, so that nothing is rounded and
+ * nothing has to be allowed for. For tables of at most UNIT_ROWS rows whose weights, losses and
+ * complexity are that wide. */
 #ifndef CT_TEST_BRUTE_UNITS_H
 #define CT_TEST_BRUTE_UNITS_H
 
@@ -32,7 +33,8 @@ static inline int lowest_bit(double x)
     return exponent - DBL_MANT_DIG + shift;
 }
 
-/* The exponents of the lowest and of the highest bit of all numbers above 0; 0 and 0 if there is none. */
+/* The exponents of the lowest and of the highest bit of all numbers above 0; 0 and 0 if there is
+ * none. */
 static inline void bits_of(const double *x, size_t n, int range[2])
 {
     int any = 0;
@@ -57,7 +59,8 @@ static inline int units_begin(unit_brute *b, const ct_data *data, const ct_optio
     if (data->weights) bits_of(data->weights, data->n_rows, weight);
     if (data->loss) bits_of(data->loss, n * n, loss);
     bits_of(&options->complexity, 1, split);
-    int low = loss[0] < split[0] ? loss[0] : split[0], high = loss[1] > split[1] ? loss[1] : split[1];
+    int low = loss[0] < split[0] ? loss[0] : split[0],
+        high = loss[1] > split[1] ? loss[1] : split[1];
     if (weight[1] - weight[0] > 62 || high - low > 62) return 0;
     b->exponent = weight[0] + low;
     b->fraction = loss[0] - low;
@@ -105,10 +108,12 @@ static inline units units_split(unit_brute *b, uint32_t rows, uint32_t col, unsi
         double cut = ct_column_value(&b->data->columns[col], at);
         uint32_t left = 0;
         for (uint32_t i = 0; i < b->data->n_rows; i++)
-            if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut) left |= UINT32_C(1) << i;
+            if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut)
+                left |= UINT32_C(1) << i;
         uint32_t n_left = brute_count(left);
         if (!left || n_left < least || n - n_left < least) continue;
-        units cost = b->split_cost + units_cost(b, left, depth - 1) + units_cost(b, rows & ~left, depth - 1);
+        units cost = b->split_cost + units_cost(b, left, depth - 1) +
+                     units_cost(b, rows & ~left, depth - 1);
         if (best < 0 || cost < best) best = cost;
     }
     return best;
@@ -126,8 +131,8 @@ static inline units units_cost(unit_brute *b, uint32_t rows, unsigned depth)
     return *known = best;
 }
 
-/* The least cost of all trees that the options allow; least[col] (may be NULL): of those with that root, -1
- * if there is none. */
+/* The least cost of all trees that the options allow; least[col] (may be NULL): of those with that
+ * root, -1 if there is none. */
 static inline units units_optimum(unit_brute *b, units *least)
 {
     uint32_t all = (UINT32_C(1) << b->data->n_rows) - 1;
@@ -141,8 +146,8 @@ static inline units units_optimum(unit_brute *b, units *least)
     return best;
 }
 
-/* What a tree costs, by walking the rows of `data` (which may have other values than those of the brute force,
- * in the same order) down it. */
+/* What a tree costs, by walking the rows of `data` (which may have other values than those of the
+ * brute force, in the same order) down it. */
 static inline units units_of_tree(const unit_brute *b, const ct_data *data, const ct_forest *tree)
 {
     units cost = 0;

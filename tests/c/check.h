@@ -4,10 +4,11 @@
  *     static const check_case cases[] = {{"adds", adds}};
  *     CHECK_MAIN(cases)
  *
- * Each .c file that includes this is a program of its own. Without arguments it runs every case; with arguments the
- * cases whose name contains one of them; with -l it lists the names. The last line reads
- * `test_x: N passed, N failed, N skipped`, and the exit status is 0 only when nothing failed.
- * A case fails at its first failed check or at many; the rest of it still runs unless it says REQUIRE. */
+ * Each .c file that includes this is a program of its own. Without arguments it runs every case;
+ * with arguments the cases whose name contains one of them; with -l it lists the names. The last
+ * line reads `test_x: N passed, N failed, N skipped`, and the exit status is 0 only when nothing
+ * failed. A case fails at its first failed check or at many; the rest of it still runs unless it
+ * says REQUIRE. */
 #ifndef CT_CHECK_H
 #define CT_CHECK_H
 
@@ -25,15 +26,18 @@ static struct {
     const char *skipped; /* reason, when the case under way was skipped */
 } check_state;
 
-/* True where the checks run many times slower (valgrind): cases with loops over random tables then do fewer. */
+/* True where the checks run many times slower (valgrind): cases with loops over random tables then
+ * do fewer. */
 #define CHECK_QUICK() (getenv("CT_QUICK") != NULL)
 
-/* True where one failure is enough to know: the program names every case before it runs, and ends at the first failed check. */
+/* True where one failure is enough to know: the program names every case before it runs, and ends
+ * at the first failed check. */
 #define CHECK_FIRST() (getenv("CT_FIRST") != NULL)
 
 #define CHECK(condition) check_that((condition) != 0, __FILE__, __LINE__, #condition)
 
-#define CHECK_INT(got, expected) check_int((long long) (got), (long long) (expected), __FILE__, __LINE__, #got)
+#define CHECK_INT(got, expected)                                                                   \
+    check_int((long long) (got), (long long) (expected), __FILE__, __LINE__, #got)
 
 /* The same, and leaves the function when it fails: for what the lines below rely on. */
 #define REQUIRE(condition)             \
@@ -63,7 +67,8 @@ static inline int check_that(int holds, const char *file, int line, const char *
     return holds;
 }
 
-static inline int check_int(long long got, long long expected, const char *file, int line, const char *what)
+static inline int check_int(long long got, long long expected, const char *file, int line,
+                            const char *what)
 {
     if (got != expected && check_state.failed++ < CHECK_SHOWN)
         printf("    %s:%d: %s is %lld, not %lld\n", file, line, what, got, expected);
@@ -79,7 +84,8 @@ static inline int check_wanted(const char *name, int argc, char **argv)
     return 0;
 }
 
-static inline int check_main(int argc, char **argv, const char *file, const check_case *cases, size_t n_cases)
+static inline int check_main(int argc, char **argv, const char *file, const check_case *cases,
+                             size_t n_cases)
 {
     int passed = 0, failed = 0, skipped = 0;
     const char *slash = strrchr(file, '/');
@@ -107,7 +113,8 @@ static inline int check_main(int argc, char **argv, const char *file, const chec
         }
     }
     if (!list)
-        printf("%.*s: %d passed, %d failed, %d skipped\n", (int) strcspn(name, "."), name, passed, failed, skipped);
+        printf("%.*s: %d passed, %d failed, %d skipped\n", (int) strcspn(name, "."), name, passed,
+               failed, skipped);
     return failed != 0;
 }
 

@@ -1,5 +1,5 @@
-/* One of three fixed problems, solved once: count_instructions CASE LEVEL. instructions.sh runs it under valgrind and
- * compares what it took with what is recorded in instructions.txt. */
+/* One of three fixed problems, solved once: count_instructions CASE LEVEL. instructions.sh runs it
+ * under valgrind and compares what it took with what is recorded in instructions.txt. */
 #include <stdio.h>
 
 #include "random.h"
@@ -23,7 +23,8 @@ static random_table make_table(const problem *p)
     random_table t = table_random(&r, p->n_rows, p->n_cols, p->n_classes, 0);
     for (uint32_t i = 0; i < p->n_rows; i++) {
         int right = table_column(&t, 0)[i] >= 0.4, far = table_column(&t, right ? 1 : 2)[i] >= 0.55;
-        uint32_t clean = (uint32_t) (2 * right + far) % p->n_classes, any = rng_below(&r, p->n_classes);
+        uint32_t clean = (uint32_t) (2 * right + far) % p->n_classes,
+                 any = rng_below(&r, p->n_classes);
         t.classes[i] = (int32_t) (rng_below(&r, p->noise) ? clean : any);
     }
     return t;
@@ -38,7 +39,8 @@ static int solve(const problem *p, const char *level)
     options.depth = p->depth;
     options.simd = level;
     ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
-    if (status == CT_OK) printf("%s %s: cost %g, %.3f s\n", p->name, result.simd, result.cost, result.seconds);
+    if (status == CT_OK)
+        printf("%s %s: cost %g, %.3f s\n", p->name, result.simd, result.cost, result.seconds);
     else printf("%s %s: %s\n", p->name, level, error.message);
     if (status == CT_OK) ct_result_free(&result);
     table_free(&t);

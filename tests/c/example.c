@@ -1,5 +1,6 @@
-/* The C library without R: reads a CSV file (a header line; the class as an integer from 0 first, then numbers) and
- * prints an optimal tree.   example FILE [DEPTH [COMPLEXITY [SIMD [SHORTCUTS TURNED OFF...]]]] */
+/* The C library without R: reads a CSV file (a header line; the class as an integer from 0 first,
+ * then numbers) and prints an optimal tree.   example FILE [DEPTH [COMPLEXITY [SIMD [SHORTCUTS
+ * TURNED OFF...]]]] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,8 @@ static csv read_csv(const char *path)
         data.classes[data.n_rows] = (int32_t) numbers[0];
         if ((uint32_t) data.classes[data.n_rows] + 1 > data.n_classes)
             data.n_classes = (uint32_t) data.classes[data.n_rows] + 1;
-        memcpy(rows + (size_t) data.n_rows++ * data.n_cols, numbers + 1, data.n_cols * sizeof *rows);
+        memcpy(rows + (size_t) data.n_rows++ * data.n_cols, numbers + 1,
+               data.n_cols * sizeof *rows);
     }
     fclose(file);
     data.values = (double *) grow(NULL, (size_t) data.n_rows * data.n_cols * sizeof *rows);
@@ -84,7 +86,8 @@ static void print_tree(const ct_forest *tree, uint32_t node, int indent)
 
 static void print_counters(const ct_statistics *statistics)
 {
-#define COUNTER(field, name, text) printf("  %-28s %llu\n", name, (unsigned long long) statistics->field);
+#define COUNTER(field, name, text)                                                                 \
+    printf("  %-28s %llu\n", name, (unsigned long long) statistics->field);
     CT_STATISTICS(COUNTER)
 #undef COUNTER
 }
@@ -92,7 +95,8 @@ static void print_counters(const ct_statistics *statistics)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS [SHORTCUTS TURNED OFF...]]]]]]");
+        fail("usage: example FILE [DEPTH [COMPLEXITY [SIMD [LEAST ROWS OF A LEAF [THREADS "
+             "[SHORTCUTS TURNED OFF...]]]]]]");
     csv file = read_csv(argv[1]);
     ct_options options = ct_options_default();
     if (argc > 2) options.depth = (unsigned) atoi(argv[2]);
@@ -113,7 +117,8 @@ int main(int argc, char **argv)
     if (ct_exact_solve(&data, &options, &result, NULL, &error) != CT_OK) fail(error.message);
     print_tree(&result.tree, result.tree.roots[0], 0);
     printf("%.0f of %lu rows misclassified, cost %g, bound %g: %s (%s, %.6f s)\n", result.errors,
-           (unsigned long) file.n_rows, result.cost, result.bound, ct_end_name(result.end), result.simd, result.seconds);
+           (unsigned long) file.n_rows, result.cost, result.bound, ct_end_name(result.end),
+           result.simd, result.seconds);
     print_counters(&result.statistics);
     ct_result_free(&result);
     free(columns);

@@ -1,5 +1,5 @@
-/* Tables for the tests of forests: columns of few and of many values, with values missing; and what the tests ask of a
- * forest, in plain loops over raw values. */
+/* Tables for the tests of forests: columns of few and of many values, with values missing; and what
+ * the tests ask of a forest, in plain loops over raw values. */
 #ifndef CT_TEST_FOREST_DATA_H
 #define CT_TEST_FOREST_DATA_H
 
@@ -21,8 +21,9 @@ typedef struct {
 } forest_table;
 
 /* Columns of up to `levels` values (0: as many as there are rows), a share of them missing. */
-static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes,
-                                            uint32_t levels, double missing, uint32_t most)
+static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint32_t n_cols,
+                                            uint32_t n_classes, uint32_t levels, double missing,
+                                            uint32_t most)
 {
     rng r = {seed};
     ct_error error;
@@ -45,7 +46,8 @@ static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint
         double a = t.values[i], b = t.values[(size_t) (n_cols > 1) * n_rows + i];
         double s = (a == a ? a : 0.3) + (b == b ? b * b : 0.1) + 0.3 * rng_unit(&r);
         t.numbers[i] = s;
-        t.classes[i] = n_classes ? (int32_t) fmin(n_classes - 1, floor(fabs(s) * n_classes / 2)) : 0;
+        t.classes[i] = n_classes ? (int32_t) fmin(n_classes - 1, floor(fabs(s) * n_classes / 2))
+                                 : 0;
         if (n_classes && rng_below(&r, 10) == 0) t.classes[i] = (int32_t) rng_below(&r, n_classes);
     }
     t.codes = (ct_codes *) malloc(sizeof *t.codes);
@@ -105,7 +107,8 @@ static inline uint32_t raw_leaf(const forest_table *t, const ct_hist_tree *tree,
     return at;
 }
 
-static inline uint32_t *forest_sample(const ct_hist_data *data, const ct_hist_options *o, uint32_t tree)
+static inline uint32_t *forest_sample(const ct_hist_data *data, const ct_hist_options *o,
+                                      uint32_t tree)
 {
     ct_sampler sampler;
     uint32_t n = data->codes->n_rows, *counts = (uint32_t *) malloc(n * sizeof *counts);

@@ -1,4 +1,5 @@
-/* Bytes from a fuzzer, taken as what a caller may pass: numbers of every kind, the awkward ones more often than not. */
+/* Bytes from a fuzzer, taken as what a caller may pass: numbers of every kind, the awkward ones
+ * more often than not. */
 #ifndef CT_TEST_FUZZ_API_H
 #define CT_TEST_FUZZ_API_H
 
@@ -28,8 +29,12 @@ static inline int fuzz_rarely(fuzz_bytes *b, uint32_t n) { return fuzz_below(b, 
 
 static inline double fuzz_any_double(fuzz_bytes *b)
 {
-    static const double odd[] = {0.0, -0.0, NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 4.9406564584124654e-324,
-                                 1e300, -1e300, 9007199254740993.0, 1e-310, -1.0, 0.1, 1e18};
+    static const double odd[] = {0.0,      -0.0,      NAN,
+                                 INFINITY, -INFINITY, DBL_MAX,
+                                 -DBL_MAX, DBL_MIN,   4.9406564584124654e-324,
+                                 1e300,    -1e300,    9007199254740993.0,
+                                 1e-310,   -1.0,      0.1,
+                                 1e18};
     uint32_t kind = fuzz_byte(b);
     if (kind < 64) return odd[kind % (sizeof odd / sizeof *odd)];
     double x;
@@ -42,7 +47,9 @@ static inline double fuzz_any_double(fuzz_bytes *b)
 static inline double fuzz_double(fuzz_bytes *b)
 {
     uint32_t kind = fuzz_byte(b);
-    return kind < 200 ? (kind % 16) / 4.0 : kind < 240 ? 1 + (kind % 4) * DBL_EPSILON : fuzz_any_double(b);
+    return kind < 200   ? (kind % 16) / 4.0
+           : kind < 240 ? 1 + (kind % 4) * DBL_EPSILON
+                        : fuzz_any_double(b);
 }
 
 static inline uint32_t fuzz_size(fuzz_bytes *b, uint32_t most)

@@ -27,13 +27,14 @@ static long double least_cost(uint32_t number, const random_table *t, const ct_o
     static absolute second_opinion;
     static long double known[PROBLEMS];
     static uint8_t is_known[PROBLEMS];
-    if (!is_known[number]) known[number] = absolute_optimum(&second_opinion, &t->data, options).cost;
+    if (!is_known[number])
+        known[number] = absolute_optimum(&second_opinion, &t->data, options).cost;
     is_known[number] = 1;
     return known[number];
 }
 
-/* Three times of four the fuzzer's bytes follow a beginning that fits the problem; else they are all there is. In memory of
- * their length, so that reading on is seen; the caller frees it. */
+/* Three times of four the fuzzer's bytes follow a beginning that fits the problem; else they are
+ * all there is. In memory of their length, so that reading on is seen; the caller frees it. */
 static uint8_t *certificate_of(fuzz_bytes *b, const ct_data *data, const ct_claim *claim, size_t *n)
 {
     ct_bytes begin = {NULL, 0, 0, SIZE_MAX, 0};
@@ -54,8 +55,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     uint32_t number = fuzz_byte(&b) % PROBLEMS;
     random_table t;
     ct_options options = small_problem(number, &t);
-    ct_claim claim = {options.depth, options.complexity, options.min_bucket, options.min_split, options.max_thresholds,
-                      NULL, NULL, NULL};
+    ct_claim claim = {options.depth,
+                      options.complexity,
+                      options.min_bucket,
+                      options.min_split,
+                      options.max_thresholds,
+                      NULL,
+                      NULL,
+                      NULL};
     long double least = least_cost(number, &t, &options);
     ct_certified checked;
     ct_error error = {CT_OK, ""};

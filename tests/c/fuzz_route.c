@@ -1,5 +1,5 @@
-/* libFuzzer: ct_forest_check and ct_route with any tree. It is refused with a message, or every row goes where a walk from
- * the definition leads. */
+/* libFuzzer: ct_forest_check and ct_route with any tree. It is refused with a message, or every row
+ * goes where a walk from the definition leads. */
 #include "data/data.h"
 #include "tree/forest.h"
 #include "tree/route.h"
@@ -39,7 +39,9 @@ static void draw_tree(fuzz_bytes *b, any_tree *t, uint32_t n_cols)
     for (uint32_t i = 0; i < t->tree.n_nodes; i++) {
         int inner = 2 * i + 2 < t->tree.n_nodes;
         t->values[i] = (int32_t) i;
-        t->feature[i] = fuzz_rarely(b, 60) ? (int32_t) fuzz_u32(b) : inner ? (int32_t) fuzz_below(b, n_cols + 1) - 1 : -1;
+        t->feature[i] = fuzz_rarely(b, 60) ? (int32_t) fuzz_u32(b)
+                        : inner            ? (int32_t) fuzz_below(b, n_cols + 1) - 1
+                                           : -1;
         t->threshold[i] = fuzz_double(b);
         t->left[i] = draw_child(b, inner ? 2 * i + 1 : 0);
         t->right[i] = draw_child(b, inner ? 2 * i + 2 : 0);
@@ -59,12 +61,14 @@ static int goes_left(const any_tree *t, uint32_t node, const ct_column *column, 
     return t->sides[node][x >= 1 && x <= n ? (uint32_t) x - 1 : n];
 }
 
-static void check_rows(const any_tree *t, const ct_column *columns, uint32_t n_rows, const int32_t *got)
+static void check_rows(const any_tree *t, const ct_column *columns, uint32_t n_rows,
+                       const int32_t *got)
 {
     for (uint32_t row = 0; row < n_rows; row++) {
         uint32_t node = t->roots[0];
         while (t->feature[node] >= 0)
-            node = goes_left(t, node, &columns[t->feature[node]], row) ? t->left[node] : t->right[node];
+            node = goes_left(t, node, &columns[t->feature[node]], row) ? t->left[node]
+                                                                       : t->right[node];
         FUZZ_REQUIRE(got[row] == t->values[node]);
     }
 }
@@ -78,19 +82,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     int32_t integers[MOST_COLS][MOST_ROWS], got[MOST_ROWS];
     ct_column columns[MOST_COLS];
     ct_error error = {CT_OK, ""};
-    uint32_t n_cols = fuzz_below(&b, MOST_COLS + 1), n_rows = fuzz_below(&b, MOST_ROWS + 1), threads = fuzz_below(&b, 3);
+    uint32_t n_cols = fuzz_below(&b, MOST_COLS + 1), n_rows = fuzz_below(&b, MOST_ROWS + 1),
+             threads = fuzz_below(&b, 3);
     draw_tree(&b, &t, n_cols);
     for (uint32_t col = 0; col < n_cols; col++) {
         int codes = fuzz_rarely(&b, 2);
         for (uint32_t i = 0; i < n_rows; i++) {
-            if (codes) integers[col][i] = fuzz_rarely(&b, 4) ? (int32_t) fuzz_u32(&b) : (int32_t) fuzz_below(&b, 5) - 1;
+            if (codes)
+                integers[col][i] = fuzz_rarely(&b, 4) ? (int32_t) fuzz_u32(&b)
+                                                      : (int32_t) fuzz_below(&b, 5) - 1;
             else values[col][i] = fuzz_double(&b);
         }
         if (codes) columns[col] = (ct_column){integers[col], CT_INT32};
         else columns[col] = (ct_column){values[col], CT_DOUBLE};
     }
     ct_status status = ct_forest_check(&t.tree, n_cols, &error);
-    if (status == CT_OK) status = ct_route(&t.tree, 0, columns, n_cols, n_rows, t.values, threads, got, &error);
+    if (status == CT_OK)
+        status = ct_route(&t.tree, 0, columns, n_cols, n_rows, t.values, threads, got, &error);
     if (status == CT_OK) check_rows(&t, columns, n_rows, got);
     else FUZZ_REQUIRE(status == CT_BAD_INPUT && error.status == status && error.message[0]);
     return 0;

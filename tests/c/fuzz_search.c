@@ -2,10 +2,10 @@
  *
  *     fuzz_search SECONDS [SEED]
  *
- * Instance i of a run is instance_random(SEED + i), so a run can be repeated and continued. Each one is checked
- * (instance_check.h) in a child process, which may fail, crash or hang. An instance that does is made small and written
- * to a file in $CT_INSTANCES (tests/instances, if that is not set), which test_instances replays; after three the run
- * ends. */
+ * Instance i of a run is instance_random(SEED + i), so a run can be repeated and continued. Each
+ * one is checked (instance_check.h) in a child process, which may fail, crash or hang. An instance
+ * that does is made small and written to a file in $CT_INSTANCES (tests/instances, if that is not
+ * set), which test_instances replays; after three the run ends. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -79,8 +79,8 @@ static void check_until(progress *p, double deadline)
 static void print_instance(const char *title, const instance *in)
 {
     const ct_data *data = &in->table.data;
-    printf("    %s: %u rows, %u columns, %u classes, depth %u, complexity %g\n", title, data->n_rows, data->n_cols,
-           data->n_classes, in->options.depth, in->options.complexity);
+    printf("    %s: %u rows, %u columns, %u classes, depth %u, complexity %g\n", title,
+           data->n_rows, data->n_cols, data->n_classes, in->options.depth, in->options.complexity);
 }
 
 static void keep_failure(uint64_t seed)
@@ -91,7 +91,8 @@ static void keep_failure(uint64_t seed)
     print_instance("found", &in);
     instance_shrink(&in, fails, SHRINK_SECONDS);
     print_instance("made small", &in);
-    snprintf(path, sizeof path, "%s/fuzz-%llu.txt", folder ? folder : "../instances", (unsigned long long) seed);
+    snprintf(path, sizeof path, "%s/fuzz-%llu.txt", folder ? folder : "../instances",
+             (unsigned long long) seed);
     FILE *file = fopen(path, "w");
     if (file) {
         fprintf(file, "# found by fuzz_search, seed %llu\n", (unsigned long long) seed);
@@ -108,7 +109,8 @@ int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 10, start = ct_seconds();
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-    progress *p = (progress *) mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    progress *p = (progress *) mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int failures = 0;
     if (p == MAP_FAILED) {
         perror("fuzz_search");
@@ -122,11 +124,12 @@ int main(int argc, char **argv)
         if (child == 0) check_until(p, start + seconds);
         if (!child_failed(child, 0)) continue;
         failures++;
-        printf("  FAILED: seed %llu, after %.1f s\n", (unsigned long long) p->seed, ct_seconds() - start);
+        printf("  FAILED: seed %llu, after %.1f s\n", (unsigned long long) p->seed,
+               ct_seconds() - start);
         keep_failure(p->seed++);
     }
-    printf("  %llu instances from seed %llu on, %.0f s\n", (unsigned long long) p->count, (unsigned long long) first,
-           ct_seconds() - start);
+    printf("  %llu instances from seed %llu on, %.0f s\n", (unsigned long long) p->count,
+           (unsigned long long) first, ct_seconds() - start);
     printf("fuzz_search: %d passed, %d failed, 0 skipped\n", p->count > 0, failures);
     return failures != 0;
 }

@@ -1,15 +1,16 @@
-/* libFuzzer: ct_exact_solve with any data and options. It refuses with a message, or its answer is that of
- * brute.h, and of brute_units.h where the numbers are such that nothing need be rounded. */
+/* libFuzzer: ct_exact_solve with any data and options. It refuses with a message, or its answer is
+ * that of brute.h, and of brute_units.h where the numbers are such that nothing need be rounded. */
 #include "brute.h"
 #include "fuzz_api.h"
 #include "instance_units.h"
 
 enum { MOST_ROWS = 10, MOST_COLS = 3, MOST_CLASSES = 4, MOST_NODES = 7 };
 
-/* All that a call borrows. The arrays are as large as the largest sound sizes; larger sizes must be refused unread, which
- * cannot be said of numbers of rows: a caller has to have them. */
+/* All that a call borrows. The arrays are as large as the largest sound sizes; larger sizes must be
+ * refused unread, which cannot be said of numbers of rows: a caller has to have them. */
 typedef struct {
-    double values[MOST_COLS][MOST_ROWS], weights[MOST_ROWS], loss[MOST_CLASSES * MOST_CLASSES], threshold[MOST_NODES];
+    double values[MOST_COLS][MOST_ROWS], weights[MOST_ROWS], loss[MOST_CLASSES * MOST_CLASSES],
+        threshold[MOST_NODES];
     int32_t integers[MOST_COLS][MOST_ROWS], classes[MOST_ROWS], feature[MOST_NODES];
     uint32_t left[MOST_NODES], right[MOST_NODES];
     uint8_t roots[MOST_COLS];
@@ -27,14 +28,18 @@ static void draw_data(fuzz_bytes *b, problem *p)
     for (uint32_t col = 0; col < p->data.n_cols; col++) {
         int integers = fuzz_rarely(b, 4);
         for (uint32_t i = 0; i < p->data.n_rows; i++) {
-            if (integers) p->integers[col][i] = fuzz_rarely(b, 8) ? (int32_t) fuzz_u32(b) : (int32_t) fuzz_below(b, 5);
+            if (integers)
+                p->integers[col][i] = fuzz_rarely(b, 8) ? (int32_t) fuzz_u32(b)
+                                                        : (int32_t) fuzz_below(b, 5);
             else p->values[col][i] = fuzz_double(b);
         }
         if (integers) p->columns[col] = (ct_column){p->integers[col], CT_INT32};
         else p->columns[col] = (ct_column){p->values[col], CT_DOUBLE};
     }
     for (uint32_t i = 0; i < p->data.n_rows; i++)
-        p->classes[i] = fuzz_rarely(b, 200) ? (int32_t) fuzz_u32(b) : (int32_t) fuzz_below(b, p->data.n_classes + !p->data.n_classes);
+        p->classes[i] = fuzz_rarely(b, 200)
+                            ? (int32_t) fuzz_u32(b)
+                            : (int32_t) fuzz_below(b, p->data.n_classes + !p->data.n_classes);
     if (fuzz_rarely(b, 3)) p->data.weights = p->weights;
     if (fuzz_rarely(b, 3)) p->data.loss = p->loss;
     for (uint32_t i = 0; p->data.weights && i < p->data.n_rows; i++) p->weights[i] = fuzz_double(b);
@@ -47,9 +52,11 @@ static void draw_data(fuzz_bytes *b, problem *p)
 /* Any links: also circles, and columns that are not there. */
 static void draw_any_start(fuzz_bytes *b, problem *p)
 {
-    p->start = (ct_start){fuzz_below(b, MOST_NODES + 1), p->feature, p->threshold, p->left, p->right};
+    p->start = (ct_start){fuzz_below(b, MOST_NODES + 1), p->feature, p->threshold, p->left,
+                          p->right};
     for (uint32_t i = 0; i < p->start.n_nodes; i++) {
-        p->feature[i] = fuzz_rarely(b, 40) ? (int32_t) fuzz_u32(b) : (int32_t) fuzz_below(b, MOST_COLS + 1) - 1;
+        p->feature[i] = fuzz_rarely(b, 40) ? (int32_t) fuzz_u32(b)
+                                           : (int32_t) fuzz_below(b, MOST_COLS + 1) - 1;
         p->threshold[i] = fuzz_double(b);
         p->left[i] = fuzz_rarely(b, 20) ? fuzz_u32(b) : 2 * i + 1;
         p->right[i] = fuzz_rarely(b, 20) ? fuzz_below(b, MOST_NODES) : 2 * i + 2;
@@ -63,14 +70,15 @@ static void draw_options(fuzz_bytes *b, problem *p)
     ct_options *o = &p->options;
     *o = ct_options_default();
     o->depth = fuzz_rarely(b, 40) ? fuzz_u32(b) : fuzz_below(b, BRUTE_DEPTH + 1);
-    if (fuzz_rarely(b, 2)) o->complexity = fuzz_rarely(b, 4) ? fuzz_any_double(b) : fuzz_below(b, 16) / 64.0;
+    if (fuzz_rarely(b, 2))
+        o->complexity = fuzz_rarely(b, 4) ? fuzz_any_double(b) : fuzz_below(b, 16) / 64.0;
     if (fuzz_rarely(b, 3)) o->min_bucket = fuzz_size(b, 5);
     if (fuzz_rarely(b, 4)) o->min_split = fuzz_size(b, 8);
     if (fuzz_rarely(b, 6)) o->max_gap = fuzz_double(b);
     if (fuzz_rarely(b, 6)) o->max_cost = fuzz_double(b);
     if (fuzz_rarely(b, 30)) o->time_limit = fuzz_double(b);
-    if (fuzz_rarely(b, 8)) o->threads = fuzz_below(b, 4), o->crew_after = 0;
-    if (fuzz_rarely(b, 20)) o->crew_after = fuzz_any_double(b);
+    if (fuzz_rarely(b, 8)) o->threads = fuzz_below(b, 4), o->team_after = 0;
+    if (fuzz_rarely(b, 20)) o->team_after = fuzz_any_double(b);
     if (fuzz_rarely(b, 8)) o->memory_limit = fuzz_u32(b);
     if (fuzz_rarely(b, 8)) o->plane_budget = fuzz_u32(b);
     if (fuzz_rarely(b, 4)) o->off = fuzz_u32(b);
@@ -110,7 +118,8 @@ static random_table capped(const problem *p)
     random_table all = table_new(data->n_rows, data->n_cols, data->n_classes);
     memcpy(all.classes, data->classes, data->n_rows * sizeof *all.classes);
     for (uint32_t col = 0; col < data->n_cols; col++)
-        for (uint32_t i = 0; i < data->n_rows; i++) table_column(&all, col)[i] = ct_column_value(&data->columns[col], i);
+        for (uint32_t i = 0; i < data->n_rows; i++)
+            table_column(&all, col)[i] = ct_column_value(&data->columns[col], i);
     random_table t = table_capped(&all, p->options.max_thresholds);
     t.data.weights = data->weights;
     t.data.loss = data->loss;
@@ -122,7 +131,8 @@ static random_table capped(const problem *p)
 static int is_comparable(const problem *p)
 {
     double most = dearest_of(&p->data), all = sum_of_weights(&p->data);
-    return p->options.depth <= BRUTE_DEPTH && most > 1e-200 && most < 1e200 && all > 1e-200 && all < 1e200 && p->options.complexity * all < 1e3 * most;
+    return p->options.depth <= BRUTE_DEPTH && most > 1e-200 && most < 1e200 && all > 1e-200 &&
+           all < 1e200 && p->options.complexity * all < 1e3 * most;
 }
 
 static void check_exactly(const problem *p, const ct_data *data, const ct_result *result)
@@ -142,12 +152,14 @@ static void check_answer(const problem *p, const ct_result *result, const uint32
     static brute b;
     const ct_data *data = &p->data;
     double cost = 0, splits = 0;
-    for (uint32_t node = 0; node < result->tree.n_nodes; node++) splits += result->tree.feature[node] >= 0;
+    for (uint32_t node = 0; node < result->tree.n_nodes; node++)
+        splits += result->tree.feature[node] >= 0;
     for (uint32_t i = 0; i < data->n_rows; i++) {
         uint32_t node = result->tree.roots[0];
         while (result->tree.feature[node] >= 0) {
             double x = ct_column_value(&data->columns[result->tree.feature[node]], i);
-            node = x < result->tree.threshold[node] ? result->tree.left[node] : result->tree.right[node];
+            node = x < result->tree.threshold[node] ? result->tree.left[node]
+                                                    : result->tree.right[node];
         }
         FUZZ_REQUIRE(leaf_of_row[i] == node);
         cost += cost_of_row(data, i, (uint32_t) result->tree.label[node]);
@@ -155,7 +167,8 @@ static void check_answer(const problem *p, const ct_result *result, const uint32
     FUZZ_REQUIRE(result->bound <= result->cost);
     if (!is_comparable(p)) return;
     random_table t = capped(p);
-    double expected = brute_optimum(&b, &t.data, &p->options), slack = dearest_of(data) * (data->weights ? 1e-6 : 1e-9);
+    double expected = brute_optimum(&b, &t.data, &p->options),
+           slack = dearest_of(data) * (data->weights ? 1e-6 : 1e-9);
     cost += splits * p->options.complexity * sum_of_weights(data);
     FUZZ_REQUIRE(fabs(cost - result->cost) <= slack);
     FUZZ_REQUIRE(result->bound <= expected + slack && expected <= result->cost + slack);
@@ -182,8 +195,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         check_answer(&p, &result, leaf_of_row);
         ct_result_free(&result);
     } else {
-        if (status != CT_BAD_INPUT && status != CT_NO_MEMORY) fprintf(stderr, "%s\n", error.message);
-        FUZZ_REQUIRE(status == CT_BAD_INPUT || (status == CT_NO_MEMORY && p.options.memory_limit < SIZE_MAX));
+        if (status != CT_BAD_INPUT && status != CT_NO_MEMORY)
+            fprintf(stderr, "%s\n", error.message);
+        FUZZ_REQUIRE(status == CT_BAD_INPUT ||
+                     (status == CT_NO_MEMORY && p.options.memory_limit < SIZE_MAX));
         FUZZ_REQUIRE(error.status == status && error.message[0]);
     }
     return 0;

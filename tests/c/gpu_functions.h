@@ -27,15 +27,15 @@ typedef struct {
     uint32_t *sums;
 } sum_arguments;
 
-CT_HD void sum(ct_team team, const sum_arguments *a, size_t item)
+CT_HD void sum(ct_lanes lanes, const sum_arguments *a, size_t item)
 {
     uint32_t all = 0;
-    for (uint32_t start = 0; start < a->width; start += team.width) {
-        uint32_t i = start + team.lane, total;
-        (void) ct_team_scan(team, i < a->width ? a->rows[item * a->width + i] : 0, &total);
+    for (uint32_t start = 0; start < a->width; start += lanes.width) {
+        uint32_t i = start + lanes.lane, total;
+        (void) ct_lanes_scan(lanes, i < a->width ? a->rows[item * a->width + i] : 0, &total);
         all += total;
     }
-    if (team.lane == 0) a->sums[item] = all;
+    if (lanes.lane == 0) a->sums[item] = all;
 }
 
 /* Each block of REVERSED values backwards, in memory of the block. */

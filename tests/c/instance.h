@@ -2,16 +2,15 @@
  *
  *     # anything                  a comment line
  *     rows 4 columns 2 classes 2  the sizes, before the data
- *     depth 3                     options by name, those of INSTANCE_SETTINGS; what is not named has its default
- *     off child features          a shortcut that is switched off, by name; a line each
+ *     depth 3                     options by name, those of INSTANCE_SETTINGS; what is not named
+ * has its default off child features          a shortcut that is switched off, by name; a line each
  *     copies 100                  every row below counts so many times
  *     optimum 1                   the least cost, where it is known
- *     root 2                      the root may be split on this column, from 0; a line each; without such lines on any
- *     loss 0 1 2.5                what label 1 costs a row of class 0; a line each, others are 0; without such lines all are 1
- *     weights                     the rows have weights
- *     data                        then a line a row: the class from 0, the weight if rows have one, the value of each column
- *     0 0.5 1e300
- *     1 -0 4.9406564584124654e-324
+ *     root 2                      the root may be split on this column, from 0; a line each;
+ * without such lines on any loss 0 1 2.5                what label 1 costs a row of class 0; a line
+ * each, others are 0; without such lines all are 1 weights                     the rows have
+ * weights data                        then a line a row: the class from 0, the weight if rows have
+ * one, the value of each column 0 0.5 1e300 1 -0 4.9406564584124654e-324
  *     ...
  *
  * Values are written so that reading them back gives the same bits. */
@@ -22,8 +21,8 @@
 
 #include "random.h"
 
-/* The options that are part of an instance: X(field, type). A new option needs a line here and one in
- * instance_random.h. */
+/* The options that are part of an instance: X(field, type). A new option needs a line here and one
+ * in instance_random.h. */
 #define INSTANCE_SETTINGS(X)    \
     X(depth, unsigned)          \
     X(complexity, double)       \
@@ -45,14 +44,19 @@ typedef struct {
 
 static inline void instance_free(instance *in) { table_free(&in->table); }
 
-/* A table with `copies` of each of the rows `rows[n_rows]` and with the columns `cols[n_cols]` of another. */
-static inline random_table table_select(const random_table *from, const uint32_t *rows, uint32_t n_rows,
-                                        const uint32_t *cols, uint32_t n_cols, uint32_t copies)
+/* A table with `copies` of each of the rows `rows[n_rows]` and with the columns `cols[n_cols]` of
+ * another. */
+static inline random_table table_select(const random_table *from, const uint32_t *rows,
+                                        uint32_t n_rows, const uint32_t *cols, uint32_t n_cols,
+                                        uint32_t copies)
 {
     random_table t = table_new(n_rows * copies, n_cols, from->data.n_classes);
     size_t losses = (size_t) t.data.n_classes * t.data.n_classes;
-    t.data.weights = t.weights = from->weights ? (double *) malloc(t.data.n_rows * sizeof *t.weights) : NULL;
-    t.data.loss = t.loss = from->loss ? (double *) copy_of(from->loss, losses * sizeof *t.loss) : NULL;
+    t.data.weights = t.weights = from->weights
+                                     ? (double *) malloc(t.data.n_rows * sizeof *t.weights)
+                                     : NULL;
+    t.data.loss = t.loss = from->loss ? (double *) copy_of(from->loss, losses * sizeof *t.loss)
+                                      : NULL;
     t.roots = from->roots ? (uint8_t *) malloc(n_cols) : NULL;
     for (uint32_t col = 0; t.roots && col < n_cols; col++) t.roots[col] = from->roots[cols[col]];
     for (uint32_t i = 0; i < t.data.n_rows; i++) {
@@ -153,7 +157,8 @@ static inline int read_costs(const char *line, random_table *t)
         return 1;
     }
     if (strcmp(line, "weights") != 0) return 0;
-    if (!t->weights) t->data.weights = t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    if (!t->weights)
+        t->data.weights = t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
     return 1;
 }
 
@@ -202,7 +207,8 @@ static inline int read_head(FILE *file, instance *in, random_table *once, uint32
         line[strcspn(line, "\r\n")] = '\0';
         int sized = once->columns != NULL;
         if (sized && !strcmp(line, "data")) return *copies > 0;
-        if (!sized && sscanf(line, "rows %u columns %u classes %u", &n_rows, &n_cols, &n_classes) == 3)
+        if (!sized &&
+            sscanf(line, "rows %u columns %u classes %u", &n_rows, &n_cols, &n_classes) == 3)
             *once = table_new(n_rows, n_cols, n_classes);
         else if (!(sized && read_costs(line, once)) && !read_option(line, in, copies)) {
             printf("    what is '%s'?\n", line);

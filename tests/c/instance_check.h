@@ -1,9 +1,9 @@
 /* What must hold of the exact search on one instance, whatever the instance is.
  *
- * All fits of the same problem, however they were made, tell something about one number, the least cost: they narrow
- * an interval down, and contradict each other if it ends up empty. So the answers of different instruction sets, layouts
- * and sets of shortcuts, of stopped searches, of easier and harder problems and of the two second opinions are all
- * compared in the same way. */
+ * All fits of the same problem, however they were made, tell something about one number, the least
+ * cost: they narrow an interval down, and contradict each other if it ends up empty. So the answers
+ * of different instruction sets, layouts and sets of shortcuts, of stopped searches, of easier and
+ * harder problems and of the two second opinions are all compared in the same way. */
 #ifndef CT_TEST_INSTANCE_CHECK_H
 #define CT_TEST_INSTANCE_CHECK_H
 
@@ -14,8 +14,9 @@
 #include "reference.h"
 #include "solve.h"
 
-/* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many bits, and losses beside
- * weights to 24: see exact/cost/costs.h. Sums of doubles differ by the order of their terms. */
+/* Costs are fixed-candidate numbers in the library; those of rows with weights are rounded to many
+ * bits, and losses beside weights to 24: see exact/cost/costs.h. Sums of doubles differ by the
+ * order of their terms. */
 static inline double tolerance_of(const ct_data *data)
 {
     if (!data->weights && !data->loss) return 1e-9;
@@ -27,14 +28,15 @@ static inline double tolerance_of(const ct_data *data)
 
 typedef struct {
     double lower, upper, tolerance;
-    double *rooted; /* [n_cols] the largest lower bound of trees with that root so far; NULL: not kept */
+    double *rooted; /* [n_cols] the largest lower bound of trees with that root so far; NULL: not
+                       kept */
 } known;
 
 static inline void narrow(known *k, double lower, double upper, const char *what)
 {
     if (!CHECK(lower <= k->upper + k->tolerance && k->lower <= upper + k->tolerance)) {
-        printf("    %s: the least cost lies in %.12g .. %.12g, but was in %.12g .. %.12g\n", what, lower, upper, k->lower,
-               k->upper);
+        printf("    %s: the least cost lies in %.12g .. %.12g, but was in %.12g .. %.12g\n", what,
+               lower, upper, k->lower, k->upper);
         return;
     }
     if (lower > k->lower) k->lower = lower;
@@ -45,7 +47,8 @@ static inline void narrow(known *k, double lower, double upper, const char *what
 static inline void narrow_rooted(const known *k, uint32_t root, double upper, const char *what)
 {
     if (!CHECK(k->rooted[root] <= upper + k->tolerance))
-        printf("    %s: a tree with root %u costs %.12g, but was to cost %.12g\n", what, root, upper, k->rooted[root]);
+        printf("    %s: a tree with root %u costs %.12g, but was to cost %.12g\n", what, root,
+               upper, k->rooted[root]);
 }
 
 /* ---- one fit ---- */
@@ -61,8 +64,8 @@ typedef struct {
     ct_statistics statistics;
 } fit;
 
-/* A search is stopped after so many looks at the clock, which depend on its work alone; larger instances would take
- * minutes with all shortcuts off. */
+/* A search is stopped after so many looks at the clock, which depend on its work alone; larger
+ * instances would take minutes with all shortcuts off. */
 enum { MOST_POLLS = 1 };
 
 static inline int stop_when_spent(void *left) { return --*(int *) left < 0; }
@@ -78,8 +81,10 @@ static inline uint64_t hash_tree(const ct_forest *tree)
     return hash;
 }
 
-/* Walks every row down the tree and adds up: the cost from the definition. NAN if a row gets lost. */
-static inline double recounted_cost(const ct_data *data, const ct_options *options, const ct_forest *tree, uint32_t *splits)
+/* Walks every row down the tree and adds up: the cost from the definition. NAN if a row gets lost.
+ */
+static inline double recounted_cost(const ct_data *data, const ct_options *options,
+                                    const ct_forest *tree, uint32_t *splits)
 {
     double cost = 0;
     *splits = 0;
@@ -97,14 +102,16 @@ static inline double recounted_cost(const ct_data *data, const ct_options *optio
 }
 
 /* What the end says about the distance of the two bounds. */
-static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance, double off)
+static inline int end_agrees(const ct_options *options, const ct_result *result, double tolerance,
+                             double off)
 {
     double gap = result->cost - result->bound;
     switch (result->end) {
     case CT_END_OPTIMAL: return gap <= off;
     case CT_END_GAP: return gap <= options->max_gap + tolerance;
     case CT_END_MEMORY: return options->memory_limit < SIZE_MAX;
-    case CT_END_INTERRUPT: return 1; /* with the least cost proven, perhaps, and not that no smaller tree has it */
+    case CT_END_INTERRUPT:
+        return 1; /* with the least cost proven, perhaps, and not that no smaller tree has it */
     case CT_END_COST: return result->bound > options->max_cost - options->max_gap - tolerance;
     default: return 0;
     }
@@ -136,10 +143,12 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
     f.tree = hash_tree(&result.tree);
     f.root = result.tree.feature[result.tree.roots[0]];
     CHECK(result.bound <= result.cost);
-    if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data))))
-        printf("    end %s: cost %.17g, bound %.17g, gap allowed %g, cost allowed %.17g\n", ct_end_name(result.end), result.cost,
-               result.bound, options->max_gap, options->max_cost);
-    CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <= k->tolerance);
+    if (!CHECK(end_agrees(options, &result, k->tolerance, rounded_off(data, options, result.cost))))
+        printf("    end %s: cost %.17g, bound %.17g, gap allowed %g, cost allowed %.17g\n",
+               ct_end_name(result.end), result.cost, result.bound, options->max_gap,
+               options->max_cost);
+    CHECK(fabs(recounted_cost(data, options, &result.tree, &f.splits) - result.cost) <=
+          k->tolerance);
     CHECK(f.root < 0 || !options->roots || options->roots[f.root]);
     for (uint32_t col = 0; k->rooted && col < data->n_cols; col++)
         if (result.root_bounds[col] > k->rooted[col]) k->rooted[col] = result.root_bounds[col];
@@ -148,7 +157,8 @@ static inline fit fit_once(const ct_data *data, const ct_options *options, const
 }
 
 /* Fits and narrows. */
-static inline fit fit_known(const ct_data *data, const ct_options *options, known *k, const char *what)
+static inline fit fit_known(const ct_data *data, const ct_options *options, known *k,
+                            const char *what)
 {
     fit f = fit_once(data, options, k);
     if (f.done) narrow(k, f.bound, f.cost, what);
@@ -174,7 +184,8 @@ static inline fit check_levels(const ct_data *data, const ct_options *plain, kno
     return first;
 }
 
-/* The instance's own shortcuts, layout, limits, memory and threads, one after the other and then all at once. */
+/* The instance's own shortcuts, layout, limits, memory and threads, one after the other and then
+ * all at once. */
 static inline void check_options(const instance *in, const ct_options *plain, known *k)
 {
     const ct_data *data = &in->table.data;
@@ -198,7 +209,7 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
     fit_known(data, &options, k, "memory limit");
     options = in->options;
     options.roots = plain->roots;
-    options.crew_after = 0;
+    options.team_after = 0;
     fit_known(data, &options, k, "all at once");
     if (data->n_rows > 40) return;
     options = *plain;
@@ -207,18 +218,20 @@ static inline void check_options(const instance *in, const ct_options *plain, kn
 }
 
 /* Several threads find what one does, and the same tree. */
-static inline void check_crew(const ct_data *data, const ct_options *plain, const fit *alone, known *k)
+static inline void check_team(const ct_data *data, const ct_options *plain, const fit *alone,
+                              known *k)
 {
     ct_options options = *plain;
-    options.crew_after = 0;
+    options.team_after = 0;
     options.threads = 2 + data->n_rows % 2;
-    fit f = fit_known(data, &options, k, "crew");
+    fit f = fit_known(data, &options, k, "team");
     if (f.done && !f.stopped && !alone->stopped) CHECK(f.tree == alone->tree);
     options.any_of_ties = 1;
-    fit_known(data, &options, k, "crew, any of ties");
+    fit_known(data, &options, k, "team, any of ties");
 }
 
-/* A search that may split its root on one column alone has to cost at least what was proven of such trees. */
+/* A search that may split its root on one column alone has to cost at least what was proven of such
+ * trees. */
 static inline void check_rooted(const ct_data *data, const ct_options *plain, known *k)
 {
     ct_options options = *plain;
@@ -271,54 +284,65 @@ static inline double count_values(const random_table *t)
 {
     double count = 0, *values = (double *) malloc(t->data.n_rows * sizeof *values);
     for (uint32_t col = 0; col < t->data.n_cols; col++)
-        count += distinct_values((const double *) t->data.columns[col].values, t->data.n_rows, values);
+        count += distinct_values((const double *) t->data.columns[col].values, t->data.n_rows,
+                                 values);
     free(values);
     return count;
 }
 
 /* Trees with every root are known, and the best of all. */
-static inline void check_against(const ct_options *plain, const double *rooted, uint32_t n_cols, double least, known *k,
-                                 const char *what)
+static inline void check_against(const ct_options *plain, const double *rooted, uint32_t n_cols,
+                                 double least, known *k, const char *what)
 {
     narrow(k, least, least, what);
     for (uint32_t col = 0; col < n_cols; col++)
         if (!plain->roots || plain->roots[col]) narrow_rooted(k, col, rooted[col], what);
 }
 
-/* Of equal trees one of the smallest was to be found, and of these one with the first root: with leaves that cost less than
- * any two trees may differ by. Costs that were rounded need not be equal. */
-static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first, double *rooted)
+/* Of equal trees one of the smallest was to be found, and of these one with the first root: with
+ * leaves that cost less than any two trees may differ by. Costs that were rounded need not be
+ * equal. */
+static inline void check_first(const ct_data *data, const ct_options *plain, const fit *first,
+                               double *rooted)
 {
     const double leaf_cost = 0x1p-16, near = 0x1p-24;
     uint32_t root = 0;
     if (data->weights || data->loss || first->stopped) return;
     double least = depth2_optimum(data, plain, leaf_cost, rooted);
     CHECK(fabs(first->cost + leaf_cost * first->splits - least) <= near);
-    while (root < data->n_cols && ((plain->roots && !plain->roots[root]) || rooted[root] > least + near)) root++;
+    while (root < data->n_cols &&
+           ((plain->roots && !plain->roots[root]) || rooted[root] > least + near))
+        root++;
     if (first->root >= 0) CHECK_INT(first->root, root);
 }
 
-/* The very tree of the rule, which `b` has, if the search ends: cost, leaves, and the first of those that are left. */
-static inline void is_the_tree(brute *b, const ct_data *data, const ct_options *options, const char *what)
+/* The very tree of the rule, which `b` has, if the search ends: cost, leaves, and the first of
+ * those that are left. */
+static inline void is_the_tree(brute *b, const ct_data *data, const ct_options *options,
+                               const char *what)
 {
     ct_result result;
     ct_error error = {CT_OK, ""};
     if (ct_exact_solve(data, options, &result, NULL, &error) != CT_OK) return;
-    if (!CHECK(brute_is_tree(b, &result.tree, result.tree.roots[0], brute_all(b), options->depth, options->roots)))
+    if (!CHECK(brute_is_tree(b, &result.tree, result.tree.roots[0], brute_all(b), options->depth,
+                             options->roots)))
         printf("    not the first of the smallest optimal trees: %s\n", what);
     ct_result_free(&result);
 }
 
-/* However it is searched. Losses beside weights are rounded to few bits, and what is nearly equal then is not told apart. */
-static inline void check_rule(brute *b, const random_table *capped, const ct_options *plain, const instance *in)
+/* However it is searched. Losses beside weights are rounded to few bits, and what is nearly equal
+ * then is not told apart. */
+static inline void check_rule(brute *b, const random_table *capped, const ct_options *plain,
+                              const instance *in)
 {
     const ct_data *data = &capped->data;
     ct_options options = *plain;
     if (data->weights && data->loss && data->n_classes > 2) return;
     options.max_thresholds = 0;
     is_the_tree(b, data, &options, "plainly");
-    options.crew_after = 0;
-    for (options.threads = 2; options.threads <= 4; options.threads += 2) is_the_tree(b, data, &options, "threads");
+    options.team_after = 0;
+    for (options.threads = 2; options.threads <= 4; options.threads += 2)
+        is_the_tree(b, data, &options, "threads");
     options.threads = 1;
     options.plane_budget = 0;
     is_the_tree(b, data, &options, "plane budget");
@@ -333,14 +357,16 @@ static inline void check_rule(brute *b, const random_table *capped, const ct_opt
 }
 
 /* The second opinions, where they are quick. */
-static inline void check_references(const instance *in, const ct_options *plain, const fit *first, known *k)
+static inline void check_references(const instance *in, const ct_options *plain, const fit *first,
+                                    known *k)
 {
     const random_table *table = &in->table;
     static brute b;
     random_table t = table_capped(table, plain->max_thresholds);
     const ct_data *data = &t.data;
     double *rooted = (double *) malloc(data->n_cols * sizeof *rooted);
-    double work = count_values(&t) * data->n_rows * data->n_cols * (data->loss ? data->n_classes : 1);
+    double work = count_values(&t) * data->n_rows * data->n_cols *
+                  (data->loss ? data->n_classes : 1);
     if (plain->depth == 2 && work <= 1e7) {
         double least = depth2_optimum(data, plain, 0, rooted);
         check_against(plain, rooted, data->n_cols, least, k, "reference");
@@ -348,7 +374,8 @@ static inline void check_references(const instance *in, const ct_options *plain,
     }
     if (plain->depth <= BRUTE_DEPTH && data->n_rows <= 12) {
         double least = brute_optimum(&b, data, plain);
-        for (uint32_t col = 0; col < data->n_cols; col++) rooted[col] = brute_rooted(&b, col, plain->depth);
+        for (uint32_t col = 0; col < data->n_cols; col++)
+            rooted[col] = brute_rooted(&b, col, plain->depth);
         check_against(plain, rooted, data->n_cols, least, k, "brute force");
         check_rule(&b, &t, plain, in);
     }
@@ -371,7 +398,7 @@ static inline void check_instance(const instance *in)
     k.rooted = (double *) calloc(data->n_cols, sizeof *k.rooted);
     fit first = check_levels(data, &plain, &k);
     check_options(in, &plain, &k);
-    check_crew(data, &plain, &first, &k);
+    check_team(data, &plain, &first, &k);
     check_rooted(data, &plain, &k);
     check_monotone(data, &plain, &k);
     check_references(in, &plain, &first, &k);

@@ -14,8 +14,8 @@ static inline uint32_t random_size(rng *r, uint32_t most)
     return n < 1 ? 1 : n > most ? most : n;
 }
 
-/* Kinds of column besides those of fill_column: steps as long as a block or a word, neighbouring doubles of any size,
- * sorted rows, a skewed one. */
+/* Kinds of column besides those of fill_column: steps as long as a block or a word, neighbouring
+ * doubles of any size, sorted rows, a skewed one. */
 static inline void fill_other_column(rng *r, double *x, uint32_t n)
 {
     uint32_t kind = rng_below(r, 5), length = UINT32_C(8) << rng_below(r, 5);
@@ -46,8 +46,8 @@ static inline void fill_columns(rng *r, random_table *t)
     }
 }
 
-/* Classes from a random tree, whose thresholds are values of random rows, with noise; or noise alone. Node i of the tree
- * has the children 2 i and 2 i + 1, the root is node 1. */
+/* Classes from a random tree, whose thresholds are values of random rows, with noise; or noise
+ * alone. Node i of the tree has the children 2 i and 2 i + 1, the root is node 1. */
 static inline void fill_classes(rng *r, random_table *t)
 {
     enum { LEVELS = 4 };
@@ -64,7 +64,8 @@ static inline void fill_classes(rng *r, random_table *t)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = 1, any = rng_below(r, n_classes);
         if (skewed) any = rng_below(r, any + 1);
-        for (uint32_t level = 1; level < levels; level++) node = 2 * node + (table_column(t, col[node])[i] >= cut[node]);
+        for (uint32_t level = 1; level < levels; level++)
+            node = 2 * node + (table_column(t, col[node])[i] >= cut[node]);
         uint32_t leaf = 2 * node + (table_column(t, col[node])[i] >= cut[node]);
         t->classes[i] = (int32_t) (rng_below(r, 100) < noise ? any : label[leaf % (1 << LEVELS)]);
     }
@@ -77,12 +78,14 @@ static inline void duplicate_rows(rng *r, random_table *t)
     for (uint32_t i = 0; i < t->data.n_rows; i++) {
         if (rng_below(r, 100) >= share) continue;
         uint32_t from = rng_below(r, t->data.n_rows);
-        for (uint32_t col = 0; col < t->data.n_cols; col++) table_column(t, col)[i] = table_column(t, col)[from];
+        for (uint32_t col = 0; col < t->data.n_cols; col++)
+            table_column(t, col)[i] = table_column(t, col)[from];
         if (with_class) t->classes[i] = t->classes[from];
     }
 }
 
-/* More classes than there are bits in a word or than leaves can name, where the depth lets that end soon. */
+/* More classes than there are bits in a word or than leaves can name, where the depth lets that end
+ * soon. */
 static inline uint32_t random_classes(rng *r, unsigned depth)
 {
     uint32_t kind = rng_below(r, 20);
@@ -94,7 +97,8 @@ static inline uint32_t random_classes(rng *r, unsigned depth)
 
 static inline random_table random_shape(rng *r, unsigned depth)
 {
-    static const uint32_t most_rows[] = {3000, 3000, 3000, 250, 150}, most_cols[] = {12, 12, 12, 5, 3};
+    static const uint32_t most_rows[] = {3000, 3000, 3000, 250, 150},
+                          most_cols[] = {12, 12, 12, 5, 3};
     uint32_t n_cols = 1 + rng_below(r, most_cols[depth]), n_rows = random_size(r, most_rows[depth]);
     if (rng_below(r, 3) == 0) n_rows = 1 + rng_below(r, 12);
     random_table t = table_new(n_rows, n_cols, random_classes(r, depth));
@@ -104,12 +108,15 @@ static inline random_table random_shape(rng *r, unsigned depth)
     return t;
 }
 
-/* So many copies of each row that the lanes of 16 bits are just wide enough, or too narrow; few columns, few values. Their
- * limits are about the rows of one class, so there may be one that has nearly all. */
+/* So many copies of each row that the lanes of 16 bits are just wide enough, or too narrow; few
+ * columns, few values. Their limits are about the rows of one class, so there may be one that has
+ * nearly all. */
 static inline random_table random_tall(rng *r)
 {
-    random_table once = table_random(r, 100 + rng_below(r, 300), 1 + rng_below(r, 2), 2 + rng_below(r, 3), 1);
-    uint32_t limit = ct_lane_limit(once.data.n_classes), copies = limit / once.data.n_rows + rng_below(r, 4);
+    random_table once = table_random(r, 100 + rng_below(r, 300), 1 + rng_below(r, 2),
+                                     2 + rng_below(r, 3), 1);
+    uint32_t limit = ct_lane_limit(once.data.n_classes),
+             copies = limit / once.data.n_rows + rng_below(r, 4);
     uint32_t rare = 1 + rng_below(r, 30);
     if (rng_below(r, 3) == 0) copies *= 2;
     for (uint32_t i = 0; i < once.data.n_rows; i++)
@@ -125,7 +132,8 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     options.depth = depth;
     if (rng_below(r, 3) == 0) options.complexity = rng_below(r, 32) / 8.0 / n_rows;
     else if (rng_below(r, 6) == 0) options.complexity = rng_unit(r) * rng_unit(r) * 0.1;
-    if (rng_below(r, 3) == 0) options.min_bucket = 1 + rng_below(r, n_rows / (2 + rng_below(r, 20)) + 1);
+    if (rng_below(r, 3) == 0)
+        options.min_bucket = 1 + rng_below(r, n_rows / (2 + rng_below(r, 20)) + 1);
     if (rng_below(r, 6) == 0) options.min_split = 1 + rng_below(r, n_rows / 2 + 1);
     if (rng_below(r, 2)) options.max_gap = rng_unit(r) * 0.1 * n_rows;
     if (rng_below(r, 4) == 0) options.max_thresholds = 1 + rng_below(r, 20);
@@ -134,7 +142,8 @@ static inline ct_options random_options(rng *r, unsigned depth, uint32_t n_rows)
     options.threads = rng_below(r, 5);
     if (rng_below(r, 3) == 0) options.memory_limit = (size_t) exp(8 + rng_unit(r) * 8);
     options.plane_budget = rng_below(r, 2) ? 0 : rng_below(r, 100000);
-    for (int s = 0; s < CT_N_SHORTCUTS; s++) options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;
+    for (int s = 0; s < CT_N_SHORTCUTS; s++)
+        options.off |= (rng_below(r, 3) == 0 ? UINT32_C(1) : 0) << s;
     return options;
 }
 

@@ -1,4 +1,5 @@
-/* Makes a failing instance small: takes away rows, columns and options, one after the other, as long as it still fails. */
+/* Makes a failing instance small: takes away rows, columns and options, one after the other, as
+ * long as it still fails. */
 #ifndef CT_TEST_INSTANCE_SHRINK_H
 #define CT_TEST_INSTANCE_SHRINK_H
 
@@ -17,7 +18,8 @@ static inline int shrink_to(shrinking *s, random_table candidate, ct_options opt
 {
     instance smaller = {candidate, options, NAN};
     ct_error error;
-    if (ct_data_check(&candidate.data, &error) != CT_OK || ct_seconds() >= s->deadline || !s->fails(&smaller)) {
+    if (ct_data_check(&candidate.data, &error) != CT_OK || ct_seconds() >= s->deadline ||
+        !s->fails(&smaller)) {
         table_free(&candidate);
         return 0;
     }
@@ -27,9 +29,11 @@ static inline int shrink_to(shrinking *s, random_table candidate, ct_options opt
 }
 
 /* Without `count` of the rows (or columns) from `first` on. */
-static inline random_table table_without(const random_table *t, int columns, uint32_t first, uint32_t count)
+static inline random_table table_without(const random_table *t, int columns, uint32_t first,
+                                         uint32_t count)
 {
-    uint32_t n_rows = t->data.n_rows, n_cols = t->data.n_cols, *rows = all_of(n_rows), *cols = all_of(n_cols);
+    uint32_t n_rows = t->data.n_rows, n_cols = t->data.n_cols, *rows = all_of(n_rows),
+             *cols = all_of(n_cols);
     uint32_t *kept = columns ? cols : rows, *size = columns ? &n_cols : &n_rows;
     for (uint32_t i = first + count; i < *size; i++) kept[i - count] = kept[i];
     *size -= count;
@@ -47,7 +51,8 @@ static inline int shrink_size(shrinking *s, int columns)
     for (uint32_t count = *size / 2; count; count /= 2)
         for (uint32_t first = 0; first < *size && *size > count;) {
             uint32_t run = count < *size - first ? count : *size - first;
-            if (shrink_to(s, table_without(&s->in->table, columns, first, run), s->in->options)) changed = 1;
+            if (shrink_to(s, table_without(&s->in->table, columns, first, run), s->in->options))
+                changed = 1;
             else first += count;
         }
     return changed;
@@ -93,7 +98,8 @@ static inline int shrink_options(shrinking *s)
     for (int shortcut = 0; shortcut < CT_N_SHORTCUTS; shortcut++) {
         options = s->in->options;
         options.off &= ~(UINT32_C(1) << shortcut);
-        if (options.off != s->in->options.off) changed |= shrink_to(s, table_copy(&s->in->table), options);
+        if (options.off != s->in->options.off)
+            changed |= shrink_to(s, table_copy(&s->in->table), options);
     }
     return changed;
 }
@@ -105,7 +111,8 @@ static inline void renumber_losses(random_table *t, const int32_t *number, uint3
     for (uint32_t c = 0; c < t->data.n_classes; c++)
         for (uint32_t k = 0; k < t->data.n_classes; k++)
             if (number[c] && number[k])
-                loss[(uint32_t) (number[c] - 1) * n + (uint32_t) number[k] - 1] = t->loss[c * t->data.n_classes + k];
+                loss[(uint32_t) (number[c] - 1) * n + (uint32_t) number[k] - 1] =
+                    t->loss[c * t->data.n_classes + k];
     free(t->loss);
     t->data.loss = t->loss = loss;
 }

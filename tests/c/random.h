@@ -1,5 +1,5 @@
-/* Random tables for the tests: small generator with a seed, so that a failure can be made again from the numbers that
- * are printed with it. */
+/* Random tables for the tests: small generator with a seed, so that a failure can be made again
+ * from the numbers that are printed with it. */
 #ifndef CT_TEST_RANDOM_H
 #define CT_TEST_RANDOM_H
 
@@ -24,7 +24,10 @@ static inline uint32_t rng_next(rng *r)
     return (uint32_t) ((x ^ (x >> 31)) >> 32);
 }
 
-static inline uint32_t rng_below(rng *r, uint32_t n) { return (uint32_t) ((uint64_t) rng_next(r) * n >> 32); }
+static inline uint32_t rng_below(rng *r, uint32_t n)
+{
+    return (uint32_t) ((uint64_t) rng_next(r) * n >> 32);
+}
 static inline double rng_unit(rng *r) { return rng_next(r) / 4294967296.0; }
 
 /* A table that owns its memory. Freed by table_free. */
@@ -61,7 +64,10 @@ static inline void table_free(random_table *t)
     free(t->roots);
 }
 
-static inline double *table_column(random_table *t, uint32_t col) { return t->values + (size_t) col * t->data.n_rows; }
+static inline double *table_column(random_table *t, uint32_t col)
+{
+    return t->values + (size_t) col * t->data.n_rows;
+}
 
 /* The kinds of column that make trouble: ties, constants, near-equal, huge and tiny values. */
 static inline void fill_column(rng *r, double *x, uint32_t n)
@@ -71,7 +77,9 @@ static inline void fill_column(rng *r, double *x, uint32_t n)
         double u = rng_unit(r);
         switch (kind) {
         case 0: x[i] = 3.5; break;
-        case 1: x[i] = nextafter(1.0, 2.0) + (double) rng_below(r, levels) * 2.220446049250313e-16; break;
+        case 1:
+            x[i] = nextafter(1.0, 2.0) + (double) rng_below(r, levels) * 2.220446049250313e-16;
+            break;
         case 2: x[i] = (u - 0.5) * 1e300 * 3; break;
         case 3: x[i] = (u - 0.5) * 1e-310; break;
         case 4: x[i] = rng_below(r, 2) ? 0.0 : -0.0; break;
@@ -81,18 +89,19 @@ static inline void fill_column(rng *r, double *x, uint32_t n)
     }
 }
 
-/* A column that goes up with another one, in steps or with some noise: row sets split on one are then nearly sorted by
- * the other, and leave parts of it empty. */
+/* A column that goes up with another one, in steps or with some noise: row sets split on one are
+ * then nearly sorted by the other, and leave parts of it empty. */
 static inline void follow_column(rng *r, const double *x, double *y, uint32_t n)
 {
     double steps = 2 + rng_below(r, 6), noise = rng_below(r, 2) * 0.1;
-    for (uint32_t i = 0; i < n; i++) y[i] = (noise > 0 ? x[i] : floor(x[i] * steps)) + noise * rng_unit(r);
+    for (uint32_t i = 0; i < n; i++)
+        y[i] = (noise > 0 ? x[i] : floor(x[i] * steps)) + noise * rng_unit(r);
 }
 
-/* Four columns: the row number; one that is constant up to some row and binary beyond; two binary ones. Left of a flip
- * the second says which of the others is the class, right of it the class is another function of them. A row set left
- * of a threshold of the first column then has a feature that separates nothing until the set grows, when it becomes
- * the only good root. */
+/* Four columns: the row number; one that is constant up to some row and binary beyond; two binary
+ * ones. Left of a flip the second says which of the others is the class, right of it the class is
+ * another function of them. A row set left of a threshold of the first column then has a feature
+ * that separates nothing until the set grows, when it becomes the only good root. */
 static inline random_table table_patchy(rng *r, uint32_t n_rows)
 {
     random_table t = table_new(n_rows, 4, 2);
@@ -100,7 +109,8 @@ static inline random_table table_patchy(rng *r, uint32_t n_rows)
     uint32_t inverted = rng_below(r, 2), noise = rng_below(r, 12);
     for (uint32_t i = 0; i < n_rows; i++) {
         uint32_t bit[4];
-        for (uint32_t col = 1; col < 4; col++) bit[col] = col == 1 && i < patch ? 0 : rng_below(r, 2);
+        for (uint32_t col = 1; col < 4; col++)
+            bit[col] = col == 1 && i < patch ? 0 : rng_below(r, 2);
         table_column(&t, 0)[i] = i;
         for (uint32_t col = 1; col < 4; col++) table_column(&t, col)[i] = bit[col];
         uint32_t clean = bit[1] ? bit[2] : bit[3];
@@ -110,13 +120,16 @@ static inline random_table table_patchy(rng *r, uint32_t n_rows)
     return t;
 }
 
-/* Random columns; classes at random or, for most tables, from a random tree of depth two with some noise. */
-static inline random_table table_random(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, int awkward)
+/* Random columns; classes at random or, for most tables, from a random tree of depth two with some
+ * noise. */
+static inline random_table table_random(rng *r, uint32_t n_rows, uint32_t n_cols,
+                                        uint32_t n_classes, int awkward)
 {
     random_table t = table_new(n_rows, n_cols, n_classes);
     for (uint32_t col = 0; col < n_cols; col++) {
         double *x = table_column(&t, col);
-        if (awkward && col && rng_below(r, 3) == 0) follow_column(r, table_column(&t, 0), x, n_rows);
+        if (awkward && col && rng_below(r, 3) == 0)
+            follow_column(r, table_column(&t, 0), x, n_rows);
         else if (awkward) fill_column(r, x, n_rows);
         else for (uint32_t i = 0; i < n_rows; i++) x[i] = rng_unit(r);
     }
@@ -126,13 +139,16 @@ static inline random_table table_random(rng *r, uint32_t n_rows, uint32_t n_cols
     for (int i = 0; i < 2; i++) cuts[i] = table_column(&t, child[i])[rng_below(r, n_rows)];
     for (int i = 0; i < 4; i++) label[i] = rng_below(r, n_classes);
     for (uint32_t i = 0; i < n_rows; i++) {
-        int side = table_column(&t, root)[i] >= cut, leaf = 2 * side + (table_column(&t, child[side])[i] >= cuts[side]);
-        t.classes[i] = (int32_t) (rng_below(r, 10) < 2 * noise ? rng_below(r, n_classes) : label[leaf]);
+        int side = table_column(&t, root)[i] >= cut,
+            leaf = 2 * side + (table_column(&t, child[side])[i] >= cuts[side]);
+        t.classes[i] = (int32_t) (rng_below(r, 10) < 2 * noise ? rng_below(r, n_classes)
+                                                               : label[leaf]);
     }
     return t;
 }
 
-/* Weights and losses of several kinds: whole numbers, quarters, any numbers; zeros among them; nearly equal. */
+/* Weights and losses of several kinds: whole numbers, quarters, any numbers; zeros among them;
+ * nearly equal. */
 static inline double random_cost(rng *r, uint32_t kind)
 {
     if (rng_below(r, 12) == 0) return 0;
@@ -183,7 +199,8 @@ static inline void *copy_of(const void *from, size_t bytes)
 static inline void table_take_costs(random_table *t, const random_table *from)
 {
     size_t n = from->data.n_classes;
-    if (from->weights) t->weights = (double *) copy_of(from->weights, from->data.n_rows * sizeof *t->weights);
+    if (from->weights)
+        t->weights = (double *) copy_of(from->weights, from->data.n_rows * sizeof *t->weights);
     if (from->loss) t->loss = (double *) copy_of(from->loss, n * n * sizeof *t->loss);
     if (from->roots) t->roots = (uint8_t *) copy_of(from->roots, from->data.n_cols);
     t->data.weights = t->weights;

@@ -1,6 +1,7 @@
-/* A second opinion on tables of some thousand rows: the least cost of a tree of depth two, from the definition, with weights,
- * losses, leaf sizes and a choice of roots, in O(rows features^2 thresholds), with losses times the classes. Shares nothing with the library but the types of the data. brute.h has the deeper trees of
- * a few rows. */
+/* A second opinion on tables of some thousand rows: the least cost of a tree of depth two, from the
+ * definition, with weights, losses, leaf sizes and a choice of roots, in O(rows features^2
+ * thresholds), with losses times the classes. Shares nothing with the library but the types of the
+ * data. brute.h has the deeper trees of a few rows. */
 #ifndef CT_TEST_REFERENCE_H
 #define CT_TEST_REFERENCE_H
 
@@ -13,8 +14,8 @@ static inline int may_split(const ct_options *options, uint32_t n_left, uint32_t
     return n_left >= least && n_right >= least && n_left + n_right >= options->min_split;
 }
 
-/* What a growing set of rows costs as a leaf. Without losses `by` is the weight of each class, with them the cost of each
- * label. */
+/* What a growing set of rows costs as a leaf. Without losses `by` is the weight of each class, with
+ * them the cost of each label. */
 typedef struct {
     double *by, all, most;
 } reference_leaf;
@@ -33,7 +34,8 @@ static const double *reference_sort_by;
 
 static inline int reference_compare(const void *a, const void *b)
 {
-    double x = reference_sort_by[*(const uint32_t *) a], y = reference_sort_by[*(const uint32_t *) b];
+    double x = reference_sort_by[*(const uint32_t *) a],
+           y = reference_sort_by[*(const uint32_t *) b];
     return (x > y) - (x < y);
 }
 
@@ -64,7 +66,8 @@ static inline double leaf_add(reference *r, uint32_t row)
     return r->leaf.all - r->leaf.most;
 }
 
-/* The least cost of at most one split on `col` for the first n rows of r->side, which lie in the order of col. */
+/* The least cost of at most one split on `col` for the first n rows of r->side, which lie in the
+ * order of col. */
 static inline double reference_stump(reference *r, uint32_t col, uint32_t n)
 {
     const double *x = reference_values(r, col);
@@ -107,7 +110,8 @@ static inline double reference_root(reference *r, uint32_t root)
     for (uint32_t i = 1, n = r->data->n_rows; i < n; i++) {
         double cut = x[r->order[root][i]];
         if (!(x[r->order[root][i - 1]] < cut) || !may_split(r->options, i, n - i)) continue;
-        double cost = r->split_cost + reference_side(r, root, cut, 0) + reference_side(r, root, cut, 1);
+        double cost = r->split_cost + reference_side(r, root, cut, 0) +
+                      reference_side(r, root, cut, 1);
         if (cost < best) best = cost;
     }
     return best;
@@ -122,9 +126,11 @@ static inline void reference_sort(reference *r, uint32_t col)
     qsort(r->order[col], n, sizeof *r->order[col], reference_compare);
 }
 
-/* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. rooted[n_cols], which may be NULL, receives
- * the least cost with each root; infinite where there is no such tree. Each leaf but one costs `leaf_cost` besides. */
-static inline double depth2_optimum(const ct_data *data, const ct_options *options, double leaf_cost, double *rooted)
+/* Columns must be doubles; max_thresholds is the caller's matter, see table_capped. rooted[n_cols],
+ * which may be NULL, receives the least cost with each root; infinite where there is no such tree.
+ * Each leaf but one costs `leaf_cost` besides. */
+static inline double depth2_optimum(const ct_data *data, const ct_options *options,
+                                    double leaf_cost, double *rooted)
 {
     uint32_t n = data->n_rows;
     double split_cost = options->complexity * sum_of_weights(data) + leaf_cost;
@@ -170,8 +176,8 @@ static inline uint32_t distinct_values(const double *x, uint32_t n, double *valu
     return count;
 }
 
-/* The table with so few distinct values that all its thresholds are those that max_thresholds keeps: the i-th of k lies
- * below the round(i * distinct values / (k + 1))-th value. */
+/* The table with so few distinct values that all its thresholds are those that max_thresholds
+ * keeps: the i-th of k lies below the round(i * distinct values / (k + 1))-th value. */
 static inline random_table table_capped(const random_table *from, uint32_t max_thresholds)
 {
     random_table t = table_new(from->data.n_rows, from->data.n_cols, from->data.n_classes);

@@ -1,5 +1,6 @@
-/* Certificates: what the search proves is proven again; what was tampered with proves nothing that is untrue. The least
- * costs come from absolute.h, which shares nothing with either, and no claim is granted any slack against them. */
+/* Certificates: what the search proves is proven again; what was tampered with proves nothing that
+ * is untrue. The least costs come from absolute.h, which shares nothing with either, and no claim
+ * is granted any slack against them. */
 #include "certify/certify.h"
 
 #include <float.h>
@@ -15,13 +16,21 @@ static absolute second_opinion;
 
 static ct_claim claim_of(const ct_options *options)
 {
-    ct_claim claim = {options->depth, options->complexity, options->min_bucket, options->min_split, options->max_thresholds,
-                      NULL, NULL, NULL};
+    ct_claim claim = {options->depth,
+                      options->complexity,
+                      options->min_bucket,
+                      options->min_split,
+                      options->max_thresholds,
+                      NULL,
+                      NULL,
+                      NULL};
     return claim;
 }
 
-/* A certificate that no tree costs less than `best` or, without, than the bound; freed by ct_bytes_free. */
-static ct_bytes certificate_below(const ct_data *data, const ct_options *options, double bound, const ct_outcome *best)
+/* A certificate that no tree costs less than `best` or, without, than the bound; freed by
+ * ct_bytes_free. */
+static ct_bytes certificate_below(const ct_data *data, const ct_options *options, double bound,
+                                  const ct_outcome *best)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
     ct_claim claim = claim_of(options);
@@ -38,7 +47,8 @@ static ct_bytes certificate_for(const ct_data *data, const ct_options *options, 
     return certificate_below(data, options, bound, NULL);
 }
 
-static ct_certified check_claim(const ct_data *data, const ct_claim *claim, const uint8_t *bytes, size_t n)
+static ct_certified check_claim(const ct_data *data, const ct_claim *claim, const uint8_t *bytes,
+                                size_t n)
 {
     ct_certified checked;
     ct_error error = {CT_OK, ""};
@@ -47,7 +57,8 @@ static ct_certified check_claim(const ct_data *data, const ct_claim *claim, cons
     return checked;
 }
 
-static ct_certified check(const ct_data *data, const ct_options *options, const uint8_t *bytes, size_t n)
+static ct_certified check(const ct_data *data, const ct_options *options, const uint8_t *bytes,
+                          size_t n)
 {
     ct_claim claim = claim_of(options);
     return check_claim(data, &claim, bytes, n);
@@ -71,7 +82,8 @@ static int find(const ct_data *data, const ct_options *options, found_tree *foun
     found->labels = (int32_t *) calloc(data->n_rows, sizeof *found->labels);
     for (uint32_t row = 0; status == CT_OK && row < data->n_rows; row++)
         found->labels[row] = found->result.tree.label[leaf[row]];
-    found->tree = (ct_outcome) {found->labels, status == CT_OK ? (found->result.tree.n_nodes - 1) / 2 : 0};
+    found->tree = (ct_outcome){found->labels,
+                               status == CT_OK ? (found->result.tree.n_nodes - 1) / 2 : 0};
     free(leaf);
     return CHECK_INT(status, CT_OK);
 }
@@ -84,8 +96,8 @@ static void found_free(found_tree *found)
 
 /* ---- costs ---- */
 
-/* By how much the cost of a tree, counted in the integers that the library takes for costs, may differ from what it is; 0 where
- * all of them are exact. Up to what long double itself loses. */
+/* By how much the cost of a tree, counted in the integers that the library takes for costs, may
+ * differ from what it is; 0 where all of them are exact. Up to what long double itself loses. */
 static long double rounding_of(const ct_data *data, const ct_options *options)
 {
     ct_budget budget = {SIZE_MAX / 2, 0};
@@ -95,19 +107,22 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
     long double sum = 0;
     size_t n = data->n_classes;
     ct_arena_init(&arena, &budget);
-    CHECK_INT(ct_costs_init(&costs, data, options->depth, options->complexity, &arena, &error), CT_OK);
+    CHECK_INT(ct_costs_init(&costs, data, options->depth, options->complexity, &arena, &error),
+              CT_OK);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         long double most = 0;
         for (uint32_t label = 0; label < n; label++) {
             size_t own = (size_t) data->classes[row];
             long double units = costs.plain ? own != label : costs.loss[own * n + label];
             if (costs.weights) units *= costs.weights[row];
-            long double cost = absolute_cost_of_row(data, row, label), off = fabsl(units * costs.unit - cost);
+            long double cost = absolute_cost_of_row(data, row, label),
+                        off = fabsl(units * costs.unit - cost);
             if (off > 0) most = fmaxl(most, off + cost * LDBL_EPSILON);
         }
         sum += most;
     }
-    sum += (data->n_rows - 1) * options->complexity * absolute_weight(data) * 0x1p-45L; /* decimal fractions in doubles */
+    sum += (data->n_rows - 1) * options->complexity * absolute_weight(data) *
+           0x1p-45L; /* decimal fractions in doubles */
     ct_arena_free(&arena);
     return sum;
 }
@@ -125,25 +140,34 @@ static int is_whole(const ct_data *data, const ct_options *options)
 }
 
 /* `least` in long double, or what it may be below that by the rounding of its own sums. */
-static long double surely(long double least) { return least * (1 + 64 * (long double) LDBL_EPSILON); }
+static long double surely(long double least)
+{
+    return least * (1 + 64 * (long double) LDBL_EPSILON);
+}
 
-/* Solves, certifies, checks; returns the bound that is proven again, or -1. `leaves`: of the tree, if they are known. */
-static double proven_again(const ct_data *data, const ct_options *options, uint32_t leaves, double *cost)
+/* Solves, certifies, checks; returns the bound that is proven again, or -1. `leaves`: of the tree,
+ * if they are known. */
+static double proven_again(const ct_data *data, const ct_options *options, uint32_t leaves,
+                           double *cost)
 {
     found_tree found;
     if (!find(data, options, &found)) return -1;
     CHECK(!leaves || found.tree.n_splits + 1 == leaves);
     int optimal = found.result.end == CT_END_OPTIMAL;
-    ct_bytes bytes = certificate_below(data, options, found.result.bound, optimal ? &found.tree : NULL);
+    ct_bytes bytes = certificate_below(data, options, found.result.bound,
+                                       optimal ? &found.tree : NULL);
     ct_claim claim = claim_of(options);
     claim.best = &found.tree;
     ct_certified checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
-    int clear = options->complexity == 0 || (!data->weights && !data->loss); /* prices beside which units are seen */
+    int clear = options->complexity == 0 ||
+                (!data->weights && !data->loss); /* prices beside which units are seen */
     CHECK(!optimal || (checked.attained && (checked.smallest || checked.rounding > 0 || !clear)));
     double slack = 2 * (double) rounding_of(data, options) + 1e-12 * found.result.cost;
-    if (!CHECK(checked.bound >= found.result.bound - slack && checked.bound <= found.result.cost * (1 + 1e-15)))
-        printf("    bound %.17g, checked %.17g, cost %.17g\n", found.result.bound, checked.bound, found.result.cost);
+    if (!CHECK(checked.bound >= found.result.bound - slack &&
+               checked.bound <= found.result.cost * (1 + 1e-15)))
+        printf("    bound %.17g, checked %.17g, cost %.17g\n", found.result.bound, checked.bound,
+               found.result.cost);
     *cost = found.result.cost;
     found_free(&found);
     ct_bytes_free(&bytes);
@@ -175,10 +199,13 @@ static void least_costs_are_proven_again(void)
         double cost = 0;
         absolute_cost best = absolute_optimum(&second_opinion, &t.data, &options);
         long double least = best.cost;
-        double bound = proven_again(&t.data, &options, rounding_of(&t.data, &options) == 0 ? best.leaves : 0, &cost);
+        double bound = proven_again(&t.data, &options,
+                                    rounding_of(&t.data, &options) == 0 ? best.leaves : 0, &cost);
         long double rounding = rounding_of(&t.data, &options) + 1e-14L * least;
-        if (!CHECK(fabsl(cost - least) <= 2 * rounding && bound <= surely(least) && bound >= least - 3 * rounding))
-            printf("    seed %d: least %.17Lg, cost %.17g, bound %.17g\n", seed, least, cost, bound);
+        if (!CHECK(fabsl(cost - least) <= 2 * rounding && bound <= surely(least) &&
+                   bound >= least - 3 * rounding))
+            printf("    seed %d: least %.17Lg, cost %.17g, bound %.17g\n", seed, least, cost,
+                   bound);
         table_free(&t);
     }
 }
@@ -195,7 +222,8 @@ static void bounds_of_any_search_are_proven_again(void)
         ct_options options = random_options(&r, depth, t.data.n_rows);
         options.memory_limit = SIZE_MAX;
         /* without others it takes long */
-        if (depth > 2) options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
+        if (depth > 2)
+            options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
         double cost;
         if (proven_again(&t.data, &options, 0, &cost) < 0) printf("    seed %d\n", seed);
         table_free(&t);
@@ -203,8 +231,8 @@ static void bounds_of_any_search_are_proven_again(void)
 }
 
 /* What is proven must never be above the least cost, whatever the bytes. */
-static void check_never_above(const random_table *t, const ct_options *options, const uint8_t *bytes, size_t n,
-                              long double least)
+static void check_never_above(const random_table *t, const ct_options *options,
+                              const uint8_t *bytes, size_t n, long double least)
 {
     ct_certified checked = check(&t->data, options, bytes, n);
     if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
@@ -227,7 +255,8 @@ static void tampered_bytes_prove_nothing_untrue(void)
             /* mostly behind the hash, which would end the check */
             size_t from = rng_below(&r, 10) && whole.n > 18 ? 18 : 0, size = whole.n;
             for (uint32_t flips = rng_below(&r, 3) + 1; flips; flips--)
-                bytes[from + rng_below(&r, (uint32_t) (whole.n - from))] ^= (uint8_t) (1 << rng_below(&r, 8));
+                bytes[from + rng_below(&r, (uint32_t) (whole.n - from))] ^=
+                    (uint8_t) (1 << rng_below(&r, 8));
             if (rng_below(&r, 5) == 0) size = rng_below(&r, (uint32_t) whole.n + 1);
             if (rng_below(&r, 5) == 0) bytes[size++] = (uint8_t) rng_next(&r);
             check_never_above(&t, &options, bytes, size, least);
@@ -243,10 +272,10 @@ static void tampered_bytes_prove_nothing_untrue(void)
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
 int __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
 int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
-ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
-                               ct_error *error);
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
-                               ct_error *error);
+ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error);
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error);
 
 static struct {
     int order, costs; /* which fault; 0: none */
@@ -257,7 +286,8 @@ static struct {
 int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
 {
     int capped = __real_ct_table_rank(table, col, max_thresholds, arena);
-    uint32_t *order = table->order[col], first = order[0], last = order[table->n_rows - 1], before = order[spoiled.row];
+    uint32_t *order = table->order[col], first = order[0], last = order[table->n_rows - 1],
+             before = order[spoiled.row];
     if (spoiled.order == 1) order[0] = last, order[table->n_rows - 1] = first;
     if (spoiled.order == 2) order[0] = last;
     if (spoiled.order == 3) order[0] = table->n_rows;
@@ -269,8 +299,8 @@ int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
     return capped;
 }
 
-ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
-                               ct_error *error)
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error)
 {
     ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
     int64_t *weights = (int64_t *) costs->weights, *loss = (int64_t *) costs->loss;
@@ -279,7 +309,8 @@ ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned de
     if (spoiled.costs == 2 && loss) loss[1] += 3;
     if (spoiled.costs == 3) costs->unit *= 2;
     if (spoiled.costs == 4 && weights) weights[spoiled.row] = -5;
-    if (spoiled.costs == 5 && weights) weights[spoiled.row] = INT64_MAX / 2, weights[!spoiled.row] = INT64_MAX / 2;
+    if (spoiled.costs == 5 && weights)
+        weights[spoiled.row] = INT64_MAX / 2, weights[!spoiled.row] = INT64_MAX / 2;
     return status;
 }
 
@@ -299,14 +330,16 @@ static void wrong_orders_are_found(void)
         CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
         spoiled.row = rng_below(&r, 19);
         for (spoiled.order = 1; spoiled.order <= 5; spoiled.order++)
-            CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_INTERNAL);
+            CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error),
+                      CT_INTERNAL);
         spoiled.order = 0;
         ct_bytes_free(&bytes);
         table_free(&t);
     }
 }
 
-/* Integer costs that are not those of the data prove nothing untrue of these, or are an internal error. */
+/* Integer costs that are not those of the data prove nothing untrue of these, or are an internal
+ * error. */
 static void wrong_costs_prove_nothing_untrue(void)
 {
     int weaker = 0, refused = 0;
@@ -341,7 +374,8 @@ static void wrong_costs_prove_nothing_untrue(void)
 
 /* ---- costs of wide range ---- */
 
-/* Weights and losses beside which others are small: 1e11 beside 1, sums of 1.5e9, tenths, and numbers that are no fractions. */
+/* Weights and losses beside which others are small: 1e11 beside 1, sums of 1.5e9, tenths, and
+ * numbers that are no fractions. */
 static double wide_cost(rng *r, uint32_t kind)
 {
     switch (kind) {
@@ -357,7 +391,8 @@ static double wide_cost(rng *r, uint32_t kind)
 
 static void add_wide_costs(random_table *t, rng *r)
 {
-    uint32_t n = t->data.n_classes, weights = rng_below(r, 3) || n == 1, losses = n > 1 && rng_below(r, 2), kind = rng_below(r, 7);
+    uint32_t n = t->data.n_classes, weights = rng_below(r, 3) || n == 1,
+             losses = n > 1 && rng_below(r, 2), kind = rng_below(r, 7);
     if (weights) table_add_weights(t, r);
     for (uint32_t i = 0; weights && i < t->data.n_rows; i++) t->weights[i] = wide_cost(r, kind);
     if (weights) t->weights[0] += 1;
@@ -385,9 +420,10 @@ static ct_options wide_problem(rng *r, random_table *t)
 
 static int others; /* trees that cost the least and are not the smallest */
 
-/* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were changed. */
-static void check_claims(rng *r, const random_table *t, const ct_options *options, const found_tree *found,
-                         const ct_outcome *other, const ct_bytes *bytes)
+/* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were
+ * changed. */
+static void check_claims(rng *r, const random_table *t, const ct_options *options,
+                         const found_tree *found, const ct_outcome *other, const ct_bytes *bytes)
 {
     absolute_cost best = absolute_optimum(&second_opinion, &t->data, options);
     long double least = best.cost, rounding = rounding_of(&t->data, options);
@@ -398,7 +434,8 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     CHECK(checked.bound <= surely(least));
     /* as much as is there, and no more, is taken off for rounding */
-    if (!CHECK(checked.rounding <= 1.001L * rounding && (!whole || rounding > 0 || checked.rounding == 0)))
+    if (!CHECK(checked.rounding <= 1.001L * rounding &&
+               (!whole || rounding > 0 || checked.rounding == 0)))
         printf("    rounding %.17g, at most %.17Lg\n", checked.rounding, rounding);
     long double lost = 0; /* what long double may have made too much of it */
     for (uint32_t row = 0; row < t->data.n_rows; row++)
@@ -406,16 +443,20 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
             lost += 4 * LDBL_EPSILON * absolute_cost_of_row(&t->data, row, label);
     CHECK(options->complexity > 0 || checked.rounding >= rounding - lost);
     CHECK(optimal <= checked.attained);
-    if (optimal && rounding == 0) CHECK(checked.bound == least && (checked.smallest || options->complexity > 0));
+    if (optimal && rounding == 0)
+        CHECK(checked.bound == least && (checked.smallest || options->complexity > 0));
     /* the last has a split that parts nothing */
-    const ct_outcome padded = {found->tree.labels, found->tree.n_splits + (found->tree.n_splits + 1 < t->data.n_rows)};
+    const ct_outcome padded = {found->tree.labels,
+                               found->tree.n_splits + (found->tree.n_splits + 1 < t->data.n_rows)};
     const ct_outcome *trees[] = {&found->tree, other, &padded};
     for (int i = 0; i < 3; i++) {
         claim.best = trees[i];
         long double cost = absolute_cost_of(&t->data, trees[i], options->complexity);
         checked = check_claim(&t->data, &claim, bytes->bytes, bytes->n);
-        if (whole && rounding == 0 && checked.smallest) CHECK(cost == least && trees[i]->n_splits + 1 == best.leaves);
-        if (whole && cost == least && trees[i]->n_splits + 1 > best.leaves) others++, CHECK(!checked.smallest);
+        if (whole && rounding == 0 && checked.smallest)
+            CHECK(cost == least && trees[i]->n_splits + 1 == best.leaves);
+        if (whole && cost == least && trees[i]->n_splits + 1 > best.leaves)
+            others++, CHECK(!checked.smallest);
         if (checked.attained && !CHECK(cost <= surely(least) + 2 * rounding))
             printf("    tree %d costs %.20Lg, least %.20Lg\n", i, cost, least);
     }
@@ -423,7 +464,8 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
     for (int i = 0; i < 10; i++) {
         memcpy(changed, bytes->bytes, bytes->n);
         size_t from = bytes->n > 18 ? 18 : 0;
-        changed[from + rng_below(r, (uint32_t) (bytes->n - from))] ^= (uint8_t) (1 << rng_below(r, 8));
+        changed[from + rng_below(r, (uint32_t) (bytes->n - from))] ^= (uint8_t) (1 << rng_below(r,
+                                                                                                8));
         check_never_above(t, options, changed, bytes->n, least);
     }
     free(changed);
@@ -442,7 +484,8 @@ static void wide_costs_prove_nothing_untrue(void)
         if (find(&t.data, &options, &found) && find(&t.data, &less, &other)) {
             int before = check_state.failed;
             ct_bytes bytes = certificate_below(&t.data, &options, found.result.bound,
-                                               found.result.end == CT_END_OPTIMAL ? &found.tree : NULL);
+                                               found.result.end == CT_END_OPTIMAL ? &found.tree
+                                                                                  : NULL);
             check_claims(&r, &t, &options, &found, &other.tree, &bytes);
             if (check_state.failed > before) printf("    seed %d\n", seed);
             ct_bytes_free(&bytes);
@@ -461,16 +504,19 @@ static void ends_matter(void)
     random_table t = table_random(&r, 60, 3, 2, 0);
     ct_options options = ct_options_default();
     ct_bytes whole = certificate_for(&t.data, &options, solved_cost(&t.data, &options));
-    for (size_t n = 0; n < whole.n; n++) CHECK(check(&t.data, &options, whole.bytes, n).verdict != CT_CERTIFIED);
+    for (size_t n = 0; n < whole.n; n++)
+        CHECK(check(&t.data, &options, whole.bytes, n).verdict != CT_CERTIFIED);
     ct_bytes_put(&whole, 0);
     CHECK_INT(check(&t.data, &options, whole.bytes, whole.n).verdict, CT_MALFORMED);
-    CHECK_INT(check(&t.data, &options, (const uint8_t *) "nothing of the kind", 19).verdict, CT_NO_CERTIFICATE);
+    CHECK_INT(check(&t.data, &options, (const uint8_t *) "nothing of the kind", 19).verdict,
+              CT_NO_CERTIFICATE);
     ct_bytes_free(&whole);
     table_free(&t);
 }
 
 /* The bytes of the evidence alone, under a beginning made for these data. */
-static ct_bytes with_other_beginning(const ct_bytes *from, const ct_data *data, const ct_options *options, size_t begin)
+static ct_bytes with_other_beginning(const ct_bytes *from, const ct_data *data,
+                                     const ct_options *options, size_t begin)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
     ct_claim claim = claim_of(options);
@@ -492,7 +538,8 @@ static size_t beginning(const ct_data *data, const ct_options *options)
     return n;
 }
 
-/* One datum changed: noticed by the hash; and where the hash is forged, only what is true of the new data is proven. */
+/* One datum changed: noticed by the hash; and where the hash is forged, only what is true of the
+ * new data is proven. */
 static void tampered_data_are_noticed(void)
 {
     int n = CHECK_QUICK() ? 20 : 200, weaker = 0;
@@ -506,7 +553,8 @@ static void tampered_data_are_noticed(void)
         size_t begin = beginning(&t.data, &options);
         uint32_t row = rng_below(&r, t.data.n_rows);
         double *x = &table_column(&t, 0)[row];
-        if (t.data.n_classes > 1 && rng_below(&r, 2)) t.classes[row] = (t.classes[row] + 1) % (int32_t) t.data.n_classes;
+        if (t.data.n_classes > 1 && rng_below(&r, 2))
+            t.classes[row] = (t.classes[row] + 1) % (int32_t) t.data.n_classes;
         else *x = *x < 0.5 ? 0.75 : 0.25;
         CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
         long double after = absolute_optimum(&second_opinion, &t.data, &options).cost;
@@ -520,7 +568,8 @@ static void tampered_data_are_noticed(void)
     CHECK(weaker > 0);
 }
 
-/* Evidence that is left out is missed: the next larger bound is not proven, nor the bound without most of the thresholds. */
+/* Evidence that is left out is missed: the next larger bound is not proven, nor the bound without
+ * most of the thresholds. */
 static void evidence_is_needed(void)
 {
     rng r = {6};
@@ -619,10 +668,12 @@ static void too_little_memory_is_an_error(void)
 static void numbers_survive_bytes(void)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    for (int shift = 0; shift < 64; shift++) ct_bytes_put(&bytes, (UINT64_C(1) << shift) - (shift & 1));
+    for (int shift = 0; shift < 64; shift++)
+        ct_bytes_put(&bytes, (UINT64_C(1) << shift) - (shift & 1));
     ct_bytes_put(&bytes, UINT64_MAX);
     ct_bytes_reader reader = {bytes.bytes, bytes.n, 0, 0};
-    for (int shift = 0; shift < 64; shift++) CHECK(ct_bytes_get(&reader) == (UINT64_C(1) << shift) - (shift & 1));
+    for (int shift = 0; shift < 64; shift++)
+        CHECK(ct_bytes_get(&reader) == (UINT64_C(1) << shift) - (shift & 1));
     CHECK(ct_bytes_get(&reader) == UINT64_MAX && !reader.bad && reader.at == reader.n);
     CHECK(ct_bytes_get(&reader) == 0 && reader.bad);
     const uint8_t endless[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 127};

@@ -3,13 +3,14 @@
 #include "check.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "solve.h"
 
 /* kind: losses, weights, both, or both with weights of classes. */
 static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 {
-    random_table t = table_random(r, n_rows, 1 + rng_below(r, 3), 2 + rng_below(r, 3), rng_below(r, 3) != 0);
+    random_table t = table_random(r, n_rows, 1 + rng_below(r, 3), 2 + rng_below(r, 3),
+                                  rng_below(r, 3) != 0);
     if (kind != 0) table_add_weights(&t, r);
     if (kind != 1) table_add_loss(&t, r);
     for (uint32_t i = 0; kind == 3 && i < n_rows; i++) t.weights[i] = 0.5 * (1 + t.classes[i]);
@@ -18,8 +19,9 @@ static random_table costly_table(rng *r, uint32_t n_rows, uint32_t kind)
 
 static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
 
-/* Where rows have weights and losses have to be rounded, these have 24 bits: see exact/cost/costs.h.
- * The cost of each of 7 splits is rounded to 2^-30 of what a row costs, where all cost the same. */
+/* Where rows have weights and losses have to be rounded, these have 24 bits: see
+ * exact/cost/costs.h. The cost of each of 7 splits is rounded to 2^-30 of what a row costs, where
+ * all cost the same. */
 static double rounding(const random_table *t)
 {
     double of_splits = 7 * ldexp(dearest_of(&t->data), -31);
@@ -36,10 +38,11 @@ static void equals_brute_force(void)
         options.depth = 1 + rng_below(&r, 3);
         if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
         if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 4);
-        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        double expected = brute_optimum(&b, &t.data, &options),
+               cost = solved_cost(&t.data, &options);
         if (!CHECK(is_near(cost, expected) || fabs(cost - expected) <= rounding(&t)))
-            printf("    seed %d: depth %u complexity %g: %.17g, not %.17g\n", seed, options.depth, options.complexity, cost,
-                   expected);
+            printf("    seed %d: depth %u complexity %g: %.17g, not %.17g\n", seed, options.depth,
+                   options.complexity, cost, expected);
         table_free(&t);
     }
 }
@@ -61,7 +64,8 @@ static void windows_equal_brute_force(void)
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
-        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        double expected = brute_optimum(&b, &t.data, &options),
+               cost = solved_cost(&t.data, &options);
         if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
         table_free(&t);
     }
@@ -82,9 +86,11 @@ static void nothing_changes_it(void)
         for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
             options.simd = kernels->name;
             options.threads = 1 + rng_below(&r, 3);
-            options.crew_after = 0;
-            options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS) | UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
-            if (!CHECK(solved_cost(&t.data, &options) == cost)) printf("    seed %d: %s\n", seed, kernels->name);
+            options.team_after = 0;
+            options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS) |
+                          UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
+            if (!CHECK(solved_cost(&t.data, &options) == cost))
+                printf("    seed %d: %s\n", seed, kernels->name);
         }
         table_free(&t);
     }
@@ -95,7 +101,8 @@ static void add_whole_weights(rng *r, random_table *t, uint32_t least, uint32_t 
 {
     t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
     t->data.weights = t->weights;
-    for (uint32_t i = 0; i < t->data.n_rows; i++) t->weights[i] = i ? least + rng_below(r, most - least) : 1;
+    for (uint32_t i = 0; i < t->data.n_rows; i++)
+        t->weights[i] = i ? least + rng_below(r, most - least) : 1;
 }
 
 /* Each row as often as its weight says. */
@@ -106,14 +113,16 @@ static random_table table_repeated(random_table *t)
     random_table repeated = table_new(m, n_cols, t->data.n_classes);
     for (uint32_t i = m = 0; i < t->data.n_rows; i++) {
         for (uint32_t times = (uint32_t) t->weights[i]; times; times--, m++) {
-            for (uint32_t col = 0; col < n_cols; col++) table_column(&repeated, col)[m] = table_column(t, col)[i];
+            for (uint32_t col = 0; col < n_cols; col++)
+                table_column(&repeated, col)[m] = table_column(t, col)[i];
             repeated.classes[m] = t->classes[i];
         }
     }
     return repeated;
 }
 
-/* A weight of 2 is the row twice, a weight of 0 no row. Together below and above what lanes of 16 bits hold. */
+/* A weight of 2 is the row twice, a weight of 0 no row. Together below and above what lanes of 16
+ * bits hold. */
 static void weights_are_repeated_rows(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
@@ -132,8 +141,9 @@ static void weights_are_repeated_rows(void)
     }
 }
 
-/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing at all. The last row, which
- * weighs nothing, keeps weights from being taken for those of classes. */
+/* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing
+ * at all. The last row, which weighs nothing, keeps weights from being taken for those of classes.
+ */
 static void losses_are_class_weights(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
@@ -204,43 +214,53 @@ static ct_costs costs_of(const ct_data *data, ct_arena *arena)
     ct_costs costs;
     ct_error error;
     CHECK_INT(ct_costs_init(&costs, data, 3, 0.0, arena, &error), CT_OK);
-    CHECK_INT(ct_coarse_init(&costs, data, arena, &error), CT_OK);
+    CHECK_INT(ct_quantised_init(&costs, data, arena, &error), CT_OK);
     return costs;
 }
 
-/* Weights in whole proportions become these, whatever their unit; so do two class weights in inverse proportion to rows. */
+/* Weights in whole proportions become these, whatever their unit; so do two class weights in
+ * inverse proportion to rows. */
 static void proportions_become_small_numbers(void)
 {
     enum { N = 300, OF_FIRST = 131 };
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
     int32_t classes[N];
-    double weights[N], loss[4] = {0, (double) N / (2 * OF_FIRST), (double) N / (2 * (N - OF_FIRST)), 0};
+    double weights[N],
+        loss[4] = {0, (double) N / (2 * OF_FIRST), (double) N / (2 * (N - OF_FIRST)), 0};
     for (int i = 0; i < N; i++) classes[i] = i >= OF_FIRST, weights[i] = (1 + i % 40) * 0.1234567;
     ct_data data = {N, 0, 2, NULL, classes, weights, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
-    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 6);
-    for (int i = 0; i < N; i++) CHECK(costs.weights[i] == 1 + i % 40 && costs.coarse->rows[i] == 1 + i % 40);
+    CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact &&
+          costs.quantised->n_planes == 6);
+    for (int i = 0; i < N; i++)
+        CHECK(costs.weights[i] == 1 + i % 40 && costs.quantised->rows[i] == 1 + i % 40);
     CHECK(is_near(costs.unit * (double) costs.gains[0], 0.1234567));
 
     data.weights = NULL, data.loss = loss;
     costs = costs_of(&data, &arena);
-    CHECK(costs.rounding == 0 && costs.coarse && costs.coarse->exact && costs.coarse->n_planes == 0);
-    CHECK(costs.coarse->gains[0] == N - OF_FIRST && costs.coarse->gains[1] == OF_FIRST);
+    CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact &&
+          costs.quantised->n_planes == 0);
+    CHECK(costs.quantised->gains[0] == N - OF_FIRST && costs.quantised->gains[1] == OF_FIRST);
 
     data.weights = weights, data.loss = NULL;
-    weights[7] = sqrt(0.005); /* no proportion: rounded, and rounded down for the scans that reject */
+    weights[7] = sqrt(
+        0.005); /* no proportion: rounded, and rounded down for the scans that reject */
     costs = costs_of(&data, &arena);
-    CHECK(costs.rounding > 0 && costs.coarse && !costs.coarse->exact && costs.coarse->n_planes == 8);
+    CHECK(costs.rounding > 0 && costs.quantised && !costs.quantised->exact &&
+          costs.quantised->n_planes == 8);
     for (int i = 0; i < N; i++) {
-        int64_t cost = costs.weights[i] * costs.gains[0], coarse = (int64_t) costs.coarse->rows[i] << costs.coarse->shift;
-        CHECK(coarse <= cost && (costs.coarse->rows[i] == 255 || cost - coarse < (int64_t) 1 << costs.coarse->shift));
+        int64_t cost = costs.weights[i] * costs.gains[0],
+                quantised = (int64_t) costs.quantised->rows[i] << costs.quantised->shift;
+        CHECK(quantised <= cost && (costs.quantised->rows[i] == 255 ||
+                                    cost - quantised < (int64_t) 1 << costs.quantised->shift));
     }
     ct_arena_free(&arena);
 }
 
-/* Losses of many kinds between many classes: by distance, squared, also none, at the limits of lanes, of all magnitudes. */
+/* Losses of many kinds between many classes: by distance, squared, also none, at the limits of
+ * lanes, of all magnitudes. */
 static void set_losses_of_kind(rng *r, random_table *t, uint32_t kind)
 {
     uint32_t n = t->data.n_classes;
@@ -270,8 +290,8 @@ static int same_trees(const ct_forest *a, const ct_forest *b)
     return 1;
 }
 
-/* Rows repeated without weights, in lanes, are rows with weights, in 64 bits one after the other: the same tree from all
- * kernels, about the edges of blocks and in both widths of lanes. */
+/* Rows repeated without weights, in lanes, are rows with weights, in 64 bits one after the other:
+ * the same tree from all kernels, about the edges of blocks and in both widths of lanes. */
 static void lanes_are_as_64_bits(void)
 {
     static const uint32_t rows[] = {15, 43, 64, 86, 128, 340, 512};
@@ -281,7 +301,9 @@ static void lanes_are_as_64_bits(void)
         uint32_t n = rows[rng_below(&r, deep ? 3 : sizeof rows / sizeof *rows)];
         uint32_t n_classes = 3 + rng_below(&r, seed % 8 ? 7 : 38);
         random_table t = table_random(&r, n, 2, n_classes, seed % 4 == 0);
-        if (seed % 3) for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) (rng_unit(&r) * rng_unit(&r) * n_classes);
+        if (seed % 3)
+            for (uint32_t i = 0; i < n; i++)
+                t.classes[i] = (int32_t) (rng_unit(&r) * rng_unit(&r) * n_classes);
         add_whole_weights(&r, &t, 1, 3);
         random_table repeated = table_repeated(&t);
         set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
@@ -296,8 +318,10 @@ static void lanes_are_as_64_bits(void)
             options.simd = kernels->name;
             options.threads = 1 + (unsigned) seed % 2;
             if (!solve(&repeated.data, &options, &result)) continue;
-            if (!CHECK(is_near(result.cost, expected.cost) && same_trees(&result.tree, &expected.tree)))
-                printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost, expected.cost);
+            if (!CHECK(is_near(result.cost, expected.cost) &&
+                       same_trees(&result.tree, &expected.tree)))
+                printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost,
+                       expected.cost);
             ct_result_free(&result);
         }
         if (solved) ct_result_free(&expected);
@@ -306,8 +330,9 @@ static void lanes_are_as_64_bits(void)
     }
 }
 
-/* Coarse losses are below the limits of lanes and at most the true ones; exact where that is said. */
-static void coarse_losses_are_no_more(void)
+/* Quantised losses are below the limits of lanes and at most the true ones; exact where that is
+ * said. */
+static void quantised_losses_are_no_more(void)
 {
     for (int seed = 0; seed < 300; seed++) {
         rng r = {(uint64_t) seed + 52000};
@@ -319,26 +344,29 @@ static void coarse_losses_are_no_more(void)
         ct_arena arena;
         ct_arena_init(&arena, &budget);
         ct_costs costs = costs_of(&t.data, &arena);
-        REQUIRE(costs.coarse && costs.coarse->by_label);
+        REQUIRE(costs.quantised && costs.quantised->by_label);
         int exact = 1;
         int64_t all = 0;
-        for (uint32_t i = 0; i < t.data.n_rows; i++) all += costs.coarse->by_label[t.classes[i] * (int) (n_classes + 1)];
+        for (uint32_t i = 0; i < t.data.n_rows; i++)
+            all += costs.quantised->by_label[t.classes[i] * (int) (n_classes + 1)];
         CHECK(all < 1 << 29);
         for (uint32_t c = 0; c < n_classes; c++) {
-            const int32_t *gains = costs.coarse->by_label + c * n_classes;
+            const int32_t *gains = costs.quantised->by_label + c * n_classes;
             for (uint32_t k = 0; k < n_classes; k++) {
-                int64_t loss = costs.loss[c * n_classes + k], coarse = gains[c] - gains[k];
-                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 && coarse == loss >> costs.coarse->shift);
-                exact = exact && coarse << costs.coarse->shift == loss;
+                int64_t loss = costs.loss[c * n_classes + k], quantised = gains[c] - gains[k];
+                CHECK(gains[k] >= 0 && gains[k] < 1 << 15 &&
+                      quantised == loss >> costs.quantised->shift);
+                exact = exact && quantised << costs.quantised->shift == loss;
             }
         }
-        CHECK(costs.coarse->exact == exact);
+        CHECK(costs.quantised->exact == exact);
         ct_arena_free(&arena);
         table_free(&t);
     }
 }
 
-/* What rows cost under the best of so many labels, from the definition: all sets of labels as bits. */
+/* What rows cost under the best of so many labels, from the definition: all sets of labels as bits.
+ */
 static int64_t best_of_few(const ct_costs *costs, const uint32_t *rows, unsigned size)
 {
     uint32_t n = costs->n_classes;
@@ -371,13 +399,16 @@ static void few_labels_bound_trees(void)
         ct_arena_init(&arena, &budget);
         ct_costs costs = costs_of(&t.data, &arena);
         CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);
-        for (uint32_t c = 0; c < n_classes; c++) rows[c] = rng_below(&r, 3) ? rng_below(&r, 100) : 0;
+        for (uint32_t c = 0; c < n_classes; c++)
+            rows[c] = rng_below(&r, 3) ? rng_below(&r, 100) : 0;
         for (unsigned depth = 1; depth < 4; depth++) {
             CHECK_INT(ct_choices_known(&costs, depth), 1U << depth < n_classes);
             if (ct_choices_known(&costs, depth))
-                CHECK_INT(ct_choices_least(&costs, &totals, depth), best_of_few(&costs, rows, 1U << depth));
+                CHECK_INT(ct_choices_least(&costs, &totals, depth),
+                          best_of_few(&costs, rows, 1U << depth));
         }
-        CHECK(ct_choices_sets(36, 1) == 0 && ct_choices_sets(35, 1) == 595 && ct_choices_sets(100000, 2) == 0);
+        CHECK(ct_choices_sets(36, 1) == 0 && ct_choices_sets(35, 1) == 595 &&
+              ct_choices_sets(100000, 2) == 0);
         ct_arena_free(&arena);
         table_free(&t);
     }
@@ -395,7 +426,8 @@ static void simple_costs_are_seen(void)
     ct_data data = {N, 0, K, NULL, classes, weights, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
-    CHECK(costs.plain && !costs.weights && !costs.coarse && costs.unit == 0.3 && costs.rounding == 0);
+    CHECK(costs.plain && !costs.weights && !costs.quantised && costs.unit == 0.3 &&
+          costs.rounding == 0);
     CHECK(is_near(costs.total, 0.3 * N) && is_near(ct_cost_grain(&costs), 0.3));
 
     for (int i = 0; i < N; i++) weights[i] = 6.0 / (classes[i] == 0 ? 2 : classes[i] == 1 ? 3 : 1);
@@ -405,8 +437,9 @@ static void simple_costs_are_seen(void)
 
     data.loss = NULL;
     costs = costs_of(&data, &arena);
-    CHECK(!costs.plain && !costs.weights && costs.coarse && costs.coarse->exact && costs.total == 30 * (3 + 2 + 6));
-    for (int c = 0; c < K; c++) CHECK_INT(costs.coarse->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
+    CHECK(!costs.plain && !costs.weights && costs.quantised && costs.quantised->exact &&
+          costs.total == 30 * (3 + 2 + 6));
+    for (int c = 0; c < K; c++) CHECK_INT(costs.quantised->gains[c], c == 0 ? 3 : c == 1 ? 2 : 6);
 
     weights[N - 1] = 5; /* one differs in its class */
     costs = costs_of(&data, &arena);
@@ -472,7 +505,7 @@ static const check_case cases[] = {
     {"losses are class weights", losses_are_class_weights},
     {"proportions become small numbers", proportions_become_small_numbers},
     {"lanes are as 64 bits", lanes_are_as_64_bits},
-    {"coarse losses are no more", coarse_losses_are_no_more},
+    {"quantised losses are no more", quantised_losses_are_no_more},
     {"few labels bound trees", few_labels_bound_trees},
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},

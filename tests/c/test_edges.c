@@ -1,5 +1,5 @@
-/* Numbers at the edges of what doubles hold: each row goes down the finished tree where the search counted it, and a tree that
- * separates such values exactly is found. */
+/* Numbers at the edges of what doubles hold: each row goes down the finished tree where the search
+ * counted it, and a tree that separates such values exactly is found. */
 #include <float.h>
 
 #include "check.h"
@@ -28,7 +28,8 @@ static void thresholds_between(void)
 {
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         double a = edges[i][0], b = edges[i][1], t = ct_threshold_between(a, b);
-        if (!CHECK(a < t && t <= b && isfinite(t))) printf("    %.17g between %.17g and %.17g\n", t, a, b);
+        if (!CHECK(a < t && t <= b && isfinite(t)))
+            printf("    %.17g between %.17g and %.17g\n", t, a, b);
     }
 }
 
@@ -44,12 +45,14 @@ static void check_rows(const random_table *t, const ct_options *options, double 
     numbers = (int32_t *) calloc(result.tree.n_nodes, sizeof *numbers);
     counts = (uint32_t *) calloc((size_t) result.tree.n_nodes * t->data.n_classes, sizeof *counts);
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) numbers[node] = (int32_t) node;
-    CHECK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) == CT_OK);
+    CHECK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) ==
+          CT_OK);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = result.tree.roots[0];
         while (result.tree.feature[node] >= 0) {
             double x = ct_column_value(&t->columns[result.tree.feature[node]], i);
-            node = x < result.tree.threshold[node] ? result.tree.left[node] : result.tree.right[node];
+            node = x < result.tree.threshold[node] ? result.tree.left[node]
+                                                   : result.tree.right[node];
         }
         CHECK(leaf[i] == node && routed[i] == (int32_t) node);
         counts[node * t->data.n_classes + (uint32_t) t->classes[i]]++;
@@ -58,14 +61,16 @@ static void check_rows(const random_table *t, const ct_options *options, double 
     for (uint32_t node = 0; node < result.tree.n_nodes; node++)
         if (result.tree.feature[node] < 0)
             CHECK(!memcmp(counts + (size_t) node * t->data.n_classes,
-                          result.tree.counts + (size_t) node * t->data.n_classes, t->data.n_classes * sizeof *counts));
+                          result.tree.counts + (size_t) node * t->data.n_classes,
+                          t->data.n_classes * sizeof *counts));
     CHECK(n_wrong == result.errors);
     if (expected >= 0) CHECK(result.errors == expected && result.end == CT_END_OPTIMAL);
     ct_result_free(&result);
     free(leaf), free(routed), free(numbers), free(counts);
 }
 
-/* Two columns of the pair's values whose classes are an exclusive or: every split has to be right. */
+/* Two columns of the pair's values whose classes are an exclusive or: every split has to be right.
+ */
 static void pairs_are_separated(void)
 {
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
@@ -104,10 +109,11 @@ static void all_edges_together(void)
         random_table t = table_random(&r, 20 + rng_below(&r, 100), 3, 2 + rng_below(&r, 3), 1);
         ct_options options = ct_options_default();
         for (uint32_t i = 0; i < t.data.n_rows * 3; i++)
-            if (rng_below(&r, 2)) t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];
+            if (rng_below(&r, 2))
+                t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];
         options.depth = 1 + rng_below(&r, 3);
         options.threads = 1 + rng_below(&r, 2);
-        options.crew_after = 0;
+        options.team_after = 0;
         check_rows(&t, &options, -1);
         table_free(&t);
     }

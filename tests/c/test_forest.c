@@ -11,7 +11,8 @@ static void codes_keep_order(void)
     static const uint32_t levels[] = {1, 2, 200, 255, 256, 300, 0};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         for (int few = 0; few < 2; few++) {
-            forest_table t = forest_table_new(i, few ? 700 : 6000, 2, 2, levels[i], 0.1, few ? 37 : CT_CODES);
+            forest_table t = forest_table_new(i, few ? 700 : 6000, 2, 2, levels[i], 0.1,
+                                              few ? 37 : CT_CODES);
             for (uint32_t col = 0; col < 2; col++) {
                 const ct_code_column *column = &t.codes->columns[col];
                 const double *x = t.values + (size_t) col * t.n_rows;
@@ -27,12 +28,15 @@ static void codes_keep_order(void)
                     }
                     uint16_t code = codes[row];
                     wrong += code >= column->n_codes || (code && !(x[row] >= column->edges[code]));
-                    wrong += code + 1 < (int) column->n_codes && !(x[row] < column->edges[code + 1]);
+                    wrong += code + 1 < (int) column->n_codes &&
+                             !(x[row] < column->edges[code + 1]);
                     wrong += ct_code_of(column->edges, column->n_codes, x[row]) != code;
-                    wrong += code < column->first[bins[row]] || code >= column->first[bins[row] + 1];
+                    wrong += code < column->first[bins[row]] ||
+                             code >= column->first[bins[row] + 1];
                 }
                 CHECK_INT(wrong, 0);
-                if (!few && levels[i] && levels[i] <= CT_BINS) CHECK(column->n_bins == column->n_codes);
+                if (!few && levels[i] && levels[i] <= CT_BINS)
+                    CHECK(column->n_bins == column->n_codes);
             }
             forest_table_free(&t);
         }
@@ -76,7 +80,9 @@ static void samples(void)
             CHECK_INT(sum, o.sample);
             free(counts);
         }
-        if (kind == 0) CHECK(drawn > 40 * 632 - 400 && drawn < 40 * 632 + 400); /* 1 - 1/e of them; 4 sd are 390 */
+        if (kind == 0)
+            CHECK(drawn > 40 * 632 - 400 &&
+                  drawn < 40 * 632 + 400); /* 1 - 1/e of them; 4 sd are 390 */
         if (kind == 1) CHECK(most == 1);
         if (kind == 2) CHECK(times[0] > 30900 && times[0] < 32300); /* 15/19 of 40,000 */
     }
@@ -96,7 +102,8 @@ typedef struct {
 } recount;
 
 /* How good it is to part the rows of `node` at `x < threshold`; below 0 if a side is empty. */
-static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold, int missing_left)
+static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold,
+                            int missing_left)
 {
     long double sum[2][CT_HIST_CLASSES], size[2] = {0, 0}, score = 0;
     memset(sum, 0, sizeof sum);
@@ -122,7 +129,8 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /* Distinct values of the node's rows, in order. */
-static uint32_t values_of(const recount *r, uint32_t node, uint32_t col, double *values, int *missing)
+static uint32_t values_of(const recount *r, uint32_t node, uint32_t col, double *values,
+                          int *missing)
 {
     uint32_t n = 0, m = 0;
     *missing = 0;
@@ -153,14 +161,17 @@ static long double best_of(const recount *r, uint32_t node, double *values)
     return best;
 }
 
-/* The split is as good as any, up to the rounding that its written form has, and lies between values of its rows. */
+/* The split is as good as any, up to the rounding that its written form has, and lies between
+ * values of its rows. */
 static void check_inner(recount *r, uint32_t node, double *values)
 {
     const ct_hist_node *it = &r->tree->nodes[node];
     double threshold = raw_threshold(r->t->codes, it);
     long double best = best_of(r, node, values);
     long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
-    long double scale = r->t->n_classes ? 1 : 100; /* whole numbers of 24 bits have errors of their own */
+    long double scale = r->t->n_classes
+                            ? 1
+                            : 100; /* whole numbers of 24 bits have errors of their own */
     CHECK(own >= 0 && own >= best - scale * fabsl(best) * 1.3e-7L);
     r->checked++;
     int missing;
@@ -168,9 +179,12 @@ static void check_inner(recount *r, uint32_t node, double *values)
     while (i < n && values[i] < threshold) i++;
     CHECK(i > 0 || missing);
     if (i > 0 && i < n) {
-        uint16_t low = ct_code_of(r->t->codes->columns[it->feature].edges, r->t->codes->columns[it->feature].n_codes, values[i - 1]);
-        uint16_t high = ct_code_of(r->t->codes->columns[it->feature].edges, r->t->codes->columns[it->feature].n_codes, values[i]);
-        if (r->t->codes->columns[it->feature].n_codes <= CT_BINS) CHECK_INT(it->cut, (low + high + 1) / 2);
+        uint16_t low = ct_code_of(r->t->codes->columns[it->feature].edges,
+                                  r->t->codes->columns[it->feature].n_codes, values[i - 1]);
+        uint16_t high = ct_code_of(r->t->codes->columns[it->feature].edges,
+                                   r->t->codes->columns[it->feature].n_codes, values[i]);
+        if (r->t->codes->columns[it->feature].n_codes <= CT_BINS)
+            CHECK_INT(it->cut, (low + high + 1) / 2);
     }
 }
 
@@ -193,7 +207,8 @@ static void check_leaf(recount *r, uint32_t node, uint32_t depth, double *values
         CHECK(fabs(r->tree->means[leaf->next] - sum / weight) <= 1e-12 * (1 + fabs(sum / weight)));
     } else if (leaf->next & CT_HIST_MIXED) {
         for (uint32_t k = 0; k < r->t->n_classes; k++)
-            CHECK_INT(r->tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * r->t->n_classes + k], counts[k]);
+            CHECK_INT(r->tree->counts[(size_t) (leaf->next & ~CT_HIST_MIXED) * r->t->n_classes + k],
+                      counts[k]);
     } else {
         CHECK_INT(leaf->next / CT_HIST_CLASSES, weight);
         CHECK_INT(counts[leaf->next % CT_HIST_CLASSES], weight);
@@ -229,8 +244,8 @@ static void recount_tree(recount *r, double *values)
     free(depth);
 }
 
-static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels, double missing,
-                           uint32_t min_n, uint32_t depth)
+static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, uint32_t levels,
+                           double missing, uint32_t min_n, uint32_t depth)
 {
     forest_table t = forest_table_new(seed, n_rows, 3, n_classes, levels, missing, CT_CODES);
     ct_hist_options o = forest_options(&t, 2);
@@ -263,8 +278,10 @@ static void splits_are_best(void)
 {
     uint32_t n = CHECK_QUICK() ? 150 : 500;
     for (uint64_t seed = 0; seed < (CHECK_QUICK() ? 3 : 8); seed++) {
-        uint32_t levels = seed % 2 ? 40 : 6, n_classes = seed % 4 == 3 ? 0 : 2 + (uint32_t) seed % 4;
-        recount_forest(seed, n, n_classes, levels, seed % 3 ? 0.2 : 0, 1 + (uint32_t) seed % 5, seed % 4 == 1 ? 4 : 1000);
+        uint32_t levels = seed % 2 ? 40 : 6,
+                 n_classes = seed % 4 == 3 ? 0 : 2 + (uint32_t) seed % 4;
+        recount_forest(seed, n, n_classes, levels, seed % 3 ? 0.2 : 0, 1 + (uint32_t) seed % 5,
+                       seed % 4 == 1 ? 4 : 1000);
     }
     recount_forest(20, 100, 2, 0, 0.1, 1, 1000); /* small nodes look at all values of any column */
     recount_forest(21, 100, 0, 0, 0.1, 5, 1000);
@@ -284,7 +301,8 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_
     *sum = 0;
     for (size_t i = 0; i < t->n_rows * width; i++) *sum = *sum * 31 + (uint64_t) extra.oob_sums[i];
     for (uint32_t i = 0; i < t->n_cols; i++) *sum = *sum * 31 + (uint64_t) extra.gains[i];
-    for (uint32_t i = 0; extra.harm && i < t->n_cols; i++) *sum = *sum * 31 + (uint64_t) extra.harm[i];
+    for (uint32_t i = 0; extra.harm && i < t->n_cols; i++)
+        *sum = *sum * 31 + (uint64_t) extra.harm[i];
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     return hash;
@@ -292,10 +310,12 @@ static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_
 
 static void same_forest(void)
 {
-    static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR, CT_SPLIT_RANDOM};
+    static const ct_split_rule rules[] = {CT_SPLIT_GINI, CT_SPLIT_ENTROPY, CT_SPLIT_ERROR,
+                                          CT_SPLIT_RANDOM};
     for (uint32_t kind = 0; kind < 8; kind++) {
-        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5, kind < 6 ? 2 + 3 * (kind % 3) : 0,
-                                          kind % 2 ? 0 : 100, kind % 3 ? 0.1 : 0, CT_CODES);
+        forest_table t = forest_table_new(kind, CHECK_QUICK() ? 900 : 3000, 5,
+                                          kind < 6 ? 2 + 3 * (kind % 3) : 0, kind % 2 ? 0 : 100,
+                                          kind % 3 ? 0.1 : 0, CT_CODES);
         ct_hist_options o = forest_options(&t, 4);
         o.mtry = 2;
         o.oob = 1;
@@ -332,7 +352,8 @@ static void parts_make_the_whole(void)
     REQUIRE(ct_hist_grow(&t.data, &o, &half, &extra, &error) == CT_OK);
     for (uint32_t i = 0; i < 3; i++) {
         CHECK_INT(half.trees[i].n_nodes, whole.trees[3 + i].n_nodes);
-        CHECK(!memcmp(half.trees[i].nodes, whole.trees[3 + i].nodes, half.trees[i].n_nodes * sizeof(ct_hist_node)));
+        CHECK(!memcmp(half.trees[i].nodes, whole.trees[3 + i].nodes,
+                      half.trees[i].n_nodes * sizeof(ct_hist_node)));
     }
     ct_hist_forest_free(&whole);
     ct_hist_forest_free(&half);
@@ -340,7 +361,8 @@ static void parts_make_the_whole(void)
     forest_table_free(&t);
 }
 
-/* How often each of 6 columns is a candidate: a tree of one split on one candidate of 3 that all separate as well. */
+/* How often each of 6 columns is a candidate: a tree of one split on one candidate of 3 that all
+ * separate as well. */
 static void candidates_are_even(void)
 {
     enum { COLS = 6, TREES = 3000 };
@@ -359,7 +381,8 @@ static void candidates_are_even(void)
     REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
     uint32_t first[COLS] = {0};
     for (uint32_t i = 0; i < TREES; i++) first[forest.trees[i].nodes[0].feature]++;
-    for (uint32_t col = 0; col < COLS; col++) CHECK(first[col] > 400 && first[col] < 600); /* 500, sd 20 */
+    for (uint32_t col = 0; col < COLS; col++)
+        CHECK(first[col] > 400 && first[col] < 600); /* 500, sd 20 */
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     forest_table_free(&t);
@@ -386,7 +409,8 @@ static void left_out(void)
             uint32_t *counts = forest_sample(&t.data, &o, i);
             for (uint32_t row = 0; row < 800; row++) {
                 if (counts[row]) continue;
-                const ct_hist_node *leaf = &forest.trees[i].nodes[raw_leaf(&t, &forest.trees[i], row)];
+                const ct_hist_node *leaf =
+                    &forest.trees[i].nodes[raw_leaf(&t, &forest.trees[i], row)];
                 trees[row]++;
                 if (numbers) means[row] += forest.trees[i].means[leaf->next];
                 else ct_hist_add_shares(&forest.trees[i], 3, leaf, sums + row * 3);
@@ -419,8 +443,10 @@ static void shuffled_columns(void)
         ct_error error;
         int64_t harm[4] = {0}, own[4] = {0};
         o.permutation = 1;
-        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK && ct_desk_init(&desk, &grower, 0, NULL));
-        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) && ct_permute(&desk, &tree, harm));
+        REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
+                ct_desk_init(&desk, &grower, 0, NULL));
+        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) &&
+                ct_permute(&desk, &tree, harm));
         uint32_t n = desk.n_settled, shuffled[500];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);
         for (uint32_t i = 0; i < n; i++) {
@@ -436,8 +462,9 @@ static void shuffled_columns(void)
                     *cell = now ? t.values[col * 500 + other] : kept;
                     const ct_hist_node *leaf = &tree.nodes[raw_leaf(&t, &tree, row)];
                     double off = numbers ? tree.means[leaf->next] - t.numbers[row] : 0;
-                    loss[now] = numbers ? (double) llround(off * off / ct_permute_unit(&grower))
-                                        : ct_hist_label(&tree, 3, leaf) != (uint32_t) t.classes[row];
+                    loss[now] = numbers
+                                    ? (double) llround(off * off / ct_permute_unit(&grower))
+                                    : ct_hist_label(&tree, 3, leaf) != (uint32_t) t.classes[row];
                 }
                 *cell = kept;
                 own[col] += (int64_t) (loss[1] - loss[0]);
@@ -465,7 +492,8 @@ static void labels_at_random(void)
     o.mtry = 2;
     REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
     uint32_t wrong = 0;
-    for (uint32_t i = 0; i < 2000; i++) wrong += (extra.oob_sums[2 * i + 1] > extra.oob_sums[2 * i]) != t.classes[i];
+    for (uint32_t i = 0; i < 2000; i++)
+        wrong += (extra.oob_sums[2 * i + 1] > extra.oob_sums[2 * i]) != t.classes[i];
     CHECK(wrong > 890 && wrong < 1110); /* 1,000, sd 22 */
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
@@ -488,7 +516,8 @@ static void predictions(void)
         o.min_n = 6;
         REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
         rng r = {99};
-        for (uint32_t i = 0; i < 4 * N; i++) t.values[i] = rng_below(&r, 20) ? 1.2 * rng_unit(&r) : NAN; /* new ones */
+        for (uint32_t i = 0; i < 4 * N; i++)
+            t.values[i] = rng_below(&r, 20) ? 1.2 * rng_unit(&r) : NAN; /* new ones */
         int32_t *leaves = (int32_t *) malloc(N * 7 * sizeof *leaves);
         double *each = (double *) malloc(N * 7 * sizeof *each);
         int64_t *shares = (int64_t *) malloc(N * 3 * sizeof *shares);
@@ -496,7 +525,8 @@ static void predictions(void)
         ct_hist_output all[] = {CT_HIST_LEAVES, CT_HIST_TREES, CT_HIST_SHARES, CT_HIST_VOTES};
         void *out[] = {leaves, each, shares, votes};
         for (int i = 0; i < (numbers ? 3 : 4); i++)
-            REQUIRE(ct_hist_predict(&forest, t.codes->columns, t.columns, N, all[i], 2, NULL, out[i], &error) == CT_OK);
+            REQUIRE(ct_hist_predict(&forest, t.codes->columns, t.columns, N, all[i], 2, NULL,
+                                    out[i], &error) == CT_OK);
         for (uint32_t row = 0; row < N; row++) {
             int64_t own[3] = {0};
             uint32_t own_votes[3] = {0};
@@ -508,7 +538,8 @@ static void predictions(void)
                 if (numbers) sum += tree->means[tree->nodes[leaf].next];
                 else ct_hist_add_shares(tree, 3, &tree->nodes[leaf], own);
                 if (!numbers) own_votes[ct_hist_label(tree, 3, &tree->nodes[leaf])]++;
-                double said = numbers ? tree->means[tree->nodes[leaf].next] : ct_hist_label(tree, 3, &tree->nodes[leaf]) + 1;
+                double said = numbers ? tree->means[tree->nodes[leaf].next]
+                                      : ct_hist_label(tree, 3, &tree->nodes[leaf]) + 1;
                 CHECK(each[i * N + row] == said);
             }
             for (uint32_t k = 0; !numbers && k < width; k++) {
@@ -540,7 +571,8 @@ static void refusals(void)
         if (kind == 2) o.replace = 0, o.sample = 51;
         if (kind == 3) o.n_trees = 0;
         if (kind == 4) o.memory_limit = 1000;
-        CHECK_INT(ct_hist_grow(&data, &o, &forest, &extra, &error), kind == 4 ? CT_NO_MEMORY : CT_BAD_INPUT);
+        CHECK_INT(ct_hist_grow(&data, &o, &forest, &extra, &error),
+                  kind == 4 ? CT_NO_MEMORY : CT_BAD_INPUT);
         ct_hist_forest_free(&forest);
         ct_hist_extra_free(&extra);
     }
@@ -563,10 +595,13 @@ static void stops(void)
         if (kind == 1) o.stop = stop_now, o.calls = &asked;
         if (kind == 2) o.memory_limit = (size_t) 3 << 20;
         REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
-        CHECK_INT(extra.end, kind == 0 ? CT_HIST_TIME : kind == 1 ? CT_HIST_INTERRUPTED : CT_HIST_MEMORY);
+        CHECK_INT(extra.end, kind == 0   ? CT_HIST_TIME
+                             : kind == 1 ? CT_HIST_INTERRUPTED
+                                         : CT_HIST_MEMORY);
         CHECK(forest.n_trees < 100000 && extra.seconds < 20);
         uint32_t most = 0;
-        for (uint32_t i = 0; i < 3000; i++) most = extra.oob_trees[i] > most ? extra.oob_trees[i] : most;
+        for (uint32_t i = 0; i < 3000; i++)
+            most = extra.oob_trees[i] > most ? extra.oob_trees[i] : most;
         CHECK(most <= forest.n_trees);
         ct_hist_forest_free(&forest);
         ct_hist_extra_free(&extra);

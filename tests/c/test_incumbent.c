@@ -15,7 +15,8 @@ static random_table noisy_table(rng *r, uint32_t n)
     return t;
 }
 
-/* A search that has no time returns a tree at least as good; one that has time the same tree as without it. */
+/* A search that has no time returns a tree at least as good; one that has time the same tree as
+ * without it. */
 static void a_start_is_kept(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 60); seed++) {
@@ -30,8 +31,10 @@ static void a_start_is_kept(void)
         ct_start start = start_of(&first.tree);
         options.start = &start;
         REQUIRE(solve(&t.data, &options, &again));
-        CHECK(again.end == CT_END_OPTIMAL && again.cost == first.cost && again.tree.n_nodes == first.tree.n_nodes);
-        CHECK(!memcmp(again.tree.threshold, first.tree.threshold, first.tree.n_nodes * sizeof *first.tree.threshold));
+        CHECK(again.end == CT_END_OPTIMAL && again.cost == first.cost &&
+              again.tree.n_nodes == first.tree.n_nodes);
+        CHECK(!memcmp(again.tree.threshold, first.tree.threshold,
+                      first.tree.n_nodes * sizeof *first.tree.threshold));
         ct_result_free(&again);
         options.depth++;
         options.time_limit = 0;
@@ -148,7 +151,7 @@ static void history_narrows(void)
         int calls = 0;
         ct_options options = ct_options_default();
         options.threads = threads;
-        options.crew_after = 0;
+        options.team_after = 0;
         options.time_limit = CHECK_QUICK() ? 0.3 : 1;
         options.depth = 4;
         options.report = count;
@@ -161,7 +164,8 @@ static void history_narrows(void)
             const ct_progress *a = &result.history[i - 1], *b = &result.history[i];
             CHECK(b->seconds >= a->seconds && b->upper <= a->upper && b->lower >= a->lower);
         }
-        for (uint32_t i = 0; i < result.n_history; i++) CHECK(result.history[i].lower <= result.cost);
+        for (uint32_t i = 0; i < result.n_history; i++)
+            CHECK(result.history[i].lower <= result.cost);
         CHECK(result.history[result.n_history - 1].upper == result.cost);
         CHECK(result.history[result.n_history - 1].lower == result.bound);
         ct_result_free(&result);
@@ -212,8 +216,8 @@ static void a_stop_keeps_what_was_seen_ahead(void)
     table_free(&t);
 }
 
-/* A search that is stopped before all columns are ranked has the leaf to give; nothing reads what is
- * not there, on a device neither. */
+/* A search that is stopped before all columns are ranked has the leaf to give; nothing reads what
+ * is not there, on a device neither. */
 static void a_stop_before_the_first_look(void)
 {
     enum { COLS = 40 };

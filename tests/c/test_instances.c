@@ -1,5 +1,5 @@
-/* Replays every file of tests/instances: hand-made corner cases, and what fuzz_search has found. With arguments, the
- * files whose name contains one of them. */
+/* Replays every file of tests/instances: hand-made corner cases, and what fuzz_search has found.
+ * With arguments, the files whose name contains one of them. */
 #include <dirent.h>
 
 #include "instance_check.h"
@@ -25,7 +25,10 @@ static size_t list_files(const char *folder, char *names[], size_t room)
     return n;
 }
 
-static int is_same(const void *a, const void *b, size_t bytes) { return a && b ? !memcmp(a, b, bytes) : a == b; }
+static int is_same(const void *a, const void *b, size_t bytes)
+{
+    return a && b ? !memcmp(a, b, bytes) : a == b;
+}
 
 /* The instance, written and read back, is the same to the bit. */
 static void survives_writing(const char *path, const instance *in)
@@ -39,7 +42,8 @@ static void survives_writing(const char *path, const instance *in)
     remove(path);
     const ct_data *a = &in->table.data, *b = &again.table.data;
     if (CHECK(a->n_rows == b->n_rows && a->n_cols == b->n_cols && a->n_classes == b->n_classes)) {
-        CHECK(!memcmp(in->table.values, again.table.values, (size_t) a->n_rows * a->n_cols * sizeof(double)));
+        CHECK(!memcmp(in->table.values, again.table.values,
+                      (size_t) a->n_rows * a->n_cols * sizeof(double)));
         CHECK(!memcmp(in->table.classes, again.table.classes, a->n_rows * sizeof(int32_t)));
         CHECK(is_same(a->weights, b->weights, a->n_rows * sizeof(double)));
         CHECK(is_same(a->loss, b->loss, (size_t) a->n_classes * a->n_classes * sizeof(double)));

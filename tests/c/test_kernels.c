@@ -17,14 +17,14 @@ typedef struct {
     int64_t *gains;    /* [class][label], largest on the diagonal */
     int64_t *losses;   /* what is lacking to the largest */
     int64_t *weights, *masses;
-    uint32_t *sums;    /* NULL: coarse costs are exact */
+    uint32_t *sums;    /* NULL: quantised costs are exact */
     uint64_t *planes, *all, *ties, *sets, *lanes;
     unsigned n_planes;
     ct_arena arena;
-    const ct_coarse *coarse; /* NULL: gains depend on the label, or too much would be lost */
+    const ct_quantised *quantised; /* NULL: gains depend on the label, or too much would be lost */
     int kinds;               /* those that the rows' costs allow, as bits */
-    uint64_t *coarse_planes;
-    uint8_t *coarse_bytes;
+    uint64_t *quantised_planes;
+    uint8_t *quantised_bytes;
     uint32_t *counts, *members;
     ct_split split;
 } sample;
@@ -40,17 +40,18 @@ static ct_budget budget = {SIZE_MAX, 0};
 
 static int kinds_of(const sample *s)
 {
-    const ct_coarse *coarse = s->coarse;
+    const ct_quantised *quantised = s->quantised;
     int64_t sum = 0;
     int any = 1 << CT_ROWS16 | 1 << CT_ROWS32 | 1 << CT_GENERAL;
-    if (!coarse) return any;
-    if (coarse->by_label) return any | 1 << CT_LOSSES;
-    for (uint32_t j = 0; j < s->n; j++) sum += coarse->rows ? coarse->rows[j] : coarse->gains[s->classes[j]];
-    return any | 1 << CT_QUANTISED32 | (coarse->exact && sum <= CT_COST_LIMIT) << CT_QUANTISED16;
+    if (!quantised) return any;
+    if (quantised->by_label) return any | 1 << CT_LOSSES;
+    for (uint32_t j = 0; j < s->n; j++)
+        sum += quantised->rows ? quantised->rows[j] : quantised->gains[s->classes[j]];
+    return any | 1 << CT_QUANTISED32 | (quantised->exact && sum <= CT_COST_LIMIT) << CT_QUANTISED16;
 }
 
-/* Coarse costs of the rows by position, if they have any. */
-static void add_coarse(sample *s)
+/* Quantised costs of the rows by position, if they have any. */
+static void add_quantised(sample *s)
 {
     ct_error error;
     ct_costs costs = {0};
@@ -61,16 +62,18 @@ static void add_coarse(sample *s)
     costs.loss = s->losses;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
-    CHECK_INT(ct_coarse_init(&costs, &data, &s->arena, &error), CT_OK);
-    s->coarse = costs.coarse;
+    CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
+    s->quantised = costs.quantised;
     s->kinds = kinds_of(s);
-    if (s->coarse && s->coarse->n_planes) {
-        s->coarse_planes = (uint64_t *) zeroed(s->coarse->n_planes * s->words, 8);
-        s->coarse_bytes = (uint8_t *) zeroed(s->words * 64, 1);
-        memcpy(s->coarse_bytes, s->coarse->rows, s->n);
-        if (!s->coarse->exact) s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
+    if (s->quantised && s->quantised->n_planes) {
+        s->quantised_planes = (uint64_t *) zeroed(s->quantised->n_planes * s->words, 8);
+        s->quantised_bytes = (uint8_t *) zeroed(s->words * 64, 1);
+        memcpy(s->quantised_bytes, s->quantised->rows, s->n);
+        if (!s->quantised->exact)
+            s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
         for (uint32_t j = 0; j < s->n; j++) order[j] = j;
-        ct_kernels_find("scalar")->planes(s->coarse->rows, order, s->n, s->coarse_planes, s->words, s->coarse->n_planes);
+        ct_kernels_find("scalar")->planes(s->quantised->rows, order, s->n, s->quantised_planes,
+                                          s->words, s->quantised->n_planes);
     }
     free(order);
 }
@@ -79,17 +82,20 @@ static void add_coarse(sample *s)
 static void choose_losses(rng *r, sample *s)
 {
     uint32_t n = s->n_classes, kind = rng_below(r, 6);
-    int64_t unit = s->weights || rng_below(r, 3) ? 1 : (int64_t) 1 << rng_below(r, kind == 4 ? 8 : 25);
+    int64_t unit = s->weights || rng_below(r, 3) ? 1
+                                                 : (int64_t) 1 << rng_below(r, kind == 4 ? 8 : 25);
     int64_t at_limit = 126 + rng_below(r, 3); /* of bytes */
     for (uint32_t c = 0; kind < 5 && c < n; c++) {
         int64_t *gains = s->gains + c * n, most = 0;
         for (uint32_t k = 0; k < n; k++) {
-            int64_t away = c > k ? c - k : k - c, loss = away;                              /* 0: by distance */
+            int64_t away = c > k ? c - k : k - c, loss = away; /* 0: by distance */
             if (kind == 1) loss = away * away;
-            if (kind == 2) loss = c == k ? 0 : rng_below(r, 3);                             /* also nothing */
+            if (kind == 2) loss = c == k ? 0 : rng_below(r, 3); /* also nothing */
             if (kind == 3) loss = c == k ? 0 : rng_below(r, 2) ? at_limit : 1;
-            if (kind == 4) loss = c == k ? 0 : rng_next(r) >> rng_below(r, 30);             /* of any magnitude */
-            if (c == 0 && (k == 1 || k == 2)) loss = k; /* lest they do not depend on the label after all */
+            if (kind == 4)
+                loss = c == k ? 0 : rng_next(r) >> rng_below(r, 30); /* of any magnitude */
+            if (c == 0 && (k == 1 || k == 2))
+                loss = k; /* lest they do not depend on the label after all */
             gains[k] = -loss * unit;
             if (loss * unit > most) most = loss * unit;
         }
@@ -100,15 +106,17 @@ static void choose_losses(rng *r, sample *s)
 /* Costs that fill lanes of 16 bits, nearly all of which a leaf or one split of one side spares. */
 static void sharpen(sample *s, rng *r)
 {
-    uint32_t dear = CT_COST_LIMIT / s->n < 255 ? CT_COST_LIMIT / s->n : 255, cut = rng_below(r, 2) ? s->n / 2 : s->n;
+    uint32_t most = CT_COST_LIMIT / s->n < 255 ? CT_COST_LIMIT / s->n : 255,
+             cut = rng_below(r, 2) ? s->n / 2 : s->n;
     memset(s->all, 0, s->n_classes * s->words * sizeof *s->all);
-    for (uint32_t c = 0; c < s->n_classes; c++) s->gains[c * (s->n_classes + 1)] = s->weights ? 1 : dear;
+    for (uint32_t c = 0; c < s->n_classes; c++)
+        s->gains[c * (s->n_classes + 1)] = s->weights ? 1 : most;
     for (uint32_t j = 0; j < s->n; j++) {
         s->rank[j] = rng_below(r, 200) ? s->n_values - 1 : 0;
         s->classes[j] = (int32_t) (rng_below(r, 100) ? j >= cut : rng_below(r, s->n_classes));
         s->member[j] = 1;
         s->all[(size_t) s->classes[j] * s->words + j / 64] |= UINT64_C(1) << j % 64;
-        if (s->weights) s->weights[j] = dear - rng_below(r, 2);
+        if (s->weights) s->weights[j] = most - rng_below(r, 2);
     }
 }
 
@@ -138,16 +146,22 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     int64_t most = 0;
     for (uint32_t c = 0; c < n_classes; c++) {
         /* what a class costs under any wrong label is part of the weights: see ct_costs_init() */
-        if (!c || !by_class || !s.weights) most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
+        if (!c || !by_class || !s.weights)
+            most = rng_below(r, 4) ? 1 + rng_below(r, 100) : (int64_t) 1 << 30;
         for (uint32_t k = 0; k < n_classes; k++)
             s.gains[c * n_classes + k] = c == k ? most
-                                         : by_class || k == (c + 1) % n_classes ? 0 : rng_below(r, (uint32_t) most);
+                                         : by_class || k == (c + 1) % n_classes
+                                             ? 0
+                                             : rng_below(r, (uint32_t) most);
     }
     if (!by_class) choose_losses(r, &s);
     s.losses = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.losses);
-    for (uint32_t i = 0; i < n_classes * n_classes; i++) s.losses[i] = s.gains[i / n_classes * (n_classes + 1)] - s.gains[i];
-    for (uint32_t j = 0; s.weights && j < n; j++) s.weights[j] = rng_below(r, 5) ? rng_below(r, most_weight) : 0;
-    uint32_t keep = 1 + rng_below(r, 10), tie = rng_below(r, 2) ? 1 : 1 + rng_below(r, 40), bias = rng_below(r, 2);
+    for (uint32_t i = 0; i < n_classes * n_classes; i++)
+        s.losses[i] = s.gains[i / n_classes * (n_classes + 1)] - s.gains[i];
+    for (uint32_t j = 0; s.weights && j < n; j++)
+        s.weights[j] = rng_below(r, 5) ? rng_below(r, most_weight) : 0;
+    uint32_t keep = 1 + rng_below(r, 10), tie = rng_below(r, 2) ? 1 : 1 + rng_below(r, 40),
+             bias = rng_below(r, 2);
     uint32_t first = rng_below(r, 3) ? 0 : rng_below(r, n);
     for (uint32_t j = 0; j < n; j++) {
         s.rank[j] = rng_below(r, s.n_values);
@@ -157,7 +171,7 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
         if (s.member[j]) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
     }
     if (by_class && !rng_below(r, 4)) sharpen(&s, r);
-    add_coarse(&s);
+    add_quantised(&s);
     return s;
 }
 
@@ -166,7 +180,7 @@ static void sample_free(sample *s)
     free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
     free(s->sets), free(s->lanes), free(s->counts), free(s->members);
     free(s->gains), free(s->losses), free(s->weights), free(s->masses), free(s->sums);
-    free(s->coarse_planes), free(s->coarse_bytes);
+    free(s->quantised_planes), free(s->quantised_bytes);
     ct_arena_free(&s->arena);
 }
 
@@ -194,7 +208,8 @@ static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
 }
 
 /* Fills sets, lanes and counts with one side of the sample (or all of it, threshold NULL). */
-static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *threshold, int right, int kind)
+static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *threshold,
+                      int right, int kind)
 {
     memset(&s->split, 0, sizeof s->split);
     s->split.threshold = threshold;
@@ -211,9 +226,9 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.gains = s->gains;
     s->split.weights = s->weights;
     s->split.masses = s->masses;
-    s->split.coarse = s->coarse;
-    s->split.coarse_planes = s->coarse_planes;
-    s->split.coarse_bytes = s->coarse_bytes;
+    s->split.quantised = s->quantised;
+    s->split.quantised_planes = s->quantised_planes;
+    s->split.quantised_bytes = s->quantised_bytes;
     s->split.sums = s->sums;
     kernels->of[kind].split(&s->split);
 }
@@ -283,32 +298,36 @@ static int64_t row_gain(const sample *s, int heavy, uint32_t j, uint32_t label)
     return (s->weights ? s->weights[j] : 1) * s->gains[own * s->n_classes + label];
 }
 
-/* What the members of one side of threshold t spare under each label; returns what they cost at most. */
+/* What the members of one side of threshold t spare under each label; returns what they cost at
+ * most. */
 static int64_t spare_all(const sample *s, uint32_t t, int right, int heavy, int64_t *total)
 {
-    int64_t dearest = 0;
+    int64_t max_cost = 0;
     for (uint32_t k = 0; k < s->n_classes; k++) total[k] = 0;
     for (uint32_t j = 0; j < s->n; j++) {
         if (!s->member[j] || (s->rank[j] < t) == right) continue;
-        dearest += row_gain(s, heavy, j, (uint32_t) s->classes[j]);
+        max_cost += row_gain(s, heavy, j, (uint32_t) s->classes[j]);
         for (uint32_t k = 0; k < s->n_classes; k++) total[k] += row_gain(s, heavy, j, k);
     }
-    return dearest;
+    return max_cost;
 }
 
-/* The definition: the least errors of a split at a tie mark with two different labels, one side of threshold t. */
+/* The definition: the least errors of a split at a tie mark with two different labels, one side of
+ * threshold t. */
 static int64_t least_errors(const sample *s, uint32_t t, int right, int heavy)
 {
-    int64_t left[MOST_CLASSES] = {0}, total[MOST_CLASSES], best = 0, dearest = spare_all(s, t, right, heavy, total);
+    int64_t left[MOST_CLASSES] = {0}, total[MOST_CLASSES], best = 0,
+            max_cost = spare_all(s, t, right, heavy, total);
     for (uint32_t j = 0; j < s->n; j++) {
         if (s->member[j] && (s->rank[j] < t) != right)
             for (uint32_t k = 0; k < s->n_classes; k++) left[k] += row_gain(s, heavy, j, k);
         if (!ct_bit(s->ties, j)) continue;
         for (uint32_t a = 0; a < s->n_classes; a++)
             for (uint32_t b = 0; b < s->n_classes; b++)
-                if (a != b && left[a] + total[b] - left[b] > best) best = left[a] + total[b] - left[b];
+                if (a != b && left[a] + total[b] - left[b] > best)
+                    best = left[a] + total[b] - left[b];
     }
-    return dearest - best;
+    return max_cost - best;
 }
 
 static uint32_t count_classes(const sample *s, uint32_t t, int right, uint32_t *totals)
@@ -326,7 +345,8 @@ enum { ROOM = 8 }; /* see ct_children_room */
 typedef struct {
     ct_children children;
     ct_rows rows;
-    uint32_t totals[2][MOST_CLASSES], active[MOST_CLASSES], coarse[2 * MOST_CLASSES], sums[2][MOST_CLASSES];
+    uint32_t totals[2][MOST_CLASSES], active[MOST_CLASSES], quantised[2 * MOST_CLASSES],
+        sums[2][MOST_CLASSES];
     int64_t masses[2][MOST_CLASSES], need[2], errors[2][ROOM];
     uint8_t done;
     uint64_t *scratch;
@@ -341,8 +361,19 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     memset(o, 0, sizeof *o);
     ct_children *c = &o->children;
     o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
-    o->rows = (ct_rows){1, s->n_classes, s->words, s->sets, s->lanes, s->ties, &s->split.begin, &s->split.end, s->gains,
-                        s->weights, s->coarse, s->coarse_planes, s->coarse_bytes};
+    o->rows = (ct_rows){1,
+                        s->n_classes,
+                        s->words,
+                        s->sets,
+                        s->lanes,
+                        s->ties,
+                        &s->split.begin,
+                        &s->split.end,
+                        s->gains,
+                        s->weights,
+                        s->quantised,
+                        s->quantised_planes,
+                        s->quantised_bytes};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -355,7 +386,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         for (uint32_t j = 0; s->weights && j < s->n; j++) {
             if (!s->member[j] || (s->rank[j] < t) == side) continue;
             o->masses[side][s->classes[j]] += s->weights[j];
-            if (s->sums) o->sums[side][s->classes[j]] += s->coarse_bytes[j];
+            if (s->sums) o->sums[side][s->classes[j]] += s->quantised_bytes[j];
         }
         c->near[side] = c->far[side] = no_bound;
         c->errors[side] = o->errors[side];
@@ -364,7 +395,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
     c->labels = o->labels;
     c->scratch = o->scratch;
     c->active = o->active;
-    c->coarse = o->coarse;
+    c->quantised = o->quantised;
     c->done = &o->done;
 }
 
@@ -375,8 +406,8 @@ static int has_no_split(const ct_rows *rows)
     return 1;
 }
 
-/* One scan for the wanted sides, checked against the exact answers. (Where there is no split, any number is a lower
- * bound.) */
+/* One scan for the wanted sides, checked against the exact answers. (Where there is no split, any
+ * number is a lower bound.) */
 static void check_scan(one_child *o, const ct_kernels *kernels, int kind, const int64_t *exact)
 {
     ct_children *c = &o->children;
@@ -389,10 +420,12 @@ static void check_scan(one_child *o, const ct_kernels *kernels, int kind, const 
         CHECK_INT(c->least[side], error);
         if (need <= 0) continue;
         int improves = exact[side] < need;
-        CHECK(c->best[side] == (improves ? 0 : -1) && c->need[side] == (improves ? exact[side] : need));
-        if (!CHECK(improves ? error == exact[side] : error >= need && (error <= exact[side] || has_no_split(&o->rows))))
-            printf("    %s, kind %d, side %d: %.0f, exact %.0f, need %.0f\n", kernels->name, kind, side, (double) error,
-                   (double) exact[side], (double) need);
+        CHECK(c->best[side] == (improves ? 0 : -1) &&
+              c->need[side] == (improves ? exact[side] : need));
+        if (!CHECK(improves ? error == exact[side]
+                            : error >= need && (error <= exact[side] || has_no_split(&o->rows))))
+            printf("    %s, kind %d, side %d: %.0f, exact %.0f, need %.0f\n", kernels->name, kind,
+                   side, (double) error, (double) exact[side], (double) need);
     }
 }
 
@@ -409,7 +442,8 @@ static void choose_needs(rng *r, one_child *o, const sample *s, uint32_t t, int 
 static void scan_everywhere(rng *r, sample *s)
 {
     uint32_t t = 1 + rng_below(r, s->n_values - 1);
-    for (int kind = s->n > ct_lane_limit(s->n_classes) ? CT_ROWS32 : CT_ROWS16; kind < CT_N_KINDS; kind++) {
+    for (int kind = s->n > ct_lane_limit(s->n_classes) ? CT_ROWS32 : CT_ROWS16; kind < CT_N_KINDS;
+         kind++) {
         if (!(s->kinds >> kind & 1)) continue;
         int heavy = kind > CT_ROWS32;
         int64_t exact[2] = {least_errors(s, t, 0, heavy), least_errors(s, t, 1, heavy)};
@@ -424,7 +458,8 @@ static void scan_everywhere(rng *r, sample *s)
             make_side(kernels, s, NULL, 0, kind);
             check_scan(&o, kernels, kind, exact);
             if (i == 0) first = o;
-            CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) && o.children.refined == first.children.refined);
+            CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) &&
+                  o.children.refined == first.children.refined);
         }
         free(o.scratch), free(o.labels);
     }
@@ -434,7 +469,8 @@ static void scans(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 300 : 1500); seed++) {
         rng r = {(uint64_t) seed + 400};
-        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2 + 5 * (uint32_t) (seed % 2)) : rng_below(&r, MOST_CLASSES - 2));
+        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2 + 5 * (uint32_t) (seed % 2))
+                                           : rng_below(&r, MOST_CLASSES - 2));
         sample s = sample_new(&r, 1 + rng_below(&r, seed % 20 ? 400 : 5000), n_classes);
         scan_everywhere(&r, &s);
         sample_free(&s);
@@ -451,7 +487,7 @@ static void scans_of_large_sets(void)
     }
 }
 
-/* All rows at their dearest, just below and above what lanes hold: 2^29 together, 2^15 each. */
+/* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 each. */
 static void losses_at_the_limits(void)
 {
     static const struct {
@@ -462,30 +498,34 @@ static void losses_at_the_limits(void)
         for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
             rng r = {i * 100 + n_classes};
             sample s = sample_new(&r, limits[i].n, n_classes);
-            free(s.weights), free(s.sums), free(s.coarse_planes), free(s.coarse_bytes);
-            s.weights = NULL, s.sums = NULL, s.coarse_planes = NULL, s.coarse_bytes = NULL;
+            free(s.weights), free(s.sums), free(s.quantised_planes), free(s.quantised_bytes);
+            s.weights = NULL, s.sums = NULL, s.quantised_planes = NULL, s.quantised_bytes = NULL;
             ct_arena_free(&s.arena);
             for (uint32_t j = 0; j < s.n; j++) {
-                if (i % 2) s.classes[j] = (int32_t) (j * n_classes / s.n); /* sums as steep as can be */
+                if (i % 2)
+                    s.classes[j] = (int32_t) (j * n_classes / s.n); /* sums as steep as can be */
                 s.member[j] = 1;
             }
             memset(s.all, 0, n_classes * s.words * sizeof *s.all);
-            for (uint32_t j = 0; j < s.n; j++) s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
+            for (uint32_t j = 0; j < s.n; j++)
+                s.all[(size_t) s.classes[j] * s.words + j / 64] |= UINT64_C(1) << j % 64;
             for (uint32_t k = 0; k < n_classes * n_classes; k++) {
                 uint32_t c = k / n_classes, label = k % n_classes;
-                s.losses[k] = c == label ? 0 : (c + 1) % n_classes == label ? limits[i].loss / 2 : limits[i].loss;
+                s.losses[k] = c == label                     ? 0
+                              : (c + 1) % n_classes == label ? limits[i].loss / 2
+                                                             : limits[i].loss;
                 s.gains[k] = limits[i].loss - s.losses[k];
             }
-            add_coarse(&s);
-            CHECK(s.coarse && s.coarse->by_label);
+            add_quantised(&s);
+            CHECK(s.quantised && s.quantised->by_label);
             scan_everywhere(&r, &s);
             sample_free(&s);
         }
     }
 }
 
-/* Several child features: bounds from the neighbours are honoured, the winner is the last to improve, each is visited
- * once. The children are copies of one sample with other ties. */
+/* Several child features: bounds from the neighbours are honoured, the winner is the last to
+ * improve, each is visited once. The children are copies of one sample with other ties. */
 static void several_children(void)
 {
     enum { N = 5 };
@@ -494,8 +534,10 @@ static void several_children(void)
         sample s = sample_new(&r, 100 + rng_below(&r, 300), 2 + rng_below(&r, 3));
         uint32_t t = 1 + rng_below(&r, s.n_values - 1);
         size_t set = s.n_classes * s.words, begin[N], end[N];
-        uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8), *sets = (uint64_t *) zeroed(N * set, 8);
-        uint64_t *lanes = (uint64_t *) zeroed(N * set, 8), *ties = (uint64_t *) zeroed(N * s.words, 8);
+        uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8),
+                 *sets = (uint64_t *) zeroed(N * set, 8);
+        uint64_t *lanes = (uint64_t *) zeroed(N * set, 8),
+                 *ties = (uint64_t *) zeroed(N * s.words, 8);
         int64_t exact[N][2], zeros[ROOM] = {0}, far[ROOM] = {0}, errors[2][ROOM];
         uint8_t done[N] = {0};
         for (size_t g = N; g < ROOM; g++) zeros[g] = CT_NO_CHILD;
@@ -503,7 +545,9 @@ static void several_children(void)
         make_planes(kernels, &s, &r);
         make_side(kernels, &s, NULL, 0, CT_ROWS16);
         for (size_t g = 0; g < N; g++) {
-            if (g) for (size_t w = 0; w < s.words; w++) s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
+            if (g)
+                for (size_t w = 0; w < s.words; w++)
+                    s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
             for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side, 0);
             memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
             memcpy(sets + g * set, s.sets, set * 8);
@@ -516,7 +560,8 @@ static void several_children(void)
         one_child o;
         one_child_init(&o, &s, t, 0);
         choose_needs(&r, &o, &s, t, 0);
-        o.rows = (ct_rows){N, s.n_classes, s.words, sets, lanes, ties, begin, end, NULL, NULL, NULL, NULL, NULL};
+        o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
+                           end, NULL,        NULL,    NULL, NULL,  NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;
@@ -533,7 +578,8 @@ static void several_children(void)
         for (int side = 0; side < 2; side++) {
             int64_t least = exact[0][side];
             for (size_t g = 0; g < N; g++) {
-                CHECK(errors[side][g] <= exact[g][side] && errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
+                CHECK(errors[side][g] <= exact[g][side] &&
+                      errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
                 if (exact[g][side] < least) least = exact[g][side];
             }
             if (o.need[side] <= 0) continue;
@@ -554,12 +600,15 @@ static void levels(void)
     }
     REQUIRE(n > 0);
     CHECK(ct_kernels_find("auto") == ct_kernels_at(0));
-    CHECK(ct_kernels_find("scalar") == &ct_kernels_scalar && ct_kernels_at(n - 1) == &ct_kernels_scalar);
-    CHECK(ct_kernels_find("abacus") == NULL && ct_cpu_find("abacus") == CT_N_SIMD && ct_cpu_has(CT_SIMD_SCALAR));
+    CHECK(ct_kernels_find("scalar") == &ct_kernels_scalar &&
+          ct_kernels_at(n - 1) == &ct_kernels_scalar);
+    CHECK(ct_kernels_find("abacus") == NULL && ct_cpu_find("abacus") == CT_N_SIMD &&
+          ct_cpu_has(CT_SIMD_SCALAR));
     for (int level = 0; level < CT_N_SIMD; level++) {
         const char *name = ct_simd_name((ct_simd) level);
         const ct_kernels *kernels = ct_kernels_find(name);
-        CHECK((kernels != NULL) == ct_cpu_has((ct_simd) level) && (!kernels || !strcmp(kernels->name, name)));
+        CHECK((kernels != NULL) == ct_cpu_has((ct_simd) level) &&
+              (!kernels || !strcmp(kernels->name, name)));
         n -= kernels != NULL;
     }
     CHECK_INT(n, 0);

@@ -1,5 +1,5 @@
-/* Starts, limits, caps, gaps, threads and a device that may fail, together, on small tables with costs of all
- * widths: instance_units.h. */
+/* Starts, limits, caps, gaps, threads and a device that may fail, together, on small tables with
+ * costs of all widths: instance_units.h. */
 #include "instance_check.h"
 #include "instance_random.h"
 
@@ -12,8 +12,8 @@ static void small_instances(void)
         unsigned depth = 1 + rng_below(&r, 4);
         instance in;
         in.optimum = NAN;
-        in.table = table_random(&r, 2 + rng_below(&r, UNIT_ROWS - 1), 1 + rng_below(&r, 3), 2 + rng_below(&r, 3),
-                                (int) rng_below(&r, 2));
+        in.table = table_random(&r, 2 + rng_below(&r, UNIT_ROWS - 1), 1 + rng_below(&r, 3),
+                                2 + rng_below(&r, 3), (int) rng_below(&r, 2));
         in.options = random_options(&r, depth, in.table.data.n_rows);
         if (rng_below(&r, 2)) table_add_weights(&in.table, &r);
         if (rng_below(&r, 2)) spread_weights(&r, &in.table);

@@ -122,28 +122,30 @@ static void compare(int64_t got, int64_t expected, int64_t need)
     else CHECK(got >= need && got <= (expected > need ? expected : need));
 }
 
-static int is_in_part(const bench *b, const ct_offload_point *point, uint32_t row)
+static int is_in_part(const bench *b, const ct_offload_point *candidate, uint32_t row)
 {
-    if (point->part_threshold == CT_OFFLOAD_ALL) return 1;
-    ct_offload_conditions part = {1, {point->part_line}, {point->part_threshold}};
+    if (candidate->part_threshold == CT_OFFLOAD_ALL) return 1;
+    ct_offload_conditions part = {1, {candidate->part_line}, {candidate->part_threshold}};
     return is_in(b, &part, row);
 }
 
 static void check_point(const bench *b, const ct_offload_conditions *conditions,
-                        const ct_offload_point *point, const int32_t *errors)
+                        const ct_offload_point *candidate, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
     for (uint32_t side = 0; side < 2; side++) {
         for (uint32_t row = 0; row < n_rows; row++) {
-            int right = b->ranks[(size_t) point->feature * n_rows + row] >= point->threshold;
-            int in = is_in(b, conditions, row) && is_in_part(b, point, row);
+            int right = b->ranks[(size_t) candidate->feature * n_rows + row] >=
+                        candidate->threshold;
+            int in = is_in(b, conditions, row) && is_in_part(b, candidate, row);
             marked[row] = (uint8_t) (!in ? 0 : right == (int) side ? 2 : 1);
         }
         for (uint32_t col = 0; col < n_cols; col++) {
             const int32_t *got = errors + (size_t) side * 2 * n_cols + col;
-            compare(got[0], naive(b, marked, col, 0), point->need[side]);
-            compare(got[n_cols], naive(b, marked, col, point->min_rows[side]), point->need[side]);
+            compare(got[0], naive(b, marked, col, 0), candidate->need[side]);
+            compare(got[n_cols], naive(b, marked, col, candidate->min_rows[side]),
+                    candidate->need[side]);
         }
     }
     free(marked);
@@ -189,7 +191,7 @@ static void set_memory(int device, size_t bytes)
 static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
 {
     ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
-    ct_offload_point points[2][CT_OFFLOAD_POINTS];
+    ct_offload_point candidates[2][CT_OFFLOAD_POINTS];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
     for (uint32_t row = 0; row < b->table.data.n_rows; row++)
         n_rows += (uint32_t) is_in(b, conditions, row);
@@ -198,15 +200,15 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         int parts = rng_below(r, 2) == 1;
         for (uint32_t i = 0; i < n_points; i++)
-            points[slot][i] = random_point(b, r, conditions, parts);
-        REQUIRE(ct_offload_submit(queue, slot, points[slot], n_points) == CT_OK);
+            candidates[slot][i] = random_point(b, r, conditions, parts);
+        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_points) == CT_OK);
     }
     for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
         unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
         const int32_t *errors;
         REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
         for (uint32_t p = 0; p < n_points; p++)
-            check_point(b, conditions, &points[slot][p], errors + (size_t) p * 4 * n_cols);
+            check_point(b, conditions, &candidates[slot][p], errors + (size_t) p * 4 * n_cols);
     }
     /* One that nothing is asked of, under way when the next begins. */
     REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
@@ -279,12 +281,12 @@ static void on_every_device(void)
 
 /* The answer to the second one; NULL if the device is lost. */
 static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_conditions *conditions,
-                                  const ct_offload_point *point)
+                                  const ct_offload_point *candidate)
 {
     const int32_t *errors;
     if (ct_offload_begin_rows(queue, conditions, 50) != CT_OK) return NULL;
     for (unsigned slot = 0; slot < 2; slot++)
-        if (ct_offload_submit(queue, slot, point, 1) != CT_OK) return NULL;
+        if (ct_offload_submit(queue, slot, candidate, 1) != CT_OK) return NULL;
     for (unsigned slot = 0; slot < 2; slot++)
         if (ct_offload_wait(queue, slot, &errors) != CT_OK) return NULL;
     return errors;
@@ -298,17 +300,17 @@ static int works(int device)
     bench b;
     ct_error error = {CT_OK, ""};
     ct_offload_conditions all = {0, {0}, {0}};
-    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
+    ct_offload_point candidate = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
     const int32_t *errors = NULL;
     b.table = table_random(&r, 50, 3, 3, 0);
     if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
         ct_offload_queue *queue = ct_offload_queue_at(b.device, 1);
-        errors = two_batches(queue, &all, &point);
+        errors = two_batches(queue, &all, &candidate);
         CHECK_INT(ct_offload_is_lost(b.device), !errors);
         CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
-        if (errors) check_point(&b, &all, &point, errors);
+        if (errors) check_point(&b, &all, &candidate, errors);
         else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
-        if (!errors) CHECK(ct_offload_submit(queue, 0, &point, 1) == CT_NO_DEVICE);
+        if (!errors) CHECK(ct_offload_submit(queue, 0, &candidate, 1) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
     } else {
         CHECK_INT(error.status, CT_NO_DEVICE);
@@ -357,7 +359,7 @@ static void one_of_two_devices(void)
     rng r = {6};
     bench b;
     ct_offload_conditions all = {0, {0}, {0}};
-    ct_offload_point point = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
+    ct_offload_point candidate = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     cuda_on_cpu_devices(2);
     check_table(1, &r, table_random(&r, 300, 3, 3, 1), 3, 40);
@@ -368,8 +370,8 @@ static void one_of_two_devices(void)
             ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
             cuda_on_cpu_disturb(0);
             REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
-            REQUIRE(ct_offload_submit(queue, 0, &point, 1) == CT_OK);
-            CHECK(round % 2 || ct_offload_submit(queue, 1, &point, 1) == CT_OK);
+            REQUIRE(ct_offload_submit(queue, 0, &candidate, 1) == CT_OK);
+            CHECK(round % 2 || ct_offload_submit(queue, 1, &candidate, 1) == CT_OK);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(1), 0);

@@ -37,7 +37,8 @@ static void each_once(void)
                     memset(&r, 0, sizeof r);
                     r.n = sizes[i];
                     r.chunk = chunks[k] ? chunks[k] : 1;
-                    ct_loop loop = {sizes[i], chunks[k], (ct_schedule) schedule, workers, note, &r, NULL};
+                    ct_loop loop = {sizes[i], chunks[k], (ct_schedule) schedule, workers, note,
+                                    &r,       NULL};
                     ct_parallel_for(&loop);
                     int wrong = 0;
                     for (uint64_t j = 0; j < MOST; j++) wrong += r.done[j] != (j < sizes[i]);

@@ -1,5 +1,5 @@
-/* What forests say of rows: every payload of the leaves, one tree and several, on trees made by hand and against a walk
- * row by row. */
+/* What forests say of rows: every payload of the leaves, one tree and several, on trees made by
+ * hand and against a walk row by row. */
 #include <math.h>
 
 #include "check.h"
@@ -7,8 +7,8 @@
 #include "tree/predict.h"
 #include "tree/route.h"
 
-/* Two trees over two columns. The first splits column 0 at 0 (node 0), and its right child column 1 at 2 (node 2), missing to
- * the right; leaves 1, 3, 4. The second is a leaf alone (node 5). */
+/* Two trees over two columns. The first splits column 0 at 0 (node 0), and its right child column 1
+ * at 2 (node 2), missing to the right; leaves 1, 3, 4. The second is a leaf alone (node 5). */
 enum { NODES = 6, ROWS = 5 };
 static uint32_t roots[] = {0, 5}, left[NODES] = {1, 0, 3}, right[NODES] = {2, 0, 4};
 static int32_t feature[NODES] = {0, -1, 1, -1, -1, -1};
@@ -51,7 +51,8 @@ static void counts_give_proportions(void)
     say(&forest, 1, out);
     static const double first[] = {0.25, 1, 0, 0.25, 0}; /* leaf 4 has no rows */
     static const double second[] = {0.75, 0, 0, 0.75, 0};
-    for (int row = 0; row < ROWS; row++) CHECK(out[row] == first[row] && out[ROWS + row] == second[row]);
+    for (int row = 0; row < ROWS; row++)
+        CHECK(out[row] == first[row] && out[ROWS + row] == second[row]);
     forest.weights = weights;
     say(&forest, 1, out);
     CHECK(out[0] == 0.25 && out[ROWS] == 0.75 && out[1] == 0 && out[ROWS + 1] == 1);
@@ -96,7 +97,8 @@ static void linear_models_are_computed(void)
     forest.term_column = term_column;
     forest.coefficient = coefficient;
     say(&forest, 1, out);
-    /* leaf 1: 10 + 2 z; leaf 3: 20 - x + z / 4; leaf 4: 30, whatever is missing; each with 0.5 of the other tree */
+    /* leaf 1: 10 + 2 z; leaf 3: 20 - x + z / 4; leaf 4: 30, whatever is missing; each with 0.5 of
+     * the other tree */
     static const double expected[ROWS] = {24.5, 19.75, 30.5, 20.5, 30.5};
     for (int row = 0; row < ROWS; row++) CHECK(out[row] == expected[row]);
     term_column[0] = 0; /* leaf 1: 10 + 2 x, missing in the fourth row */
@@ -213,12 +215,13 @@ static void failures_leave_nothing(void)
     }
 }
 
-static const check_case cases[] = {{"counts give proportions", counts_give_proportions},
-                                   {"values are those of the leaves", values_are_those_of_the_leaves},
-                                   {"linear models are computed", linear_models_are_computed},
-                                   {"integers that are missing make no number", integers_that_are_missing_make_no_number},
-                                   {"unsound models are refused", unsound_models_are_refused},
-                                   {"threads do not matter", threads_do_not_matter},
-                                   {"a forest has room for each payload", a_forest_has_room_for_each_payload},
-                                   {"failures leave nothing", failures_leave_nothing}};
+static const check_case cases[] = {
+    {"counts give proportions", counts_give_proportions},
+    {"values are those of the leaves", values_are_those_of_the_leaves},
+    {"linear models are computed", linear_models_are_computed},
+    {"integers that are missing make no number", integers_that_are_missing_make_no_number},
+    {"unsound models are refused", unsound_models_are_refused},
+    {"threads do not matter", threads_do_not_matter},
+    {"a forest has room for each payload", a_forest_has_room_for_each_payload},
+    {"failures leave nothing", failures_leave_nothing}};
 CHECK_MAIN(cases)

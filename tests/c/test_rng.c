@@ -22,7 +22,8 @@ static void known_answers(void)
     }
 }
 
-/* Draw d of (seed, stream, path) is word d % 4 of the block with the counter (d / 4, stream, path). */
+/* Draw d of (seed, stream, path) is word d % 4 of the block with the counter (d / 4, stream, path).
+ */
 static void keyed(void)
 {
     uint64_t seed = UINT64_C(0x299f31d0a4093822), path = UINT64_C(0x0370734413198a2e);
@@ -36,12 +37,13 @@ static void keyed(void)
     }
 }
 
-/* A table of counts against the uniform law; chi-squared with n - 1 degrees is below n + 6 sqrt(2 n) but
- * once in a million times. */
+/* A table of counts against the uniform law; chi-squared with n - 1 degrees is below n + 6 sqrt(2
+ * n) but once in a million times. */
 static double chi_squared(const uint32_t *counts, uint32_t n, double expected)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < n; i++) sum += (counts[i] - expected) * (counts[i] - expected) / expected;
+    for (uint32_t i = 0; i < n; i++)
+        sum += (counts[i] - expected) * (counts[i] - expected) / expected;
     return sum;
 }
 
@@ -60,7 +62,8 @@ static void below_is_uniform(void)
     }
 }
 
-/* With n = 3 * 2^30 a plain multiplication gives one in three numbers twice as often as the others. */
+/* With n = 3 * 2^30 a plain multiplication gives one in three numbers twice as often as the others.
+ */
 static void below_is_unbiased(void)
 {
     enum { DRAWS = 30000 };

@@ -5,9 +5,11 @@
 #include "tree/route.h"
 #include "random.h"
 
-/* The root splits column 0 at 1.5, missing to the left; its left child (node 1) splits column 1 by level: 1 and 3 go left, 2
- * and unknown codes right, missing left. Leaves: 2 and 3 below node 1, and 4. */
-static uint32_t roots[] = {0}, left[] = {1, 2, 0, 0, 0}, right[] = {4, 3, 0, 0, 0}, n_levels[] = {0, 3, 0, 0, 0};
+/* The root splits column 0 at 1.5, missing to the left; its left child (node 1) splits column 1 by
+ * level: 1 and 3 go left, 2 and unknown codes right, missing left. Leaves: 2 and 3 below node 1,
+ * and 4. */
+static uint32_t roots[] = {0}, left[] = {1, 2, 0, 0, 0}, right[] = {4, 3, 0, 0, 0},
+                n_levels[] = {0, 3, 0, 0, 0};
 static int32_t feature[] = {0, 1, -1, -1, -1};
 static double threshold[] = {1.5, NAN, 0, 0, 0};
 static uint8_t default_left[] = {1, 1, 0, 0, 0}, sides[] = {1, 0, 1, 0};
@@ -74,7 +76,8 @@ static uint32_t grow(rng *r, random_tree *t, uint32_t depth, uint32_t n_columns)
         t->n_levels[node] = 1 + rng_below(r, CODES);
         t->levels_left[node] = t->sides[node];
         t->threshold[node] = NAN;
-        for (uint32_t k = 0; k <= t->n_levels[node]; k++) t->sides[node][k] = (uint8_t) rng_below(r, 2);
+        for (uint32_t k = 0; k <= t->n_levels[node]; k++)
+            t->sides[node][k] = (uint8_t) rng_below(r, 2);
     }
     t->left[node] = grow(r, t, depth - 1, n_columns);
     t->right[node] = grow(r, t, depth - 1, n_columns);
@@ -108,12 +111,18 @@ static int walks_left(const random_tree *t, uint32_t node, const ct_column *colu
 static void fill(rng *r, ct_column *columns, double *x, int32_t *codes, uint32_t n_rows)
 {
     for (uint32_t col = 0; col < COLUMNS; col++) {
-        ct_column doubles = {x + (size_t) col * n_rows, CT_DOUBLE}, integers = {codes + (size_t) col * n_rows, CT_INT32};
+        ct_column doubles = {x + (size_t) col * n_rows, CT_DOUBLE},
+                  integers = {codes + (size_t) col * n_rows, CT_INT32};
         columns[col] = col < 3 ? doubles : integers;
     }
     for (uint32_t i = 0; i < COLUMNS * n_rows; i++) {
-        x[i] = rng_below(r, 8) ? rng_unit(r) : rng_below(r, 2) ? NAN : rng_below(r, 2) ? INFINITY : -INFINITY;
-        codes[i] = rng_below(r, 8) ? (int32_t) rng_below(r, CODES + 3) - 1 : rng_below(r, 2) ? INT32_MIN : INT32_MAX;
+        x[i] = rng_below(r, 8)   ? rng_unit(r)
+               : rng_below(r, 2) ? NAN
+               : rng_below(r, 2) ? INFINITY
+                                 : -INFINITY;
+        codes[i] = rng_below(r, 8)   ? (int32_t) rng_below(r, CODES + 3) - 1
+                   : rng_below(r, 2) ? INT32_MIN
+                                     : INT32_MAX;
     }
 }
 
@@ -133,11 +142,13 @@ static void random_trees_route_like_a_plain_walk(void)
         random_tree_init(&r, &t, round % 7, n_columns);
         fill(&r, columns, x, codes, n_rows);
         REQUIRE(ct_forest_check(&t.tree, n_columns, &error) == CT_OK);
-        REQUIRE(ct_route(&t.tree, 0, columns, n_columns, n_rows, values, 1 + round % 3, got, &error) == CT_OK);
+        REQUIRE(ct_route(&t.tree, 0, columns, n_columns, n_rows, values, 1 + round % 3, got,
+                         &error) == CT_OK);
         for (uint32_t row = 0; row < n_rows; row++) {
             uint32_t node = 0;
             while (t.feature[node] >= 0)
-                node = walks_left(&t, node, &columns[t.feature[node]], row) ? t.left[node] : t.right[node];
+                node = walks_left(&t, node, &columns[t.feature[node]], row) ? t.left[node]
+                                                                            : t.right[node];
             wrong += got[row] != values[node];
         }
         CHECK_INT(wrong, 0);
@@ -156,7 +167,8 @@ static void failures_are_told_and_leave_nothing(void)
     ct_forest tree = tree_with_levels();
     ct_error error;
     int32_t leaf[1];
-    CHECK(ct_route(&tree, 0, columns, 2, 1, values, 1, leaf, &error) == CT_BAD_INPUT); /* levels of doubles */
+    CHECK(ct_route(&tree, 0, columns, 2, 1, values, 1, leaf, &error) ==
+          CT_BAD_INPUT); /* levels of doubles */
     tree.n_levels = NULL;
     tree.threshold = thresholds;
     for (int k = 0;; k++) {
@@ -176,15 +188,17 @@ static void unsound_trees_are_refused(void)
     ct_error error;
     CHECK(ct_forest_check(&tree, 1, &error) == CT_BAD_INPUT); /* there is no column 1 */
     tree.n_levels = NULL;
-    CHECK(ct_forest_check(&tree, 2, &error) == CT_BAD_INPUT); /* without levels node 1 has no threshold */
+    CHECK(ct_forest_check(&tree, 2, &error) ==
+          CT_BAD_INPUT); /* without levels node 1 has no threshold */
     tree = tree_with_levels();
     uint32_t shared[] = {2, 3, 0, 0, 0};
     tree.right = shared;
     CHECK(ct_forest_check(&tree, 2, &error) == CT_BAD_INPUT); /* node 2 has two parents */
 }
 
-static const check_case cases[] = {{"rows go by threshold and level", rows_go_by_threshold_and_level},
-                                   {"random trees route like a plain walk", random_trees_route_like_a_plain_walk},
-                                   {"failures are told and leave nothing", failures_are_told_and_leave_nothing},
-                                   {"unsound trees are refused", unsound_trees_are_refused}};
+static const check_case cases[] = {
+    {"rows go by threshold and level", rows_go_by_threshold_and_level},
+    {"random trees route like a plain walk", random_trees_route_like_a_plain_walk},
+    {"failures are told and leave nothing", failures_are_told_and_leave_nothing},
+    {"unsound trees are refused", unsound_trees_are_refused}};
 CHECK_MAIN(cases)

@@ -1,4 +1,5 @@
-/* The scans of each instruction set against those in portable C, to the last bit; and these against sums by hand. */
+/* The scans of each instruction set against those in portable C, to the last bit; and these against
+ * sums by hand. */
 #include <math.h>
 
 #include "base/rng.h"
@@ -15,7 +16,8 @@ static int same_cuts(const ct_bin_cut *a, const ct_bin_cut *b, unsigned lanes)
 {
     for (unsigned lane = 0; lane < lanes; lane++) {
         if (isnan(a[lane].score) && isnan(b[lane].score)) continue;
-        if (memcmp(&a[lane].score, &b[lane].score, sizeof a->score) || a[lane].bin != b[lane].bin) return 0;
+        if (memcmp(&a[lane].score, &b[lane].score, sizeof a->score) || a[lane].bin != b[lane].bin)
+            return 0;
     }
     return 1;
 }
@@ -60,7 +62,8 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
             for (unsigned lanes = 1; lanes <= CT_LANES; lanes += 1 + lanes / 3) {
                 if (!ct_cpu_has((ct_simd) level)) continue;
                 const ct_scan *scan = ct_scan_at((ct_simd) level);
-                ct_scan_scalar.gini(histograms, totals, n_runs, weight, n_bins, left, lanes, expected);
+                ct_scan_scalar.gini(histograms, totals, n_runs, weight, n_bins, left, lanes,
+                                    expected);
                 scan->gini(histograms, totals, n_runs, weight, n_bins, left, lanes, got);
                 CHECK(same_cuts(expected, got, lanes));
                 if (lanes < CT_LANES) continue; /* all lanes have the same rows here */
@@ -73,12 +76,14 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
 static void large_nodes(void)
 {
     static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 255};
-    static const uint32_t sizes[] = {1, 2, 129, 255, 256, 32766, 32767, 32768, 65535, 65536, 1 << 22};
+    static const uint32_t sizes[] = {1,     2,     129,   255,   256,    32766,
+                                     32767, 32768, 65535, 65536, 1 << 22};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
                 for (int missing = 0; missing < (CHECK_QUICK() ? 1 : 2); missing++)
-                    if (!CHECK_QUICK() || (k + b + s) % 7 == 0) check_large(runs[k], sizes[s], bins[b], missing);
+                    if (!CHECK_QUICK() || (k + b + s) % 7 == 0)
+                        check_large(runs[k], sizes[s], bins[b], missing);
 }
 
 /* Two classes in four bins: 3 + 0, 2 + 2, 0 + 1, 1 + 4 rows, and 0 + 3 whose value is missing. */
@@ -88,7 +93,8 @@ static void by_hand(void)
     memset(histograms, 0, sizeof histograms);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t bin = 0; bin < 5; bin++)
-            histograms[(k * CT_BIN_ROWS + (bin < 4 ? bin : CT_BIN_ROWS - 1)) * CT_LANES] = rows[k][bin];
+            histograms[(k * CT_BIN_ROWS + (bin < 4 ? bin : CT_BIN_ROWS - 1)) * CT_LANES] =
+                rows[k][bin];
     totals[0] = 6, totals[1] = 10;
     for (int level = 0; level < CT_N_SIMD; level++) {
         ct_bin_cut cut;
@@ -97,7 +103,9 @@ static void by_hand(void)
         CHECK(cut.bin == 0); /* 3 + 0 | 3 + 10: 3 + 109 / 13 is 11.38; 5 + 2 | 1 + 8 is 11.37 */
         CHECK(cut.score == (9.0 * 13 + 109.0 * 3) / 39);
         ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 1, 1, &cut);
-        CHECK(cut.bin == 1); /* 5 + 5 | 1 + 5: 5 + 26 / 6 is 9.33; 3 + 3 | 3 + 7 is 8.8, 5 + 6 | 1 + 4 is 8.95 */
+        CHECK(
+            cut.bin ==
+            1); /* 5 + 5 | 1 + 5: 5 + 26 / 6 is 9.33; 3 + 3 | 3 + 7 is 8.8, 5 + 6 | 1 + 4 is 8.95 */
     }
 }
 
@@ -110,12 +118,14 @@ static void check_small(uint32_t n, uint32_t n_runs, int kind)
     ct_rng r = ct_rng_of(n, n_runs, (uint32_t) kind);
     uint32_t weight = 0, row = 0, left = n;
     for (uint32_t k = 0; k < n_runs; k++) {
-        runs[k] = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, left - (n_runs - k - 1)) : left, 0};
+        runs[k] = (ct_run){k, k + 1 < n_runs ? 1 + ct_rng_below(&r, left - (n_runs - k - 1)) : left,
+                           0};
         left -= runs[k].n;
         for (uint32_t end = row + runs[k].n; row < end; row++) {
             own[row] = (uint16_t) (1 + (kind == 1 ? 255 / n - 1 : 0));
             if (kind == 2 && row == 0) own[row] = (uint16_t) (256 - n);
-            codes[row] = (int16_t) (kind == 3 ? 5 : ct_rng_below(&r, kind == 4 ? 3 : 65536) - 32768);
+            codes[row] = (int16_t) (kind == 3 ? 5
+                                              : ct_rng_below(&r, kind == 4 ? 3 : 65536) - 32768);
             runs[k].weight += own[row];
         }
         weight += runs[k].weight;

@@ -16,13 +16,14 @@ static void equals_brute_force(void)
         double expected = brute_optimum(&b, &t.data, &options);
         double cost = solved_cost(&t.data, &options);
         if (!CHECK(fabs(cost - expected) < 1e-6))
-            printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth, options.complexity, cost,
-                   expected);
+            printf("    seed %d: depth %u complexity %g: %g, not %g\n", seed, options.depth,
+                   options.complexity, cost, expected);
         table_free(&t);
     }
 }
 
-/* Restricts leaves, and in some cases nodes that are split, to a size that few or most trees keep to. */
+/* Restricts leaves, and in some cases nodes that are split, to a size that few or most trees keep
+ * to. */
 static void random_sizes(rng *r, ct_options *options, uint32_t most)
 {
     options->min_bucket = 1 + rng_below(r, most);
@@ -40,10 +41,11 @@ static void leaf_sizes_equal_brute_force(void)
         options.depth = 1 + rng_below(&r, 3);
         random_sizes(&r, &options, 5);
         if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / n_rows;
-        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        double expected = brute_optimum(&b, &t.data, &options),
+               cost = solved_cost(&t.data, &options);
         if (!CHECK(fabs(cost - expected) < 1e-6))
-            printf("    seed %d: depth %u min_bucket %u min_split %u: %g, not %g\n", seed, options.depth,
-                   options.min_bucket, options.min_split, cost, expected);
+            printf("    seed %d: depth %u min_bucket %u min_split %u: %g, not %g\n", seed,
+                   options.depth, options.min_bucket, options.min_split, cost, expected);
         table_free(&t);
     }
 }
@@ -62,19 +64,23 @@ static void deeper_equals_brute_force(void)
     }
 }
 
-/* Deep enough that leaf sizes rule splits out whose nodes are within other nodes, and that such row sets are remembered. */
+/* Deep enough that leaf sizes rule splits out whose nodes are within other nodes, and that such row
+ * sets are remembered. */
 static void deep_leaf_sizes_equal_brute_force(void)
 {
     static brute b;
     for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 400); seed++) {
         rng r = {(uint64_t) seed + 38000};
-        random_table t = table_random(&r, 8 + rng_below(&r, 7), 2 + rng_below(&r, 2), 2 + rng_below(&r, 3), seed % 3);
-        for (uint32_t i = 0; i < t.data.n_rows; i += 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        random_table t = table_random(&r, 8 + rng_below(&r, 7), 2 + rng_below(&r, 2),
+                                      2 + rng_below(&r, 3), seed % 3);
+        for (uint32_t i = 0; i < t.data.n_rows; i += 2)
+            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         ct_options options = ct_options_default();
         options.depth = 4;
         options.min_bucket = 1 + rng_below(&r, 3);
         if (seed % 4 == 0) options.min_split = 1 + rng_below(&r, 6);
-        double expected = brute_optimum(&b, &t.data, &options), cost = solved_cost(&t.data, &options);
+        double expected = brute_optimum(&b, &t.data, &options),
+               cost = solved_cost(&t.data, &options);
         if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
         table_free(&t);
     }
@@ -100,7 +106,8 @@ static void instruction_sets_agree(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 60); seed++) {
         rng r = {(uint64_t) seed + 1000};
         uint32_t n_classes = 2 + rng_below(&r, 5);
-        random_table t = table_random(&r, 20 + rng_below(&r, 600), 2 + rng_below(&r, 3), n_classes, seed % 2);
+        random_table t = table_random(&r, 20 + rng_below(&r, 600), 2 + rng_below(&r, 3), n_classes,
+                                      seed % 2);
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         ct_statistics first = {0};
@@ -125,9 +132,12 @@ static void check_shortcuts(rng *r, const ct_data *data, ct_options *options, in
     options->off = (UINT32_C(1) << CT_N_SHORTCUTS) - 1;
     double cost = solved_cost(data, options);
     for (int pair = 0; pair <= pairs; pair++) {
-        options->off = pair ? UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) | UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) : 0;
+        options->off = pair ? UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS) |
+                                  UINT32_C(1) << rng_below(r, CT_N_SHORTCUTS)
+                            : 0;
         double other = solved_cost(data, options);
-        if (!CHECK(other == cost)) printf("    %u rows, off %x: %g, not %g\n", data->n_rows, options->off, other, cost);
+        if (!CHECK(other == cost))
+            printf("    %u rows, off %x: %g, not %g\n", data->n_rows, options->off, other, cost);
     }
 }
 
@@ -137,8 +147,11 @@ static void shortcuts_change_nothing(void)
         rng r = {(uint64_t) seed + 2000};
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) seed % 3;
-        uint32_t n_rows = 12 + rng_below(&r, options.depth == 2 ? 300 : options.depth == 3 ? 60 : 16);
-        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 2), 2 + rng_below(&r, 4), seed % 4);
+        uint32_t n_rows = 12 + rng_below(&r, options.depth == 2   ? 300
+                                             : options.depth == 3 ? 60
+                                                                  : 16);
+        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 2), 2 + rng_below(&r, 4),
+                                      seed % 4);
         if (seed % 5 == 0) options.complexity = rng_below(&r, 8) / 4.0 / n_rows;
         if (seed % 4 == 1) random_sizes(&r, &options, n_rows / 6);
         check_shortcuts(&r, &t.data, &options, 8);
@@ -175,19 +188,21 @@ static void remembered_row_sets_change_nothing(void)
         if (seed % 5 == 0) options.complexity = rng_below(&r, 4) / 2.0 / n_rows;
         if (leaf_sizes) options.min_bucket = 2 + rng_below(&r, n_rows / 8);
         double cost = solved_cost(&t.data, &options);
-        options.off = UINT32_C(1) << CT_SHORTCUT_QUADRANTS;
+        options.off = UINT32_C(1) << CT_SHORTCUT_BOUND_CACHE;
         CHECK(solved_cost(&t.data, &options) == cost);
         table_free(&t);
     }
 }
 
-/* Copies of a table that must cost the same: rows and columns shuffled, columns transformed monotonously. */
+/* Copies of a table that must cost the same: rows and columns shuffled, columns transformed
+ * monotonously. */
 static void transformed_tables_cost_the_same(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 5 : 50); seed++) {
         rng r = {(uint64_t) seed + 3000};
         uint32_t n = 30 + rng_below(&r, 300), n_cols = 3;
-        random_table t = table_random(&r, n, n_cols, 2 + rng_below(&r, 3), 0), u = table_new(n, n_cols, t.data.n_classes);
+        random_table t = table_random(&r, n, n_cols, 2 + rng_below(&r, 3), 0),
+                     u = table_new(n, n_cols, t.data.n_classes);
         random_table twice = table_new(2 * n, n_cols, t.data.n_classes);
         ct_options options = ct_options_default();
         double cost = solved_cost(&t.data, &options);
@@ -201,7 +216,8 @@ static void transformed_tables_cost_the_same(void)
         }
         for (uint32_t i = 0; i < 2 * n; i++) {
             twice.classes[i] = t.classes[i / 2];
-            for (uint32_t col = 0; col < n_cols; col++) table_column(&twice, col)[i] = table_column(&t, col)[i / 2];
+            for (uint32_t col = 0; col < n_cols; col++)
+                table_column(&twice, col)[i] = table_column(&t, col)[i / 2];
         }
         CHECK(solved_cost(&u.data, &options) == cost);
         CHECK(solved_cost(&twice.data, &options) == 2 * cost);
@@ -211,8 +227,8 @@ static void transformed_tables_cost_the_same(void)
     }
 }
 
-/* More than 65,536 rows and more than 256 classes: the four largest classes lie in the corners of two features, all the
- * others are one row each, so the optimum of depth two is known. */
+/* More than 65,536 rows and more than 256 classes: the four largest classes lie in the corners of
+ * two features, all the others are one row each, so the optimum of depth two is known. */
 static void many_rows_and_classes(void)
 {
     uint32_t n = 70000, n_classes = 300, n_small = n_classes - 4;
@@ -222,7 +238,8 @@ static void many_rows_and_classes(void)
         double x = rng_unit(&r), y = rng_unit(&r);
         table_column(&t, 0)[i] = x;
         table_column(&t, 1)[i] = y;
-        t.classes[i] = i < n_small ? (int32_t) i : (int32_t) (n_small + (x >= 0.3) + 2u * (y >= 0.6));
+        t.classes[i] = i < n_small ? (int32_t) i
+                                   : (int32_t) (n_small + (x >= 0.3) + 2u * (y >= 0.6));
     }
     ct_options options = ct_options_default();
     options.depth = 2;
@@ -325,7 +342,8 @@ static void gap_and_caps(void)
 }
 
 /* A tree up to max_cost is found if there is one, and its root is one of those allowed. */
-static void check_roots(const ct_data *data, const ct_options *options, double expected, double leaf)
+static void check_roots(const ct_data *data, const ct_options *options, double expected,
+                        double leaf)
 {
     ct_result result;
     REQUIRE(solve(data, options, &result));
@@ -335,7 +353,8 @@ static void check_roots(const ct_data *data, const ct_options *options, double e
     if (expected <= options->max_cost)
         CHECK(result.end == CT_END_OPTIMAL && fabs(result.cost - expected) < 1e-6);
     else
-        CHECK(result.bound > options->max_cost - 1e-6 && (root >= 0 || fabs(result.cost - leaf) < 1e-6));
+        CHECK(result.bound > options->max_cost - 1e-6 &&
+              (root >= 0 || fabs(result.cost - leaf) < 1e-6));
     ct_result_free(&result);
 }
 
@@ -360,13 +379,14 @@ static void roots_equal_brute_force(void)
         }
         ct_result whole;
         if (solve(&t.data, &options, &whole)) {
-            for (uint32_t col = 0; col < n_cols; col++) CHECK(whole.root_bounds[col] <= rooted[col] + 1e-6);
-            ct_start start = {whole.tree.n_nodes, whole.tree.feature, whole.tree.threshold, whole.tree.left,
-                              whole.tree.right};
+            for (uint32_t col = 0; col < n_cols; col++)
+                CHECK(whole.root_bounds[col] <= rooted[col] + 1e-6);
+            ct_start start = {whole.tree.n_nodes, whole.tree.feature, whole.tree.threshold,
+                              whole.tree.left, whole.tree.right};
             options.roots = allowed;
             if (rng_below(&r, 2)) options.start = &start;
             if (rng_below(&r, 2)) options.max_cost = floor(rng_unit(&r) * 1.5 * leaf);
-            if (rng_below(&r, 4) == 0) options.threads = 2, options.crew_after = 0;
+            if (rng_below(&r, 4) == 0) options.threads = 2, options.team_after = 0;
             check_roots(&t.data, &options, expected, leaf);
             ct_result_free(&whole);
         }
@@ -374,14 +394,16 @@ static void roots_equal_brute_force(void)
     }
 }
 
-/* Also of a search that is stopped, on tables of some size, and with trees that need not be found. */
+/* Also of a search that is stopped, on tables of some size, and with trees that need not be found.
+ */
 static void root_bounds_hold(void)
 {
     for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 40); seed++) {
         rng r = {(uint64_t) seed + 51000};
         uint32_t n_cols = 4, n_rows = 100 + rng_below(&r, 300);
         random_table t = table_random(&r, n_rows, n_cols, 2 + rng_below(&r, 3), seed % 2);
-        for (uint32_t i = 0; i < n_rows; i += 3) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        for (uint32_t i = 0; i < n_rows; i += 3)
+            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) seed % 2;
         if (seed % 3 == 0) options.min_bucket = 1 + rng_below(&r, 40);
@@ -402,7 +424,8 @@ static void root_bounds_hold(void)
             options.max_cost = i % 2 ? cost - 1 : INFINITY;
             REQUIRE(solve(&t.data, &options, &result));
             for (uint32_t col = 0; col < n_cols; col++) {
-                CHECK(result.root_bounds[col] <= rooted[col] && result.root_bounds[col] >= result.bound);
+                CHECK(result.root_bounds[col] <= rooted[col] &&
+                      result.root_bounds[col] >= result.bound);
                 if (i == 5) CHECK(result.root_bounds[col] >= cost);
             }
             ct_result_free(&result);
@@ -446,7 +469,7 @@ static const check_case cases[] = {
     {"depth zero is a leaf", depth_zero_is_a_leaf},
     {"instruction sets agree", instruction_sets_agree},
     {"shortcuts change nothing", shortcuts_change_nothing},
-    {"floors of features that separate nothing", floors_of_features_that_separate_nothing},
+    {"root_bounds of features that separate nothing", floors_of_features_that_separate_nothing},
     {"remembered row sets change nothing", remembered_row_sets_change_nothing},
     {"transformed tables cost the same", transformed_tables_cost_the_same},
     {"many rows and classes", many_rows_and_classes},

@@ -14,10 +14,12 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : i < j ? -1 : i > j;
 }
 
-static void check_column(const ct_column *column, const double *values, uint32_t n, const char *what)
+static void check_column(const ct_column *column, const double *values, uint32_t n,
+                         const char *what)
 {
     size_t words = ((size_t) n + 63) / 64;
-    uint32_t *order = (uint32_t *) malloc(n * sizeof *order), *expected = (uint32_t *) malloc(n * sizeof *expected);
+    uint32_t *order = (uint32_t *) malloc(n * sizeof *order),
+             *expected = (uint32_t *) malloc(n * sizeof *expected);
     uint64_t *ties = (uint64_t *) calloc(words, sizeof *ties);
     void *scratch = ct_alloc(ct_sort_scratch(n));
     REQUIRE(order && expected && ties && scratch);
@@ -55,7 +57,10 @@ static double draw(rng *r, int kind)
     case 2: return floor(u * 4e9) - 2e9;                /* whole numbers that take all 32 bits */
     case 3: return floor(u * 1e14);                     /* whole numbers that take more */
     case 4: return exp(40 * u * v - 20);                /* most of the range is empty */
-    case 5: return u < 0.001 ? 1e300 : next_up(1, rng_below(r, 5000)); /* values that agree in 32 bits and more */
+    case 5:
+        return u < 0.001
+                   ? 1e300
+                   : next_up(1, rng_below(r, 5000));     /* values that agree in 32 bits and more */
     case 6: return u < 0.5 ? -1.7e308 * v : 1.7e308 * v; /* the range overflows */
     case 7: return u < 0.5 ? 0.0 : -0.0;
     case 8: return next_up(0, rng_below(r, 1000)) * (v < 0.5 ? -1 : 1); /* the range is subnormal */
@@ -85,7 +90,8 @@ static void integers(void)
 {
     for (uint32_t seed = 0; seed < 60; seed++) {
         rng r = {seed};
-        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000), mask = UINT32_MAX >> rng_below(&r, 32);
+        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
+                 mask = UINT32_MAX >> rng_below(&r, 32);
         int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
         double *values = (double *) malloc(n * sizeof *values);
         REQUIRE(codes && values);

@@ -1,64 +1,164 @@
-/* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin. */
+/* Several threads: the same tree as one, valid bounds whenever they are stopped. */
+#include "brute.h"
 #include "check.h"
-#include "simulated_team.h"
+#include "solve.h"
 
-static uint64_t next(uint64_t *state)
+static const unsigned teams[] = {2, 3, 8};
+
+static ct_options team_options(unsigned threads, unsigned depth)
 {
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    uint64_t x = *state;
-    return (x ^ x >> 33) * 0xff51afd7ed558ccdu;
+    ct_options options = ct_options_default();
+    options.threads = threads;
+    options.depth = depth;
+    options.team_after = 0;
+    return options;
 }
 
-/* What each lane gives and gets. */
-static uint32_t n_lanes, values[SIMULATED_LANES_MAX], lower[SIMULATED_LANES_MAX], totals[SIMULATED_LANES_MAX];
-
-static void call_scan(ct_team team, void *argument)
+static int same_tree(const ct_forest *a, const ct_forest *b)
 {
-    (void) argument;
-    if (team.lane == 0) n_lanes = team.width;
-    lower[team.lane] = ct_team_scan(team, values[team.lane], &totals[team.lane]);
+    return a->n_nodes == b->n_nodes &&
+           !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
+           !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold) &&
+           !memcmp(a->left, b->left, a->n_nodes * sizeof *a->left) &&
+           !memcmp(a->right, b->right, a->n_nodes * sizeof *a->right);
 }
 
-static void values_are_summed_over_lanes(void)
+/* Tables with many equally good trees, and with few. */
+static void any_team_finds_the_same_tree(void)
 {
-    const int widths[] = {1, 2, 3, 7, 16, 32};
-    uint64_t state = 11;
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        uint32_t sum = 0;
-        for (int lane = 0; lane < widths[i]; lane++) values[lane] = (uint32_t) (next(&state) >> 40);
-        simulate_team(widths[i], call_scan, NULL);
-        for (uint32_t lane = 0; lane < n_lanes; lane++) {
-            CHECK_INT(lower[lane], sum);
-            sum += values[lane];
+    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 150); seed++) {
+        rng r = {(uint64_t) seed + 600};
+        unsigned depth = 2 + (unsigned) seed % 3;
+        uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
+        random_table t = table_random(&r, n_rows, 2 + rng_below(&r, 4), 2 + rng_below(&r, 4),
+                                      seed % 2);
+        ct_options options = team_options(1, depth);
+        if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
+        if (seed % 5 == 0) options.min_bucket = 1 + rng_below(&r, n_rows / 10);
+        ct_result alone, team;
+        REQUIRE(solve(&t.data, &options, &alone));
+        for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
+            options.threads = teams[i];
+            REQUIRE(solve(&t.data, &options, &team));
+            CHECK(team.cost == alone.cost && team.bound == alone.bound &&
+                  team.end == CT_END_OPTIMAL);
+            if (!CHECK(same_tree(&alone.tree, &team.tree)))
+                printf("    seed %d, %u threads\n", seed, teams[i]);
+            ct_result_free(&team);
         }
-        for (uint32_t lane = 0; lane < n_lanes; lane++) CHECK_INT(totals[lane], sum);
+        ct_result_free(&alone);
+        table_free(&t);
     }
 }
 
-static uint32_t matrix[32], transposed[32];
-
-static void call_transpose(ct_team team, void *argument)
+static void the_first_of_the_smallest_trees_is_taken(void)
 {
-    (void) argument;
-    if (team.width == 32) transposed[team.lane] = ct_team_transpose(team, matrix[team.lane]);
+    static brute b;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1200); seed++) {
+        rng r = {(uint64_t) seed + 3600};
+        random_table t = table_random(&r, 4 + rng_below(&r, 9), 3, 2 + rng_below(&r, 2), seed % 3);
+        ct_options options = team_options(1 + (unsigned) seed % 3, 2 + (unsigned) seed % 2);
+        ct_result result;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(brute_optimum(&b, &t.data, &options) == result.cost);
+        if (!CHECK(brute_is_tree(&b, &result.tree, 0, brute_all(&b), options.depth, NULL)))
+            printf("    seed %d\n", seed);
+        ct_result_free(&result);
+        table_free(&t);
+    }
 }
 
-static void bits_are_transposed(void)
+/* Columns of two values have one threshold each: few root splits, so most of the team must help
+ * below them. */
+static void idle_threads_help(void)
 {
-    uint64_t state = 5;
-    for (int round = 0; round < 3; round++) {
-        for (int lane = 0; lane < 32; lane++) {
-            matrix[lane] = (uint32_t) (next(&state) >> 32);
-            transposed[lane] = ~matrix[lane];
-        }
-        simulate_team(32, call_transpose, NULL);
-        for (int i = 0; i < 32; i++)
-            for (int j = 0; j < 32; j++) CHECK_INT(transposed[i] >> j & 1, matrix[j] >> i & 1);
+    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
+        rng r = {(uint64_t) seed + 8100};
+        uint32_t n = 400;
+        random_table t = table_random(&r, n, 5, 3, 0);
+        for (uint32_t i = 0; i < 2 * n; i++) t.values[i] = floor(2 * t.values[i]);
+        for (uint32_t i = 0; i < n; i++) t.classes[i] = (int32_t) rng_below(&r, 3);
+        for (uint32_t col = 2; col < 5; col++)
+            for (uint32_t i = 0; i < n; i++)
+                table_column(&t, col)[i] = floor(table_column(&t, col)[i] * (seed % 2 ? 12 : 2));
+        ct_options options = team_options(1, 4);
+        ct_result alone, team;
+        REQUIRE(solve(&t.data, &options, &alone));
+        options.threads = 4;
+        REQUIRE(solve(&t.data, &options, &team));
+        CHECK(team.cost == alone.cost && team.end == CT_END_OPTIMAL &&
+              same_tree(&alone.tree, &team.tree));
+        ct_result_free(&team);
+        ct_result_free(&alone);
+        table_free(&t);
     }
+}
+
+static int stop_after(void *data)
+{
+    int *left = (int *) data;
+    return (*left)-- <= 0;
+}
+
+static void stopped_teams_have_valid_bounds(void)
+{
+    rng r = {60};
+    uint32_t n = CHECK_QUICK() ? 1500 : 6000;
+    random_table t = table_random(&r, n, 6, 2, 0);
+    for (uint32_t i = 0; i < n; i += 3) t.classes[i] ^= 1;
+    ct_options options = team_options(3, 3);
+    ct_result result;
+    REQUIRE(solve(&t.data, &options, &result));
+    double cost = result.cost;
+    ct_result_free(&result);
+    for (int polls = 0; polls < (CHECK_QUICK() ? 2 : 8); polls++) {
+        int left = polls;
+        options.stop = stop_after;
+        options.stop_data = &left;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_INTERRUPT || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    options.stop = NULL;
+    options.time_limit = 0;
+    REQUIRE(solve(&t.data, &options, &result));
+    CHECK(result.bound <= cost && cost <= result.cost);
+    ct_result_free(&result);
+    table_free(&t);
+}
+
+static void memory_ends_anywhere(void)
+{
+    rng r = {70};
+    random_table t = table_random(&r, CHECK_QUICK() ? 150 : 500, 5, 3, 0);
+    ct_options options = team_options(3, 3);
+    ct_result result;
+    ct_error error;
+    REQUIRE(solve(&t.data, &options, &result));
+    double cost = result.cost;
+    ct_result_free(&result);
+    for (int i = 0; i < (CHECK_QUICK() ? 10 : 60); i++) {
+        int by_limit = i % 2;
+        options.memory_limit = by_limit ? (size_t) 50000 << i / 4 : SIZE_MAX;
+        if (!by_limit) ct_alloc_fail_after(i / 2);
+        ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
+        ct_alloc_fail_after(-1);
+        if (status == CT_NO_MEMORY) continue;
+        REQUIRE(CHECK_INT(status, CT_OK));
+        CHECK(result.bound <= cost && cost <= result.cost);
+        CHECK(result.end == CT_END_MEMORY || result.end == CT_END_OPTIMAL);
+        ct_result_free(&result);
+    }
+    table_free(&t);
 }
 
 static const check_case cases[] = {
-    {"values are summed over lanes", values_are_summed_over_lanes},
-    {"bits of 32 lanes are transposed", bits_are_transposed},
+    {"any team finds the same tree", any_team_finds_the_same_tree},
+    {"the first of the smallest trees is taken", the_first_of_the_smallest_trees_is_taken},
+    {"idle threads help", idle_threads_help},
+    {"stopped teams have valid bounds", stopped_teams_have_valid_bounds},
+    {"memory ends anywhere", memory_ends_anywhere},
 };
+
 CHECK_MAIN(cases)

@@ -1,6 +1,6 @@
-/* Whole solves with depth-two work on a device against the CPU alone: the same cost, proof and tree. On the host twin, which
- * takes all of this work, and on the devices that are there, one of which may be the CPU with CUDA's runtime played
- * (cuda_on_cpu/). */
+/* Whole solves with depth-two work on a device against the CPU alone: the same cost, proof and
+ * tree. On the host twin, which takes all of this work, and on the devices that are there, one of
+ * which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
 #include "solve.h"
 
 #include "cuda_on_cpu/cuda_on_cpu.h"
@@ -13,36 +13,41 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 {
     size_t n = a->n_nodes;
     return n == b->n_nodes && !memcmp(a->feature, b->feature, n * sizeof *a->feature) &&
-           !memcmp(a->left, b->left, n * sizeof *a->left) && !memcmp(a->right, b->right, n * sizeof *a->right) &&
-           !memcmp(a->label, b->label, n * sizeof *a->label) && !memcmp(a->threshold, b->threshold, n * sizeof *a->threshold);
+           !memcmp(a->left, b->left, n * sizeof *a->left) &&
+           !memcmp(a->right, b->right, n * sizeof *a->right) &&
+           !memcmp(a->label, b->label, n * sizeof *a->label) &&
+           !memcmp(a->threshold, b->threshold, n * sizeof *a->threshold);
 }
 
 /* Solves twice and compares; returns how many thresholds went to the device. */
-static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish device, const char *name)
+static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish device,
+                        const char *name)
 {
     ct_result cpu, other;
-    uint64_t points = 0;
+    uint64_t candidates = 0;
     options.device = CT_DEVICE_CPU;
     if (!solve(data, &options, &cpu)) return 0;
     options.device = device;
     if (solve(data, &options, &other)) {
         CHECK(strcmp(cpu.device, "cpu") == 0 && strcmp(other.device, name) == 0);
         CHECK(other.device_note[0] == '\0');
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && other.end == cpu.end && other.capped == cpu.capped);
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && other.end == cpu.end &&
+              other.capped == cpu.capped);
         CHECK(same_tree(&cpu.tree, &other.tree));
         CHECK(cpu.statistics.waves == 0 && cpu.statistics.device_points == 0);
-        points = other.statistics.device_points;
+        candidates = other.statistics.device_points;
         ct_result_free(&other);
     }
     ct_result_free(&cpu);
-    return points;
+    return candidates;
 }
 
 static random_table any_table(rng *r, uint32_t most_rows)
 {
     uint32_t n_classes = rng_below(r, 3) ? 2 + rng_below(r, 3) : 2 + rng_below(r, 40);
     uint32_t n_rows = 2 + rng_below(r, most_rows), n_cols = 1 + rng_below(r, 6);
-    return rng_below(r, 8) ? table_random(r, n_rows, n_cols, n_classes, (int) rng_below(r, 2)) : table_patchy(r, n_rows + 4);
+    return rng_below(r, 8) ? table_random(r, n_rows, n_cols, n_classes, (int) rng_below(r, 2))
+                           : table_patchy(r, n_rows + 4);
 }
 
 static ct_options any_options(rng *r)
@@ -54,7 +59,7 @@ static ct_options any_options(rng *r)
     options.min_split = rng_below(r, 4) ? 2 : 2 + rng_below(r, 30);
     options.max_thresholds = rng_below(r, 4) ? 0 : 1 + rng_below(r, 12);
     options.threads = 1 + rng_below(r, 2);
-    options.crew_after = rng_below(r, 2) ? 0 : 1e8;
+    options.team_after = rng_below(r, 2) ? 0 : 1e8;
     options.off = rng_below(r, 3) ? 0 : rng_next(r) & ((1u << CT_N_SHORTCUTS) - 1);
     options.plane_budget = rng_below(r, 5) ? options.plane_budget : 0;
     return options;
@@ -63,16 +68,16 @@ static ct_options any_options(rng *r)
 static void random_solves(ct_device_wish device, const char *name, int rounds)
 {
     rng r = {1};
-    uint64_t points = 0;
+    uint64_t candidates = 0;
     for (int round = 0; round < rounds; round++) {
         ct_options options = any_options(&r);
         random_table table = any_table(&r, options.depth < 3 ? 400 : options.depth < 4 ? 120 : 50);
         int failed = check_state.failed;
-        points += compare(&table.data, options, device, name);
+        candidates += compare(&table.data, options, device, name);
         if (check_state.failed > failed) printf("    round %d\n", round);
         table_free(&table);
     }
-    CHECK(points > (uint64_t) rounds);
+    CHECK(candidates > (uint64_t) rounds);
 }
 
 static void on_twin(void) { random_solves(CT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
@@ -92,24 +97,27 @@ static void many_rows_on_twin(void)
 }
 
 /* One that no small tree is right about. */
-static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, int ties)
+static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_t n_classes,
+                               int ties)
 {
     random_table table = table_random(r, n_rows, n_cols, n_classes, ties);
     for (uint32_t i = 0; i < n_rows; i += 3) table.classes[i] = (int32_t) rng_below(r, n_classes);
     return table;
 }
 
-/* Below a row set of depth three: what comes of it, and that the batches are those of many problems. */
+/* Below a row set of depth three: what comes of it, and that the batches are those of many
+ * problems. */
 static void pools_of_problems(ct_device_wish device, const char *name)
 {
     rng r = {8};
     for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
         ct_options options = ct_options_default();
-        random_table table = hard_table(&r, 60 + rng_below(&r, 100), 4, 2 + rng_below(&r, 3), round % 2);
+        random_table table = hard_table(&r, 60 + rng_below(&r, 100), 4, 2 + rng_below(&r, 3),
+                                        round % 2);
         ct_result result;
         options.depth = 3 + (unsigned) (round % 5 == 4);
         options.threads = 1 + (unsigned) (round % 3 == 2);
-        options.crew_after = 0;
+        options.team_after = 0;
         options.min_bucket = round % 4 == 3 ? 9 : 1;
         options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
         if (options.depth > 3) options.max_thresholds = 12;
@@ -142,14 +150,15 @@ static void stopped_in_the_middle(ct_device_wish device)
     options.depth = 3;
     options.device = device;
     options.stop = stop_after;
-    options.crew_after = 0;
+    options.team_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
         int left = polls;
         ct_result result;
         options.stop_data = &left;
         options.threads = 1 + (unsigned) (polls & 1);
         REQUIRE(solve(&table.data, &options, &result));
-        CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) && result.bound <= result.cost);
+        CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) &&
+              result.bound <= result.cost);
         CHECK_INT(blocks_left(device), 0);
         ct_result_free(&result);
     }
@@ -194,7 +203,7 @@ static void cuda_that_fails_in_the_middle(void)
     random_table table = hard_table(&r, 80, 3, 2, 0);
     options.depth = 3;
     options.max_thresholds = 8;
-    options.crew_after = 0;
+    options.team_after = 0;
     REQUIRE(solve(&table.data, &options, &cpu));
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     options.device = CT_DEVICE_ALL;
@@ -205,7 +214,8 @@ static void cuda_that_fails_in_the_middle(void)
         options.threads = 1 + (unsigned) (i & 1);
         cuda_on_cpu_fail_at(1 + i * n_calls / 14, (cuda_failure) (i % 3));
         REQUIRE(solve(&table.data, &options, &other));
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound &&
+              same_tree(&cpu.tree, &other.tree));
         CHECK(strstr(other.device_note, "CUDA: ") != NULL || options.threads > 1);
         CHECK_INT(cuda_on_cpu_left(), 0);
         ct_result_free(&other);
@@ -223,20 +233,23 @@ static void failures_in_the_middle(void)
     random_table table = table_random(&r, 90, 3, 3, 0);
     ct_result cpu, other;
     options.depth = 3;
-    options.crew_after = 0;
+    options.team_after = 0;
     REQUIRE(solve(&table.data, &options, &cpu));
     ct_gpu_twin_fail_at(0);
     options.device = CT_DEVICE_TWIN;
     REQUIRE(solve(&table.data, &options, &other));
     ct_result_free(&other);
-    long n_calls = ct_gpu_twin_fail_at(0), step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 150;
+    long n_calls = ct_gpu_twin_fail_at(0),
+         step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 150;
     CHECK(n_calls > 100);
     for (long k = 1; k <= n_calls; k += step) {
         options.threads = 1 + (unsigned) (k & 1);
         ct_gpu_twin_fail_at(k);
         REQUIRE(solve(&table.data, &options, &other));
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
-        CHECK(strstr(other.device_note, "the twin was told to fail") != NULL || options.threads > 1);
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound &&
+              same_tree(&cpu.tree, &other.tree));
+        CHECK(strstr(other.device_note, "the twin was told to fail") != NULL ||
+              options.threads > 1);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
         ct_result_free(&other);
     }
@@ -245,8 +258,8 @@ static void failures_in_the_middle(void)
     table_free(&table);
 }
 
-/* The twin in place of a CUDA device, number -1: lost at any call, it is an error, whatever was found by then. The model of
- * costs places the work here, so the table is larger. */
+/* The twin in place of a CUDA device, number -1: lost at any call, it is an error, whatever was
+ * found by then. The model of costs places the work here, so the table is larger. */
 static void failures_of_a_device_asked_for(void)
 {
     rng r = {7};
@@ -272,7 +285,7 @@ static void failures_of_a_device_asked_for(void)
     table_free(&table);
 }
 
-/* The same with a pool, in which the model of costs leaves sides of few rows to the CPU. */
+/* The same with a scheduler, in which the model of costs leaves sides of few rows to the CPU. */
 static void failures_of_a_pool_asked_for(void)
 {
     rng r = {10};
@@ -292,7 +305,8 @@ static void failures_of_a_pool_asked_for(void)
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &other));
     CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
-    CHECK(other.statistics.device_points > 0 && other.statistics.device_points < other.statistics.thresholds2 * 4 / 5);
+    CHECK(other.statistics.device_points > 0 &&
+          other.statistics.device_points < other.statistics.thresholds2 * 4 / 5);
     long n_calls = ct_gpu_twin_fail_at(0);
     ct_result_free(&cpu);
     ct_result_free(&other);
@@ -316,15 +330,17 @@ static void little_memory_on_the_device(void)
         ct_result cpu, other;
         options.depth = 2 + rng_below(&r, 2);
         options.threads = 1 + rng_below(&r, 3);
-        options.crew_after = 0;
+        options.team_after = 0;
         options.max_thresholds = options.depth > 2 ? 20 : 0;
         REQUIRE(solve(&table.data, &options, &cpu));
         options.device = CT_DEVICE_TWIN;
         ct_gpu_twin_memory(limit);
         REQUIRE(solve(&table.data, &options, &other));
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+        CHECK(other.cost == cpu.cost && other.bound == cpu.bound &&
+              same_tree(&cpu.tree, &other.tree));
         int refused = strstr(other.device_note, "GB are free") != NULL;
-        CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 && (!refused || other.statistics.waves == 0));
+        CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 &&
+              (!refused || other.statistics.waves == 0));
         CHECK(refused || options.threads > 1 || other.statistics.waves > 0);
         CHECK(refused || other.device_note[0] == '\0');
         kinds |= 1 << refused;
@@ -371,7 +387,8 @@ static void what_is_left_to_the_cpu(void)
     options.device = CT_DEVICE_TWIN;
     table_add_weights(&table, &r);
     REQUIRE(solve(&table.data, &options, &result));
-    CHECK(strcmp(result.device, "cpu") == 0 && strstr(result.device_note, "do not all cost the same") != NULL);
+    CHECK(strcmp(result.device, "cpu") == 0 &&
+          strstr(result.device_note, "do not all cost the same") != NULL);
     ct_result_free(&result);
     table_free(&table);
 
@@ -400,7 +417,8 @@ static void devices_that_are_not_there(void)
     table_free(&table);
 }
 
-/* Small problems stay on the CPU, large ones do not; and what is larger is never less for the device. */
+/* Small problems stay on the CPU, large ones do not; and what is larger is never less for the
+ * device. */
 static void placing(void)
 {
     CHECK(!ct_pays_to_open(150, 4, 3, 3) && !ct_pays_to_open(150, 4, 3, 4));
@@ -422,15 +440,15 @@ static void placing(void)
 static const check_case cases[] = {
     {"random solves on the twin", on_twin},
     {"many rows on the twin", many_rows_on_twin},
-    {"pools of many problems", pools_on_twin},
+    {"schedulers of many problems", pools_on_twin},
     {"stopped in the middle", stopped_on_twin},
     {"random solves with CUDA", on_a_device},
-    {"pools of many problems with CUDA", pools_on_a_device},
+    {"schedulers of many problems with CUDA", pools_on_a_device},
     {"stopped in the middle with CUDA", stopped_on_a_device},
     {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},
-    {"a pool that was asked for and fails", failures_of_a_pool_asked_for},
+    {"a scheduler that was asked for and fails", failures_of_a_pool_asked_for},
     {"little memory on the device", little_memory_on_the_device},
     {"limits hold with a device", limits_hold},
     {"where work is placed", placing},

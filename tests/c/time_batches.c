@@ -15,31 +15,34 @@
 #include "exact/offload/device.h"
 #include "gpu/device.h"
 
-/* Lane instructions a word of 32 rows and point, from the text of scan_body.h: both passes gather
- * and transpose one side (both, where points are of parts of the row set), then count both; the
- * second bounds both. A population count is worth four. Words that are looked into come on top. */
-static double operations(double n, double n_cols, double n_classes, double points, double n_sides)
+/* Lane instructions a word of 32 rows and candidate, from the text of scan_body.h: both passes
+ * gather and transpose one side (both, where candidates are of parts of the row set), then count
+ * both; the second bounds both. A population count is worth four. Words that are looked into come
+ * on top. */
+static double operations(double n, double n_cols, double n_classes, double candidates,
+                         double n_sides)
 {
     double gather = 2 * 31 * n_sides, count = 2 * 12 * n_classes, bound = 2 * (17 * n_classes + 14);
-    return n / 32 * n_cols * points * (gather + count + bound) + n * points * 6 * n_sides;
+    return n / 32 * n_cols * candidates * (gather + count + bound) + n * candidates * 6 * n_sides;
 }
 
-/* Of each row: its place in the order and the sides of 32 points, twice; of each word the classes
- * twice and the ties. The sides themselves are made from ranks of two bytes. */
-static double bytes(double n, double n_cols, double n_classes, double points, double n_sides)
+/* Of each row: its place in the order and the sides of 32 candidates, twice; of each word the
+ * classes twice and the ties. The sides themselves are made from ranks of two bytes. */
+static double bytes(double n, double n_cols, double n_classes, double candidates, double n_sides)
 {
-    double groups = ceil(points / 32);
+    double groups = ceil(candidates / 32);
     return groups * n_cols * n * (2 * (4 + 4 * n_sides) + (2 * n_classes + 1) * 4 / 32) +
            groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
-static double measure(ct_offload_queue *queue, const ct_offload_point *points, uint32_t n_points)
+static double measure(ct_offload_queue *queue, const ct_offload_point *candidates,
+                      uint32_t n_points)
 {
     const int32_t *errors;
     double least = INFINITY;
     for (int i = 0; i < 20; i++) {
         double start = ct_seconds();
-        if (ct_offload_submit(queue, 0, points, n_points) != CT_OK ||
+        if (ct_offload_submit(queue, 0, candidates, n_points) != CT_OK ||
             ct_offload_wait(queue, 0, &errors) != CT_OK)
             return NAN;
         double seconds = ct_seconds() - start;
@@ -50,22 +53,22 @@ static double measure(ct_offload_queue *queue, const ct_offload_point *points, u
 
 /* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best
  * split makes. */
-static void fill_points(ct_offload_point *points, uint32_t n_points, uint32_t n, uint32_t n_cols,
-                        int parts)
+static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_t n,
+                        uint32_t n_cols, int parts)
 {
     for (uint32_t i = 0; i < n_points; i++) {
         uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
-        points[i] = (ct_offload_point){
+        candidates[i] = (ct_offload_point){
             0, CT_OFFLOAD_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
         if (!parts) continue;
-        /* As pools have them: a problem's points are neighbours. */
-        points[i].part_line = i / 32 % (2 * n_cols);
-        points[i].part_threshold = n / 2;
-        for (int side = 0; side < 2; side++) points[i].need[side] /= 2;
+        /* As schedulers have them: a problem's candidates are neighbours. */
+        candidates[i].part_line = i / 32 % (2 * n_cols);
+        candidates[i].part_threshold = n / 2;
+        for (int side = 0; side < 2; side++) candidates[i].need[side] /= 2;
     }
 }
 
-static void time_table(int device, uint32_t n, double byte_rate, double operation_rate)
+static void time_table(int there, uint32_t n, double byte_rate, double operation_rate)
 {
     enum { COLS = 20, CLASSES = 2 };
     const uint32_t sizes[] = {32, 128, 512, 1024}; /* the last of parts */
@@ -75,9 +78,9 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
     ct_arena arena;
     ct_table ranked;
     ct_offload_device *device = NULL;
-    ct_offload_point points[1024];
+    ct_offload_point candidates[1024];
     ct_arena_init(&arena, &budget);
-    if (device && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
+    if (there && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
         for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
         ct_offload_table sent = {n,           COLS,         CLASSES,         ranked.order,
                                  ranked.ties, ranked.words, ranked.n_values, table.classes};
@@ -89,10 +92,11 @@ static void time_table(int device, uint32_t n, double byte_rate, double operatio
         int parts = i == 3;
         double b = bytes(n, COLS, CLASSES, sizes[i], 1 + parts),
                o = operations(n, COLS, CLASSES, sizes[i], 1 + parts);
-        fill_points(points, sizes[i], n, COLS, parts);
+        fill_points(candidates, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], parts ? " of parts" : "",
                b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
-        double seconds = device ? measure(ct_offload_queue_at(device, 0), points, sizes[i]) : NAN;
+        double seconds = device ? measure(ct_offload_queue_at(device, 0), candidates, sizes[i])
+                                : NAN;
         if (seconds > 0)
             printf(" %.4g | %.3g |\n", seconds * 1e6,
                    seconds / fmax(b / byte_rate, o / operation_rate));
@@ -112,7 +116,7 @@ int main(int argc, char **argv)
     ct_device_query(&list);
     printf("20 columns, 2 classes; %.3g bytes/s, %.3g integer operations/s; %s\n\n", byte_rate,
            operation_rate, list.n_devices ? list.device[0].name : list.reason);
-    printf("| rows | points | bytes | operations | us by bytes | us by operations "
+    printf("| rows | candidates | bytes | operations | us by bytes | us by operations "
            "| us measured | measured / floor |\n");
     printf("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

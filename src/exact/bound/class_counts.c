@@ -15,7 +15,8 @@ static inline int64_t saved_by(const ct_costs *costs, int64_t units, int64_t spl
 }
 
 /* What `count` labels save beside none, for the classes where that is most. */
-static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32_t count, int64_t split)
+static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32_t count,
+                          int64_t split)
 {
     int64_t saved = 0, below = INT64_MAX; /* the last one taken */
     for (int first = 1; count; first = 0) {
@@ -39,13 +40,15 @@ static int64_t most_saved(const ct_costs *costs, const ct_totals *totals, uint32
 }
 
 /* A tree with splits has a label or more on either side of the root. */
-static int64_t least_of_choices(const ct_costs *costs, const ct_totals *totals, unsigned depth, int64_t split)
+static int64_t least_of_choices(const ct_costs *costs, const ct_totals *totals, unsigned depth,
+                                int64_t split)
 {
     int64_t with_splits = split + ct_cost_of_units(costs, ct_choices_least(costs, totals, depth));
     return ct_smaller_cost(with_splits, ct_leaf_cost(costs, totals));
 }
 
-int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes, unsigned depth)
+int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, uint32_t n_classes,
+                             unsigned depth)
 {
     const ct_costs *costs = worker->search->costs;
     int64_t split = worker->evidence ? 0 : costs->split; /* src/certify does without */

@@ -1,30 +1,35 @@
-/* Points and intervals of one root feature, and the three facts that every bound between them rests on.
+/* Points and intervals of one root feature, and the three facts that every bound between them rests
+ * on.
  *
- * For a row set S and a depth k let opt(S) be the least cost of a tree of depth k. Sort the rows by the root feature; a
- * point is a threshold with some rows on its left, l and r are opt of its two sides one level down, and
- * tot = split cost + l + r. D(A) is what the rows of A cost at most, each under its dearest label.
+ * For a row set S and a depth k let opt(S) be the least cost of a tree of depth k. Sort the rows by
+ * the root feature; a candidate is a threshold with some rows on its left, l and r are opt of its
+ * two sides one level down, and tot = split cost + l + r. D(A) is what the rows of A cost at most,
+ * each under its worst label.
  *
  *   M    A in B implies opt(A) <= opt(B): restrict B's best tree to A.
  *   Lip  A in B implies opt(B) <= opt(A) + D(B \ A): use A's best tree on B.
- *   I    for points a < p < b:  tot(p) >= split cost + l(a) + r(b)                           [M on both sides]
- *                               tot(p) >= split cost + l(b) + r(a) - D(a .. b)               [Lip on both sides]
- *                               tot(p) >= tot(a) - D(a .. p),  tot(b) - D(p .. b)            [Lip and M]
+ *   I    for candidates a < p < b:  tot(p) >= split cost + l(a) + r(b)                           [M
+ * on both sides] tot(p) >= split cost + l(b) + r(a) - D(a .. b)               [Lip on both sides]
+ *                               tot(p) >= tot(a) - D(a .. p),  tot(b) - D(p .. b)            [Lip
+ * and M]
  *
- * All of them hold with lower bounds in place of l and r; so the ends of the feature are points too, with bounds 0.
+ * All of them hold with lower bounds in place of l and r; so the ends of the feature are candidates
+ * too, with bounds 0.
  *
- * With a least leaf size (or a least size of nodes that are split) the restricted tree in M may no longer be allowed. So
- * opt is always that of the *relaxed* problem, trees of any leaf size, for which all of the above holds; only trees that
- * are allowed become the best known one. A threshold is then done with in one of two ways: it was evaluated, and its
- * allowed optimum compared with the best; or its relaxed bound reached the best, and so does its allowed optimum.
- * (ConTree, AAAI-25: neighbourhood pruning, interval shrinking, sub-interval pruning.) */
+ * With a least leaf size (or a least size of nodes that are split) the restricted tree in M may no
+ * longer be allowed. So opt is always that of the *relaxed* problem, trees of any leaf size, for
+ * which all of the above holds; only trees that are allowed become the best known one. A threshold
+ * is then done with in one of two ways: it was evaluated, and its allowed optimum compared with the
+ * best; or its relaxed bound reached the best, and so does its allowed optimum. (ConTree, AAAI-25:
+ * neighbourhood pruning, interval shrinking, sub-interval pruning.) */
 #ifndef CT_EXACT_BOUND_INTERVAL_H
 #define CT_EXACT_BOUND_INTERVAL_H
 
 #include "exact/run/worker.h"
 
-/* A node of a tree in the search: a threshold in the table's ranks; feature < 0: a leaf. Trees are kept as heaps: the
- * root at 0, the children of i at 2 i + 1 and 2 i + 2. In the lowest level the threshold is left open, and the feature of
- * CT_ANY_FEATURE with it. */
+/* A node of a tree in the search: a threshold in the table's ranks; feature < 0: a leaf. Trees are
+ * kept as heaps: the root at 0, the children of i at 2 i + 1 and 2 i + 2. In the lowest level the
+ * threshold is left open, and the feature of CT_ANY_FEATURE with it. */
 typedef struct {
     int32_t feature;
     uint32_t threshold;
@@ -33,21 +38,23 @@ typedef struct {
 #define CT_LEAF_CODE ((ct_split_code){-1, 0})
 #define CT_ANY_FEATURE INT32_MAX
 
-typedef struct ct_point {
+typedef struct ct_candidate {
     uint32_t n_left, threshold;
-    int64_t dear_left;          /* D of the rows on the left */
+    int64_t max_left;          /* D of the rows on the left */
     int64_t lower[2];           /* proven lower bounds of l and r, relaxed */
-    int64_t proven;             /* a lower bound of tot over allowed trees; at least the relaxed one */
+    int64_t proven; /* a lower bound of tot over allowed trees; at least the relaxed one */
     uint32_t open;              /* intervals on the stack that end here */
-    int pooled;                 /* it belongs to the crew: see lines.h */
-    struct ct_point *next_free;
+    int of_team;                 /* it belongs to the team: see features.h */
+    struct ct_candidate *next_free;
     int32_t best_child[2];      /* the root feature of each side's best known tree, -1: a leaf */
-    int64_t *errors[2];         /* depth two: [g] lower bounds of the errors of a split on g in each side: see ct_children */
-    int64_t *floors[2];         /* deeper: [f] lower bounds of each side with root feature f */
-    ct_split_code *trees[2];    /* deeper: heaps of each side's best known tree (a hint if a leaf is); NULL at the ends */
-} ct_point;
+    int64_t *errors[2]; /* depth two: [g] lower bounds of the errors of a split on g in each side:
+                           see ct_children */
+    int64_t *root_bounds[2];         /* deeper: [f] lower bounds of each side with root feature f */
+    ct_split_code *trees[2]; /* deeper: heaps of each side's best known tree (a hint if a leaf is);
+                                NULL at the ends */
+} ct_candidate;
 
-static inline int64_t ct_point_total(const ct_worker *worker, const ct_point *p)
+static inline int64_t ct_candidate_total(const ct_worker *worker, const ct_candidate *p)
 {
     CT_ASSERT(p->lower[0] >= 0 && p->lower[1] >= 0);
     return worker->search->split_cost + p->lower[0] + p->lower[1];
@@ -57,32 +64,35 @@ static inline int64_t ct_larger_cost(int64_t a, int64_t b) { return a > b ? a : 
 static inline int64_t ct_smaller_cost(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* A lower bound of tot(p) for all p strictly between a and b: fact I, first two lines. */
-static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_point *a, const ct_point *b)
+static inline int64_t ct_interval_bound(const ct_worker *worker, const ct_candidate *a,
+                                        const ct_candidate *b)
 {
-    CT_ASSERT(a->n_left < b->n_left && a->dear_left <= b->dear_left);
+    CT_ASSERT(a->n_left < b->n_left && a->max_left <= b->max_left);
     int64_t bound = 0;
     if (ct_uses(worker, CT_SHORTCUT_INTERVAL)) bound = a->lower[0] + b->lower[1];
     if (ct_uses(worker, CT_SHORTCUT_CROSSED)) {
-        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - (b->dear_left - a->dear_left));
+        bound = ct_larger_cost(bound, b->lower[0] + a->lower[1] - (b->max_left - a->max_left));
     }
     return worker->search->split_cost + bound;
 }
 
-/* Thresholds of a total below `target` are away from p by rows of a larger D than this: fact I, last line. Negative: that
- * says nothing. */
-static inline int64_t ct_point_surplus(const ct_worker *worker, const ct_point *p, int64_t target)
+/* Thresholds of a total below `target` are away from p by rows of a larger D than this: fact I,
+ * last line. Negative: that says nothing. */
+static inline int64_t ct_candidate_surplus(const ct_worker *worker, const ct_candidate *p,
+                                           int64_t target)
 {
-    return ct_uses(worker, CT_SHORTCUT_NEIGHBOUR) ? ct_point_total(worker, p) - target : -1;
+    return ct_uses(worker, CT_SHORTCUT_NEIGHBOUR) ? ct_candidate_total(worker, p) - target : -1;
 }
 
-/* A lower bound of side `side` at a point m between a and b from the neighbours: M from the smaller set, Lip from the
- * larger one. */
-static inline int64_t ct_between(const ct_point *a, const ct_point *b, const ct_point *m, int side)
+/* A lower bound of side `side` at a candidate m between a and b from the neighbours: M from the
+ * smaller set, Lip from the larger one. */
+static inline int64_t ct_between(const ct_candidate *a, const ct_candidate *b,
+                                 const ct_candidate *m, int side)
 {
     CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left);
-    CT_ASSERT(a->dear_left <= m->dear_left && m->dear_left <= b->dear_left);
-    if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->dear_left - m->dear_left));
-    return ct_larger_cost(b->lower[1], a->lower[1] - (m->dear_left - a->dear_left));
+    CT_ASSERT(a->max_left <= m->max_left && m->max_left <= b->max_left);
+    if (side == 0) return ct_larger_cost(a->lower[0], b->lower[0] - (b->max_left - m->max_left));
+    return ct_larger_cost(b->lower[1], a->lower[1] - (m->max_left - a->max_left));
 }
 
 #endif

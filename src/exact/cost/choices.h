@@ -1,8 +1,9 @@
-/* What rows cost at least where all of them get one of few labels: a tree of depth k has at most 2^k leaves.
+/* What rows cost at least where all of them get one of few labels: a tree of depth k has at most
+ * 2^k leaves.
  *
- * Where costs depend on the wrong label, the least cost of a row that gets one of `few` labels is that under the best of
- * these. Over all sets of so many labels, the least sum over the rows is a lower bound of every such tree (sets of fewer
- * labels lie within these). */
+ * Where costs depend on the wrong label, the least cost of a row that gets one of `few` labels is
+ * that under the best of these. Over all sets of so many labels, the least sum over the rows is a
+ * lower bound of every such tree (sets of fewer labels lie within these). */
 #ifndef CT_EXACT_COST_CHOICES_H
 #define CT_EXACT_COST_CHOICES_H
 
@@ -15,10 +16,12 @@ struct ct_choices {
     const int64_t *costs[CT_CHOICE_DEPTHS]; /* [set][class] under the best label of the set */
 };
 
-/* Sets costs->choices; leaves it NULL where costs do not depend on the wrong label. From the arena. */
+/* Sets costs->choices; leaves it NULL where costs do not depend on the wrong label. From the arena.
+ */
 ct_status ct_choices_init(ct_costs *costs, ct_arena *arena, ct_error *error);
 
-/* How many sets of 2^depth of n labels there are; 0 if that is too many to look at all, or if these are all labels. */
+/* How many sets of 2^depth of n labels there are; 0 if that is too many to look at all, or if these
+ * are all labels. */
 uint32_t ct_choices_sets(uint32_t n, unsigned depth);
 
 static inline int ct_choices_known(const ct_costs *costs, unsigned depth)

@@ -1,19 +1,30 @@
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "exact/cost/price.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_MULTIPLE = 1000, MOST_DENOMINATOR = 1 << 24, LOSS_BITS = 24, DOUBLE_BITS = 53, FEW_BITS = 10 };
+enum {
+    MOST_MULTIPLE = 1000,
+    MOST_DENOMINATOR = 1 << 24,
+    LOSS_BITS = 24,
+    DOUBLE_BITS = 53,
+    FEW_BITS = 10
+};
 
-/* Numbers, and the last of them that was seen not to become whole: a failure is found at once the next time. */
+/* Numbers, and the last of them that was seen not to become whole: a failure is found at once the
+ * next time. */
 typedef struct {
     const double *values;
     size_t n, hard;
 } numbers;
 
-/* Whether x is whole, or so near a whole number that it may differ by the last bits of doubles alone. */
-static int is_whole(double x, int near) { return near ? fabs(x - nearbyint(x)) <= ldexp(x, -50) : x == floor(x); }
+/* Whether x is whole, or so near a whole number that it may differ by the last bits of doubles
+ * alone. */
+static int is_whole(double x, int near)
+{
+    return near ? fabs(x - nearbyint(x)) <= ldexp(x, -50) : x == floor(x);
+}
 
 static int all_whole(numbers *all, double multiple, int near)
 {
@@ -36,8 +47,8 @@ static void two_values(const double *values, size_t n, double pair[2])
         if (values[i] > pair[0]) pair[1] = values[i];
 }
 
-/* The denominator, up to MOST_DENOMINATOR, of the fraction that `ratio` is but for its last bits, by continued fractions;
- * 0 if it is none. */
+/* The denominator, up to MOST_DENOMINATOR, of the fraction that `ratio` is but for its last bits,
+ * by continued fractions; 0 if it is none. */
 static double denominator_of(double ratio)
 {
     double before = 0, now = 1, rest = ratio;
@@ -51,8 +62,9 @@ static double denominator_of(double ratio)
     return 0;
 }
 
-/* A number that makes whole numbers of all values: up to MOST_MULTIPLE, or such a number over the least of them, or one that
- * fits the two values that there are (class weights in inverse proportion to the rows); 0 if none is found. */
+/* A number that makes whole numbers of all values: up to MOST_MULTIPLE, or such a number over the
+ * least of them, or one that fits the two values that there are (class weights in inverse
+ * proportion to the rows); 0 if none is found. */
 static double whole_multiple(const double *values, size_t n)
 {
     numbers all = {values, n, 0};
@@ -105,11 +117,13 @@ typedef struct {
 static scaling scaling_of(const double *values, size_t n, double most, room bits)
 {
     double m = whole_multiple(values, n);
-    return m > 0 && most * m < ldexp(1, bits.whole) ? (scaling){m, 0} : (scaling){power_scale(most, bits.rounded), 1};
+    return m > 0 && most * m < ldexp(1, bits.whole) ? (scaling){m, 0}
+                                                    : (scaling){power_scale(most, bits.rounded), 1};
 }
 
 /* Losses and, from them, gains. NULL: all 1. */
-static void set_losses(const double *given, size_t n, double scale, int64_t *loss, int64_t *gains, int64_t *least)
+static void set_losses(const double *given, size_t n, double scale, int64_t *loss, int64_t *gains,
+                       int64_t *least)
 {
     if (given) round_all(given, n * n, scale, loss);
     for (size_t c = 0; c < n; c++) {
@@ -124,7 +138,8 @@ static void set_losses(const double *given, size_t n, double scale, int64_t *los
     }
 }
 
-/* Whether every wrong label costs a class the same, as with two classes: then the loss is a weight of the class. */
+/* Whether every wrong label costs a class the same, as with two classes: then the loss is a weight
+ * of the class. */
 static int by_class(const double *loss, size_t n)
 {
     for (size_t c = 0; c < n; c++)
@@ -135,14 +150,15 @@ static int by_class(const double *loss, size_t n)
 
 /* ---- what can be said more simply ---- */
 
-/* Weights and losses as they are searched: rows of a class that all weigh the same have dearer losses instead, and rows that
- * all cost the same cost `each`. */
+/* Weights and losses as they are searched: rows of a class that all weigh the same have larger
+ * losses instead, and rows that all cost the same cost `each`. */
 typedef struct {
     const double *weights, *loss;
     double each;
 } simpler;
 
-/* [class] what each of its rows weighs (where it has none, as the first row); 0 if they differ within a class. */
+/* [class] what each of its rows weighs (where it has none, as the first row); 0 if they differ
+ * within a class. */
 static int weigh_classes(const ct_data *data, double *weight)
 {
     for (uint32_t c = 0; c < data->n_classes; c++) weight[c] = -1;
@@ -152,7 +168,8 @@ static int weigh_classes(const ct_data *data, double *weight)
         *own = data->weights[row];
     }
     for (uint32_t c = 0; c < data->n_classes; c++)
-        if (weight[c] < 0) weight[c] = data->weights[0]; /* a number of its own could hide all others */
+        if (weight[c] < 0)
+            weight[c] = data->weights[0]; /* a number of its own could hide all others */
     return 1;
 }
 
@@ -164,7 +181,8 @@ static int all_the_same(const double *loss, size_t n)
 }
 
 /* Weights that are the same for all rows of a class become losses. */
-static ct_status weights_to_losses(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
+static ct_status weights_to_losses(const ct_data *data, ct_arena *arena, simpler *out,
+                                   ct_error *error)
 {
     size_t n = data->n_classes;
     double *weight = CT_ARENA_NEW(arena, double, n), *loss;
@@ -186,7 +204,8 @@ static int equal_weights(const ct_data *data)
     return row >= data->n_rows;
 }
 
-/* Nothing here may take memory by the square of the classes unless losses do: there may be very many. */
+/* Nothing here may take memory by the square of the classes unless losses do: there may be very
+ * many. */
 static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
 {
     *out = (simpler){data->weights, data->loss, 1};
@@ -226,8 +245,9 @@ static double sum_of_weights(const ct_data *data)
     return sum;
 }
 
-static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss, room bits,
-                             scaling *weight, double *sum, ct_arena *arena, ct_error *error)
+static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss,
+                             room bits, scaling *weight, double *sum, ct_arena *arena,
+                             ct_error *error)
 {
     int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     ct_arena_mark mark = ct_arena_here(arena);
@@ -254,14 +274,16 @@ static int binary_places(const double *values, size_t n)
     return places;
 }
 
-/* Nothing, if weights and losses have so few places that doubles add up their products exactly. Else: two of them may be
- * off by their last bits, see is_whole(), and so may each sum. */
+/* Nothing, if weights and losses have so few places that doubles add up their products exactly.
+ * Else: two of them may be off by their last bits, see is_whole(), and so may each sum. */
 static double noise_of(const ct_data *data, double total)
 {
     size_t n = data->n_classes;
-    int of_weights = binary_places(data->weights, data->n_rows), of_loss = binary_places(data->loss, n * n);
+    int of_weights = binary_places(data->weights, data->n_rows),
+        of_loss = binary_places(data->loss, n * n);
     double most = total * (data->loss ? largest(data->loss, n * n) : 1);
-    if (of_weights >= 0 && of_loss >= 0 && most < ldexp(1, DOUBLE_BITS - of_weights - of_loss)) return 0;
+    if (of_weights >= 0 && of_loss >= 0 && most < ldexp(1, DOUBLE_BITS - of_weights - of_loss))
+        return 0;
     return ldexp(1, -47) + ldexp(data->n_rows, -DOUBLE_BITS);
 }
 
@@ -270,7 +292,8 @@ static double noise_of(const ct_data *data, double total)
 static room room_for_each(room bits, double n)
 {
     int of_n = ilogb(n) + 1, whole = bits.whole - of_n, rounded = bits.rounded - of_n;
-    return (room){whole < DOUBLE_BITS ? whole : DOUBLE_BITS, rounded < DOUBLE_BITS ? rounded : DOUBLE_BITS};
+    return (room){whole < DOUBLE_BITS ? whole : DOUBLE_BITS,
+                  rounded < DOUBLE_BITS ? rounded : DOUBLE_BITS};
 }
 
 /* Splits of a tree in which each separates rows. */
@@ -281,8 +304,8 @@ static uint32_t splits_at_most(const ct_data *data, unsigned depth)
     return leaves > 2 ? (uint32_t) leaves - 1 : 1;
 }
 
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
-                        ct_error *error)
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
+                        ct_arena *arena, ct_error *error)
 {
     size_t n = data->n_classes;
     simpler from = {NULL, NULL, 1};
@@ -305,13 +328,16 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
         loss = scaling_of(given, n * n, most, of_loss);
         most *= loss.scale;
     }
-    if (from.weights) CT_TRY(set_weights(costs, data, fold, most, bits, &weight, &sum, arena, error));
+    if (from.weights)
+        CT_TRY(set_weights(costs, data, fold, most, bits, &weight, &sum, arena, error));
     costs->unit = from.each / (weight.scale * loss.scale);
-    double rounding = (weight.rounded ? data->n_rows * most : 0) + (loss.rounded ? sum * weight.scale + data->n_rows : 0);
+    double rounding = (weight.rounded ? data->n_rows * most : 0) +
+                      (loss.rounded ? sum * weight.scale + data->n_rows : 0);
     costs->rounding = rounding / 2 / (weight.scale * loss.scale);
     ct_price_set(costs, complexity, sum * weight.scale * most);
     if (costs->plain) return CT_OK;
-    int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n), *gains = CT_ARENA_NEW(arena, int64_t, n * n);
+    int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n),
+            *gains = CT_ARENA_NEW(arena, int64_t, n * n);
     int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
     if (!losses || !gains || !least) return no_memory(error);
     set_losses(given, n, loss.scale, losses, gains, least);
@@ -337,9 +363,9 @@ int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
-    int rounded = costs->coarse && costs->coarse->rows && !costs->coarse->exact;
-    totals->coarse = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
-    return totals->rows && (totals->masses || !costs->weights) && (totals->coarse || !rounded);
+    int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
+    totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
+    return totals->rows && (totals->masses || !costs->weights) && (totals->quantised || !rounded);
 }
 
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)
@@ -365,6 +391,7 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
 int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
 {
     int64_t sum = 0;
-    for (uint32_t c = 0; c < costs->n_classes; c++) sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
+    for (uint32_t c = 0; c < costs->n_classes; c++)
+        sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
     return ct_cost_of_units(costs, sum);
 }

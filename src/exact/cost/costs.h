@@ -1,26 +1,29 @@
-/* What a row costs under each label and what a split costs, in 64-bit integers: nothing in the search compares doubles.
+/* What a row costs under each label and what a split costs, in 64-bit integers: nothing in the
+ * search compares doubles.
  *
- * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. What rows cost is counted in `unit`s of
- * the objective:
- *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with those that become whole
- *     numbers by a multiplication (see whole_multiple());
- *   - others are rounded to multiples of a power of two such that all rows together cost between 2^(58 - depth) and
- *     2^(59 - depth). The cost of any tree is off by at most `rounding`, half a unit a row. A loss that is the same for
- *     all wrong labels (with two classes any is) is taken into the weights. Where rows have weights, other losses that have
- *     to be rounded have 24 bits and leave the weights 35 - depth.
+ * A row of class c and weight w costs w * loss[c][k] under label k; loss[c][c] = 0. What rows cost
+ * is counted in `unit`s of the objective:
+ *   - without weights and losses they are exact; likewise, up to the last bits of the doubles, with
+ * those that become whole numbers by a multiplication (see whole_multiple());
+ *   - others are rounded to multiples of a power of two such that all rows together cost between
+ * 2^(58 - depth) and 2^(59 - depth). The cost of any tree is off by at most `rounding`, half a unit
+ * a row. A loss that is the same for all wrong labels (with two classes any is) is taken into the
+ * weights. Where rows have weights, other losses that have to be rounded have 24 bits and leave the
+ * weights 35 - depth.
  *
- * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e * 2^shift + s * split. How
- * these are chosen so that of equally good trees the smaller one costs less is in exact/cost/price.h.
+ * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
+ * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
+ * less is in exact/cost/price.h.
  *
- * Weights that are the same for all rows of a class are taken into its losses, and costs that are then the same for all rows
- * into the unit: such problems are searched as if they had none. */
+ * Weights that are the same for all rows of a class are taken into its losses, and costs that are
+ * then the same for all rows into the unit: such problems are searched as if they had none. */
 #ifndef CT_EXACT_COST_COSTS_H
 #define CT_EXACT_COST_COSTS_H
 
 #include "base/arena.h"
 #include "data/data.h"
 
-typedef struct ct_coarse ct_coarse;   /* exact/cost/coarse.h */
+typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
 
 typedef struct {
@@ -29,18 +32,20 @@ typedef struct {
     unsigned shift;         /* a unit is 2^shift of what the search adds up and compares */
     int64_t split;          /* what a split costs there: see above */
     uint32_t most_splits;   /* of a tree in which each separates rows */
-    const int64_t *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the three below */
+    const int64_t
+        *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the three below */
     const int64_t *loss;    /* [class][label] */
-    const int64_t *gains;   /* [class][label] what the label spares beside the dearest one; with weights and losses that
-                               do not depend on the label, the same of all classes */
+    const int64_t
+        *gains; /* [class][label] what the label spares beside the most costly one; with weights and
+                   losses that do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
     double price;           /* of a split, in the objective */
     double rounding;        /* in the objective: see above */
-    double noise;           /* share of an objective by which it may differ from its units beside that, as weights, losses
-                               and their sums are doubles; 0 where these are exact */
-    double total;           /* of the rows' weights, in units of the objective: n_rows without weights */
-    const ct_coarse *coarse; /* NULL: none */
+    double noise; /* share of an objective by which it may differ from its units beside that, as
+                     weights, losses and their sums are doubles; 0 where these are exact */
+    double total; /* of the rows' weights, in units of the objective: n_rows without weights */
+    const ct_quantised *quantised; /* NULL: none */
     const ct_choices *choices; /* likewise */
 } ct_costs;
 
@@ -51,12 +56,13 @@ int ct_costs_by_label(const ct_costs *costs);
 typedef struct {
     uint32_t *rows;
     int64_t *masses;  /* NULL: 1 each */
-    uint32_t *coarse; /* what they cost coarsely; NULL where that does not follow from the others */
+    uint32_t
+        *quantised; /* what they cost coarsely; NULL where that does not follow from the others */
 } ct_totals;
 
 /* From the arena, for trees of that depth whose splits cost that share of the rows. */
-ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity, ct_arena *arena,
-                        ct_error *error);
+ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
+                        ct_arena *arena, ct_error *error);
 
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
@@ -65,11 +71,14 @@ double ct_cost_grain(const ct_costs *costs);
 int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
 
 /* part = whole - other. */
-static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const ct_totals *other, uint32_t n_classes)
+static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const ct_totals *other,
+                                  uint32_t n_classes)
 {
     for (uint32_t c = 0; c < n_classes; c++) part->rows[c] = whole->rows[c] - other->rows[c];
-    for (uint32_t c = 0; part->masses && c < n_classes; c++) part->masses[c] = whole->masses[c] - other->masses[c];
-    for (uint32_t c = 0; part->coarse && c < n_classes; c++) part->coarse[c] = whole->coarse[c] - other->coarse[c];
+    for (uint32_t c = 0; part->masses && c < n_classes; c++)
+        part->masses[c] = whole->masses[c] - other->masses[c];
+    for (uint32_t c = 0; part->quantised && c < n_classes; c++)
+        part->quantised[c] = whole->quantised[c] - other->quantised[c];
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
@@ -78,7 +87,10 @@ static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
 }
 
 /* Of a number of units. */
-static inline int64_t ct_cost_of_units(const ct_costs *costs, int64_t units) { return units * ((int64_t) 1 << costs->shift); }
+static inline int64_t ct_cost_of_units(const ct_costs *costs, int64_t units)
+{
+    return units * ((int64_t) 1 << costs->shift);
+}
 
 /* What the rows cost under the best label, and the first such label. */
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label);
@@ -97,7 +109,8 @@ static inline int64_t ct_leaf_cost(const ct_costs *costs, const ct_totals *total
 /* What n_rows rows cost at most. */
 int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals);
 
-static inline int64_t ct_dearest(const ct_costs *costs, const ct_totals *totals, uint32_t n_rows)
+static inline int64_t ct_maximum_cost(const ct_costs *costs, const ct_totals *totals,
+                                      uint32_t n_rows)
 {
     return costs->plain ? ct_cost_of_units(costs, n_rows) : ct_dearest_of(costs, totals);
 }

@@ -4,7 +4,8 @@
 
 #include "base/bits.h"
 
-/* Parts of a unit to which a price is rounded where it may lie anywhere, and of a price that its last bits may be off. */
+/* Parts of a unit to which a price is rounded where it may lie anywhere, and of a price that its
+ * last bits may be off. */
 enum { FINE_BITS = 30, LAST_BITS = 50 };
 
 unsigned ct_price_bits(uint32_t most_splits, int priced)
@@ -12,8 +13,8 @@ unsigned ct_price_bits(uint32_t most_splits, int priced)
     return ct_bit_width(most_splits) * (priced ? 2 : 1);
 }
 
-/* The fractions next to x in 0 .. 1, with denominators of at most `most`: the largest that is not above x, or above it by no
- * more than `off`, and the one behind it. */
+/* The fractions next to x in 0 .. 1, with denominators of at most `most`: the largest that is not
+ * above x, or above it by no more than `off`, and the one behind it. */
 typedef struct {
     uint64_t over[2], under[2];
 } fractions;
@@ -30,19 +31,21 @@ static fractions fractions_near(double x, uint64_t most, double off)
     return near;
 }
 
-/* The multiple of 2^-shift that is nearest to x among those between the two fractions, in such parts. There is one: the
- * fractions are 1 / (their denominators) apart. */
+/* The multiple of 2^-shift that is nearest to x among those between the two fractions, in such
+ * parts. There is one: the fractions are 1 / (their denominators) apart. */
 static int64_t between(const fractions *near, double x, unsigned shift)
 {
     int64_t first = (int64_t) ((near->over[0] << shift) / near->under[0]) + 1;
-    int64_t last = (int64_t) (((near->over[1] << shift) - 1) / near->under[1]), part = llround(ldexp(x, (int) shift));
+    int64_t last = (int64_t) (((near->over[1] << shift) - 1) / near->under[1]),
+            part = llround(ldexp(x, (int) shift));
     return part < first ? first : part > last ? last : part;
 }
 
 /* What the fractions need, more where there is a price, and never more than there is room for. */
 static unsigned choose_shift(const ct_costs *costs, int room)
 {
-    int fine = costs->price > 0 && costs->rounding == 0, least = (int) ct_price_bits(costs->most_splits, fine);
+    int fine = costs->price > 0 && costs->rounding == 0,
+        least = (int) ct_price_bits(costs->most_splits, fine);
     int shift = fine && least < FINE_BITS ? FINE_BITS : least;
     return (unsigned) (shift < room ? shift : room > 0 ? room : 0);
 }
@@ -76,7 +79,8 @@ double ct_price_value(const ct_costs *costs, int64_t cost)
 
 double ct_price_bound(const ct_costs *costs, int64_t cost)
 {
-    double value = ct_price_value(costs, cost), surely = value - value * costs->noise - costs->rounding;
+    double value = ct_price_value(costs, cost),
+           surely = value - value * costs->noise - costs->rounding;
     return surely > 0 ? surely : 0;
 }
 
@@ -85,7 +89,8 @@ static int64_t next_cost(const ct_costs *costs, int64_t cost)
 {
     int64_t least = INT64_MAX, unit = ct_cost_of_units(costs, 1), of_splits = 0;
     for (uint32_t splits = 0; splits <= costs->most_splits; splits++, of_splits += costs->split) {
-        int64_t units = cost > of_splits ? (cost - of_splits - 1) / unit + 1 : 0, next = units * unit + of_splits;
+        int64_t units = cost > of_splits ? (cost - of_splits - 1) / unit + 1 : 0,
+                next = units * unit + of_splits;
         if (next < least) least = next;
         if (of_splits >= cost) break;
     }
@@ -109,6 +114,7 @@ int64_t ct_price_gap(const ct_costs *costs, double gap)
     double unit = ldexp(1, (int) costs->shift), units = gap / costs->unit;
     if (!(units * unit < 4e18)) return INT64_MAX / 4;
     if (costs->price == 0) return ct_cost_of_units(costs, (int64_t) units);
-    double off = ceil(fabs((double) costs->split - costs->price / costs->unit * unit)) * costs->most_splits;
+    double off = ceil(fabs((double) costs->split - costs->price / costs->unit * unit)) *
+                 costs->most_splits;
     return units * unit > off ? (int64_t) (units * unit - off) : 0;
 }

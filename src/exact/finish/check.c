@@ -21,11 +21,12 @@ static int node_is_sound(const check *c, uint32_t node)
     if (tree->label[node] < 0 || (uint32_t) tree->label[node] >= tree->n_classes) return 0;
     if (is_leaf) return tree->left[node] == 0 && tree->right[node] == 0;
     return (uint32_t) tree->feature[node] < c->data->n_cols && isfinite(tree->threshold[node]) &&
-           tree->left[node] > node && tree->left[node] < tree->n_nodes && tree->right[node] > node &&
-           tree->right[node] < tree->n_nodes;
+           tree->left[node] > node && tree->left[node] < tree->n_nodes &&
+           tree->right[node] > node && tree->right[node] < tree->n_nodes;
 }
 
-/* The leaf of a row, or n_nodes if the way is longer than the tree may be deep. Counts the row in every node passed. */
+/* The leaf of a row, or n_nodes if the way is longer than the tree may be deep. Counts the row in
+ * every node passed. */
 static uint32_t walk(const check *c, uint32_t row)
 {
     uint32_t node = c->tree->roots[0];
@@ -71,7 +72,8 @@ static int weights_agree(const check *c, uint32_t node)
 {
     size_t n = c->tree->n_classes;
     for (size_t k = 0; k < n; k++)
-        if (fabs(c->weights[node * n + k] - c->tree->weights[node * n + k]) > 1e-9 * c->sum) return 0;
+        if (fabs(c->weights[node * n + k] - c->tree->weights[node * n + k]) > 1e-9 * c->sum)
+            return 0;
     return 1;
 }
 
@@ -87,26 +89,32 @@ static int counts_agree(const check *c, uint32_t node)
     if (is_leaf && !is_root && total < c->rules->min_bucket) return 0;
     if (!is_leaf && total < c->rules->min_split) return 0;
     if (c->weights && !weights_agree(c, node)) return 0;
-    return total && !memcmp(counted, c->tree->counts + node * n_classes, n_classes * sizeof *counted);
+    return total &&
+           !memcmp(counted, c->tree->counts + node * n_classes, n_classes * sizeof *counted);
 }
 
-static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error)
+static ct_status recount(const check *c, uint32_t *leaf_of_row, double *objective, uint32_t *splits,
+                         ct_error *error)
 {
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
         if (!node_is_sound(c, node))
-            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed", (unsigned long) node);
+            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed",
+                           (unsigned long) node);
         *splits += c->tree->feature[node] >= 0;
     }
     for (uint32_t row = 0; row < c->data->n_rows; row++) {
         uint32_t leaf = walk(c, row);
-        if (leaf == c->tree->n_nodes) return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
+        if (leaf == c->tree->n_nodes)
+            return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
         if (leaf_of_row) leaf_of_row[row] = leaf;
     }
     for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
         if (!counts_agree(c, node))
-            return ct_fail(error, CT_INTERNAL, "check: the rows of node %lu are not as many as they should be",
+            return ct_fail(error, CT_INTERNAL,
+                           "check: the rows of node %lu are not as many as they should be",
                            (unsigned long) node);
-        if (c->tree->feature[node] < 0) *objective += label_cost(c, node, (size_t) c->tree->label[node]);
+        if (c->tree->feature[node] < 0)
+            *objective += label_cost(c, node, (size_t) c->tree->label[node]);
     }
     return CT_OK;
 }
@@ -126,8 +134,8 @@ static double largest_loss(const ct_data *data)
     return loss;
 }
 
-ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules, uint32_t *leaf_of_row,
-                   double *objective, uint32_t *splits, ct_error *error)
+ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules,
+                   uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error)
 {
     size_t size = (size_t) tree->n_nodes * tree->n_classes;
     check c = {data, tree, rules, NULL, NULL, sum_of_weights(data), 0};

@@ -1,5 +1,5 @@
-/* The second look at every answer: walks each row of the raw data down the finished tree and recounts. Shares nothing
- * with the search but the types of data and tree. */
+/* The second look at every answer: walks each row of the raw data down the finished tree and
+ * recounts. Shares nothing with the search but the types of data and tree. */
 #ifndef CT_EXACT_FINISH_CHECK_H
 #define CT_EXACT_FINISH_CHECK_H
 
@@ -13,11 +13,11 @@ typedef struct {
     uint32_t min_split;  /* least rows of a node that is split */
 } ct_tree_rules;
 
-/* Adds up what the rows cost (misclassified rows, or their weights and losses) and counts the splits of a forest of one.
- * Writes each row's leaf to leaf_of_row[n_rows] unless
- * that is NULL. CT_INTERNAL if the tree is malformed, breaks a rule, holds a node that no row reaches, or its class
- * counts or labels are not those of the rows. */
-ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules, uint32_t *leaf_of_row,
-                   double *objective, uint32_t *splits, ct_error *error);
+/* Adds up what the rows cost (misclassified rows, or their weights and losses) and counts the
+ * splits of a forest of one. Writes each row's leaf to leaf_of_row[n_rows] unless that is NULL.
+ * CT_INTERNAL if the tree is malformed, breaks a rule, holds a node that no row reaches, or its
+ * class counts or labels are not those of the rows. */
+ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rules *rules,
+                   uint32_t *leaf_of_row, double *objective, uint32_t *splits, ct_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- the best split of rows sorted by one feature ---- */
 
-/* What labels spare of some rows, beside each row's dearest label; the best of them. */
+/* What labels spare of some rows, beside each row's worst label; the best of them. */
 typedef struct {
     int64_t *labels; /* [label] */
     int64_t most;
@@ -52,9 +52,10 @@ static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
     }
 }
 
-/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the most that is spared and, as the number of rows to the left, the
- * first place that does; 0 if there is no place that may be. */
-static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n, stump_scratch *s, int64_t *most)
+/* Splits rows[0 .. n) (n >= 1), sorted with their ranks: the most that is spared and, as the number
+ * of rows to the left, the first place that does; 0 if there is no place that may be. */
+static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t n,
+                           stump_scratch *s, int64_t *most)
 {
     CT_ASSERT(n > 0 && s->min_bucket > 0);
     uint32_t place = 0;
@@ -68,7 +69,8 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
     for (uint32_t j = 0; j + 1 < n; j++) {
         spare(&s->left, s->costs, rows[j], (size_t) s->classes[rows[j]]);
         CT_ASSERT(ranks[j] <= ranks[j + 1]);
-        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || ranks[j] == ranks[j + 1]) continue;
+        if (j + 1 < s->min_bucket || n - (j + 1) < s->min_bucket || ranks[j] == ranks[j + 1])
+            continue;
         if (s->left.most + s->right_most[j + 1] <= *most) continue;
         *most = s->left.most + s->right_most[j + 1];
         place = j + 1;
@@ -78,8 +80,8 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
 
 /* ---- finishing a tree ---- */
 
-/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`, and, as long as it is open, its
- * feature; `most` is what the best one so far spares. */
+/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`, and, as
+ * long as it is open, its feature; `most` is what the best one so far spares. */
 typedef struct {
     uint32_t node, feature, lo, hi, filled;
     int open;
@@ -95,7 +97,8 @@ typedef struct {
     ct_totals totals;
     uint32_t *rows, *spare; /* [n_rows] rows of each node side by side */
     uint32_t *owner;        /* [n_rows] 1 + the pending node of a row; 0: none */
-    uint32_t *sorted, *ranks; /* [n_rows] rows of pending nodes by their feature, in the place of `rows` */
+    uint32_t *sorted,
+        *ranks; /* [n_rows] rows of pending nodes by their feature, in the place of `rows` */
     pending *pendings;
     uint32_t n_pendings;
     stump_scratch stump;
@@ -119,7 +122,8 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
         size_t own = (size_t) c->table->data->classes[rows[i]];
         c->totals.rows[own]++;
         if (c->totals.masses) c->totals.masses[own] += c->stump.costs->weights[rows[i]];
-        if (forest->weights) forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
+        if (forest->weights)
+            forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
     }
     c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
     CT_ASSERT(c->leaf_cost[node] >= 0 && label < n_classes);
@@ -131,7 +135,8 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
     return node;
 }
 
-/* The smallest value whose rank in the table is `rank`: the rows below it are those that go left. */
+/* The smallest value whose rank in the table is `rank`: the rows below it are those that go left.
+ */
 static double value_at_rank(const completion *c, uint32_t feature, uint32_t rank)
 {
     CT_ASSERT(rank > 0 && rank < c->table->n_values[feature]);
@@ -141,9 +146,10 @@ static double value_at_rank(const completion *c, uint32_t feature, uint32_t rank
     return value(c, feature, c->table->order[feature][w * 64 + ct_select(ties[w], rank - 1) + 1]);
 }
 
-/* Moves the rows below `boundary` to the front of rows lo .. hi, both parts in their old order; returns where the
- * others start and sets the threshold between the parts. */
-static uint32_t partition(completion *c, uint32_t feature, double boundary, uint32_t lo, uint32_t hi, double *threshold)
+/* Moves the rows below `boundary` to the front of rows lo .. hi, both parts in their old order;
+ * returns where the others start and sets the threshold between the parts. */
+static uint32_t partition(completion *c, uint32_t feature, double boundary, uint32_t lo,
+                          uint32_t hi, double *threshold)
 {
     uint32_t left = lo, right = 0;
     double below = 0, above = 0;
@@ -164,8 +170,8 @@ static uint32_t partition(completion *c, uint32_t feature, double boundary, uint
     return left;
 }
 
-static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double threshold, uint32_t left, uint32_t right,
-                      uint32_t n_left, uint32_t n_right)
+static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double threshold,
+                      uint32_t left, uint32_t right, uint32_t n_left, uint32_t n_right)
 {
     CT_ASSERT(left > node && right > node && n_left > 0 && n_right > 0);
     forest->feature[node] = (int32_t) feature;
@@ -175,7 +181,8 @@ static void set_split(ct_forest *forest, uint32_t node, uint32_t feature, double
     forest->default_left[node] = n_left >= n_right;
 }
 
-/* Whether the split has two leaves and its threshold is to be found: at the lowest level, and where the code has none. */
+/* Whether the split has two leaves and its threshold is to be found: at the lowest level, and where
+ * the code has none. */
 static int is_lowest(ct_split_code code, unsigned levels)
 {
     return levels == 1 || code.threshold == 0;
@@ -191,20 +198,23 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     CT_ASSERT((uint32_t) code.feature < c->table->n_cols || code.feature == CT_ANY_FEATURE);
     uint32_t feature = (uint32_t) code.feature;
     if (is_lowest(code, c->depth - level)) {
-        c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo, code.feature == CT_ANY_FEATURE, -1};
+        c->pendings[c->n_pendings++] = (pending){
+            node, feature, lo, hi, lo, code.feature == CT_ANY_FEATURE, -1};
         for (uint32_t j = lo; j < hi; j++) c->owner[c->rows[j]] = c->n_pendings;
         c->forest->n_nodes += 2; /* its two leaves */
         return node;
     }
     double threshold;
-    uint32_t middle = partition(c, feature, value_at_rank(c, feature, code.threshold), lo, hi, &threshold);
+    uint32_t middle = partition(c, feature, value_at_rank(c, feature, code.threshold), lo, hi,
+                                &threshold);
     uint32_t left = grow(c, 2 * i + 1, level + 1, lo, middle);
     uint32_t right = grow(c, 2 * i + 2, level + 1, middle, hi);
     set_split(c->forest, node, feature, threshold, left, right, middle - lo, hi - middle);
     return node;
 }
 
-/* Lists the rows of all pending nodes that are open, or else split on `feature`, by its order, with their ranks. */
+/* Lists the rows of all pending nodes that are open, or else split on `feature`, by its order, with
+ * their ranks. */
 static void sort_pending_rows(completion *c, uint32_t feature, int open)
 {
     const uint32_t *order = c->table->order[feature];
@@ -235,7 +245,8 @@ static int finish_pending(completion *c, const pending *p)
     c->forest->n_nodes = p->node + 1;
     uint32_t left = add_node(c, rows, n_left), right = add_node(c, rows + n_left, n - n_left);
     c->forest->n_nodes = next;
-    double threshold = ct_threshold_between(value(c, p->feature, rows[n_left - 1]), value(c, p->feature, rows[n_left]));
+    double threshold = ct_threshold_between(value(c, p->feature, rows[n_left - 1]),
+                                            value(c, p->feature, rows[n_left]));
     set_split(c->forest, p->node, p->feature, threshold, left, right, n_left, n - n_left);
     return 1;
 }
@@ -250,7 +261,9 @@ static void choose_features(completion *c)
         for (pending *p = c->pendings; p < c->pendings + c->n_pendings; p++) {
             int64_t most;
             p->filled = p->lo;
-            if (!p->open || !best_split(c->sorted + p->lo, c->ranks + p->lo, p->hi - p->lo, &c->stump, &most)) continue;
+            if (!p->open ||
+                !best_split(c->sorted + p->lo, c->ranks + p->lo, p->hi - p->lo, &c->stump, &most))
+                continue;
             if (most <= p->most) continue;
             p->most = most;
             p->feature = f;
@@ -264,7 +277,8 @@ static int finish_all(completion *c)
     choose_features(c);
     for (uint32_t i = 0; i < c->n_pendings; i++) {
         if (c->pendings[i].feature == CT_ANY_FEATURE) return 0;
-        if (c->pendings[i].filled == c->pendings[i].lo) sort_pending_rows(c, c->pendings[i].feature, 0);
+        if (c->pendings[i].filled == c->pendings[i].lo)
+            sort_pending_rows(c, c->pendings[i].feature, 0);
         if (!finish_pending(c, &c->pendings[i])) return 0;
     }
     return 1;
@@ -278,15 +292,17 @@ static uint32_t count_nodes(const ct_split_code *codes, size_t i, unsigned level
         (*lowest)++;
         return 3;
     }
-    return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) + count_nodes(codes, 2 * i + 2, levels - 1, lowest);
+    return 1 + count_nodes(codes, 2 * i + 1, levels - 1, lowest) +
+           count_nodes(codes, 2 * i + 2, levels - 1, lowest);
 }
 
-ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena, ct_forest *forest,
-                      int64_t **leaf_cost, ct_error *error)
+ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_arena *arena,
+                      ct_forest *forest, int64_t **leaf_cost, ct_error *error)
 {
     const ct_table *table = search->table;
     unsigned depth = search->options->depth;
-    uint32_t n_lowest = 0, n_nodes = count_nodes(codes, 0, depth, &n_lowest), n_rows = table->n_rows;
+    uint32_t n_lowest = 0, n_nodes = count_nodes(codes, 0, depth, &n_lowest),
+             n_rows = table->n_rows;
     CT_TRY(ct_forest_init(forest, 1, n_nodes, table->n_classes, error));
     if (table->data->weights) CT_TRY(ct_forest_add_weights(forest, error));
     completion c = {0};
@@ -305,19 +321,21 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
     ct_status status = CT_OK;
     if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
-        !ct_totals_new(&c.totals, search->costs, arena) || !stump_scratch_init(&c.stump, arena, search)) {
+        !ct_totals_new(&c.totals, search->costs, arena) ||
+        !stump_scratch_init(&c.stump, arena, search)) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
     } else {
         for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
         forest->roots[0] = grow(&c, 0, 0, 0, n_rows);
-        if (!finish_all(&c)) status = ct_fail(error, CT_INTERNAL, "a split of the tree does not separate its rows");
+        if (!finish_all(&c))
+            status = ct_fail(error, CT_INTERNAL, "a split of the tree does not separate its rows");
     }
     ct_arena_release(arena, mark);
     return status;
 }
 
-ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *arena, int32_t *feature, int64_t *cost,
-                        ct_error *error)
+ct_status ct_best_stump(const ct_search *search, int64_t max_cost, ct_arena *arena,
+                        int32_t *feature, int64_t *cost, ct_error *error)
 {
     const ct_table *table = search->table;
     ct_arena_mark mark = ct_arena_here(arena);
@@ -336,11 +354,12 @@ ct_status ct_best_stump(const ct_search *search, int64_t dearest, ct_arena *aren
             ranks[j] = rank;
             rank += (uint32_t) ct_bit(table->ties[f], j);
         }
-        if (!best_split(table->order[f], ranks, table->n_rows, &stump, &most) || most <= best) continue;
+        if (!best_split(table->order[f], ranks, table->n_rows, &stump, &most) || most <= best)
+            continue;
         *feature = (int32_t) f;
         best = most;
     }
-    *cost = dearest - ct_cost_of_units(search->costs, best);
+    *cost = max_cost - ct_cost_of_units(search->costs, best);
     CT_ASSERT(best < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;

@@ -20,15 +20,19 @@ static ct_split_code *new_heap(ct_worker *worker, unsigned depth)
 static uint32_t rows_at(const ct_forest *tree, uint32_t node)
 {
     uint32_t sum = 0;
-    for (uint32_t c = 0; c < tree->n_classes; c++) sum += tree->counts[(size_t) node * tree->n_classes + c];
+    for (uint32_t c = 0; c < tree->n_classes; c++)
+        sum += tree->counts[(size_t) node * tree->n_classes + c];
     return sum;
 }
 
-/* No leaf costs so much, and three times it fits into an integer: a tree may have so many splits that their sum does not. */
+/* No leaf costs so much, and three times it fits into an integer: a tree may have so many splits
+ * that their sum does not. */
 static const int64_t TOO_MUCH = (int64_t) 1 << 60;
 
-/* Cost of the subtree at `node`, where leaves cost leaf_cost[node]; negative if it breaks a rule. */
-static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, const int64_t *leaf_cost, uint32_t node)
+/* Cost of the subtree at `node`, where leaves cost leaf_cost[node]; negative if it breaks a rule.
+ */
+static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree,
+                            const int64_t *leaf_cost, uint32_t node)
 {
     uint32_t n_rows = rows_at(tree, node);
     CT_ASSERT(node < tree->n_nodes);
@@ -37,19 +41,24 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree, cons
     if (!ct_may_split(worker, n_rows)) return -1;
     int64_t left = subtree_cost(worker, tree, leaf_cost, tree->left[node]);
     int64_t right = subtree_cost(worker, tree, leaf_cost, tree->right[node]);
-    return left < 0 || right < 0 ? -1 : ct_smaller_cost(worker->search->split_cost + left + right, TOO_MUCH);
+    return left < 0 || right < 0
+               ? -1
+               : ct_smaller_cost(worker->search->split_cost + left + right, TOO_MUCH);
 }
 
-/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a rule. */
+/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a
+ * rule. */
 static int price(ct_worker *worker, ct_known_tree *known)
 {
     ct_forest tree = {0};
     ct_error error;
     int64_t *leaf_cost;
-    if (known->codes[0].feature < 0 || !ct_may_be_root(worker, (uint32_t) known->codes[0].feature)) return 0;
+    if (known->codes[0].feature < 0 || !ct_may_be_root(worker, (uint32_t) known->codes[0].feature))
+        return 0;
     known->cost = -1;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) == CT_OK) {
+    if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) ==
+        CT_OK) {
         uint32_t root = tree.roots[0];
         known->cost = subtree_cost(worker, &tree, leaf_cost, root);
         known->side[0] = subtree_cost(worker, &tree, leaf_cost, tree.left[root]);
@@ -57,7 +66,8 @@ static int price(ct_worker *worker, ct_known_tree *known)
     }
     ct_arena_release(&worker->arena, mark);
     ct_forest_free(&tree);
-    CT_ASSERT(known->cost < 0 || known->cost == worker->search->split_cost + known->side[0] + known->side[1]);
+    CT_ASSERT(known->cost < 0 ||
+              known->cost == worker->search->split_cost + known->side[0] + known->side[1]);
     return known->cost >= 0;
 }
 
@@ -73,7 +83,8 @@ typedef struct {
 } conversion;
 
 /* Moves the rows below the threshold to the front; returns where the others start. */
-static uint32_t divide(conversion *c, const ct_column *column, double threshold, uint32_t lo, uint32_t hi)
+static uint32_t divide(conversion *c, const ct_column *column, double threshold, uint32_t lo,
+                       uint32_t hi)
 {
     uint32_t left = lo, right = 0;
     for (uint32_t i = lo; i < hi; i++) {
@@ -101,26 +112,29 @@ static uint32_t rows_below(const conversion *c, uint32_t feature, double thresho
 }
 
 /* Moves *threshold to the one of the table, which need not have them all, that is nearest to it by
- * rows, and returns its rank; 0 if the column has none. A threshold of the caller becomes one of the
- * search here and nowhere else. */
+ * rows, and returns its rank; 0 if the column has none. A threshold of the caller becomes one of
+ * the search here and nowhere else. */
 static uint32_t nearest_threshold(const conversion *c, uint32_t feature, double *threshold)
 {
     const uint64_t *ties = c->table->ties[feature];
     uint32_t n = c->table->n_rows, wanted = rows_below(c, feature, *threshold), rank = 0;
-    uint32_t below = wanted, above = wanted ? wanted : 1; /* as rows on the left: 0 and n are none */
+    uint32_t below = wanted,
+             above = wanted ? wanted : 1; /* as rows on the left: 0 and n are none */
     while (below && !ct_bit(ties, below - 1)) below--;
     while (above < n && !ct_bit(ties, above - 1)) above++;
     if (!below && above == n) return 0;
     int up = !below || (above < n && above - wanted < wanted - below);
     uint32_t n_left = up ? above : below;
     for (uint32_t j = 0; j < n_left; j++) rank += (uint32_t) ct_bit(ties, j);
-    *threshold = ct_column_value(&c->table->data->columns[feature], c->table->order[feature][n_left]);
+    *threshold = ct_column_value(&c->table->data->columns[feature],
+                                 c->table->order[feature][n_left]);
     CT_ASSERT(rank > 0 && rank < c->table->n_values[feature]);
     return rank;
 }
 
 /* Node `node` of the start goes to place `at` of the heap, with its rows lo .. hi. */
-static void convert(conversion *c, uint32_t node, size_t at, unsigned level, uint32_t lo, uint32_t hi)
+static void convert(conversion *c, uint32_t node, size_t at, unsigned level, uint32_t lo,
+                    uint32_t hi)
 {
     int32_t feature = c->start->feature[node];
     while (feature >= 0 && level < c->depth) {
@@ -138,7 +152,8 @@ static void convert(conversion *c, uint32_t node, size_t at, unsigned level, uin
             convert(c, c->start->right[node], 2 * at + 2, level + 1, middle, hi);
             return;
         }
-        node = middle == lo ? c->start->right[node] : c->start->left[node]; /* it separates nothing */
+        node = middle == lo ? c->start->right[node]
+                            : c->start->left[node]; /* it separates nothing */
         feature = c->start->feature[node];
     }
 }
@@ -150,7 +165,8 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
     if (!search->options->start) return 0;
     known->codes = new_heap(worker, search->options->depth);
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    conversion c = {worker, table, search->options->start, search->options->depth, known->codes, NULL, NULL};
+    conversion c = {worker, table, search->options->start, search->options->depth, known->codes,
+                    NULL,   NULL};
     c.rows = CT_ARENA_NEW(&worker->arena, uint32_t, table->n_rows);
     c.spare = CT_ARENA_NEW(&worker->arena, uint32_t, table->n_rows);
     int ready = known->codes && c.rows && c.spare;
@@ -166,22 +182,24 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
 
 /* ---- looking ahead ---- */
 
-/* Of the leaf's cost: in tables of so many values trees of depth two that are better by less are not looked for. To prove
- * the last of them takes long there; small tables are rather searched to the end (measured: bench/NOTES.md). */
+/* Of the leaf's cost: in tables of so many values trees of depth two that are better by less are
+ * not looked for. To prove the last of them takes long there; small tables are rather searched to
+ * the end (measured: bench/NOTES.md). */
 enum { SHARE_OF_COST = 50, MANY_VALUES = 1000000 };
 
-static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
-                 size_t at);
+static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth,
+                 ct_split_code *codes, size_t at);
 
 /* Goes on below the split at `at`. */
-static void look_below(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
-                       size_t at)
+static void look_below(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth,
+                       ct_split_code *codes, size_t at)
 {
     uint32_t f = (uint32_t) codes[at].feature, t = codes[at].threshold;
     CT_ASSERT(codes[at].feature >= 0 && t > 0);
     const ct_costs *costs = worker->search->costs;
     ct_totals totals[2];
-    if (!ct_totals_new(&totals[0], costs, &worker->arena) || !ct_totals_new(&totals[1], costs, &worker->arena)) {
+    if (!ct_totals_new(&totals[0], costs, &worker->arena) ||
+        !ct_totals_new(&totals[1], costs, &worker->arena)) {
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
@@ -197,9 +215,10 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
     }
 }
 
-/* Chooses the split at place `at` of the heap, for a row set of the whole table's container, and those below it. */
-static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth, ct_split_code *codes,
-                 size_t at)
+/* Chooses the split at place `at` of the heap, for a row set of the whole table's layout, and those
+ * below it. */
+static void look(ct_worker *worker, const ct_node *node, const ct_path *path, unsigned depth,
+                 ct_split_code *codes, size_t at)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds;
@@ -209,16 +228,19 @@ static void look(ct_worker *worker, const ct_node *node, const ct_path *path, un
     task.path = path;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = 1; /* of equal trees a device may come to another one first */
-    task.gap = (uint64_t) node->n_rows * node->box->n_cols < MANY_VALUES ? 0 : node->leaf_cost / SHARE_OF_COST;
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, node->box->n_cols);
-    if (!floors) {
+    task.gap = (uint64_t) node->n_rows * node->layout->n_cols < MANY_VALUES
+                   ? 0
+                   : node->leaf_cost / SHARE_OF_COST;
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, node->layout->n_cols);
+    if (!root_bounds) {
         ct_worker_stop(worker, CT_END_MEMORY);
     } else if (!ct_solve_at_once(worker, &node->totals, &task, &bounds)) {
-        bounds = ct_solve(worker, NULL, node, &task, floors, tree);
+        bounds = ct_solve(worker, NULL, node, &task, root_bounds, tree);
         CT_ASSERT(bounds.proven <= bounds.upper);
         if (bounds.upper < node->leaf_cost) {
             codes[at] = tree[0];
-            memcpy(codes + 2 * at + 1, tree + 1, 2 * sizeof *tree); /* kept should the search stop before it looks there */
+            memcpy(codes + 2 * at + 1, tree + 1,
+                   2 * sizeof *tree); /* kept should the search stop before it looks there */
             if (depth > 2) look_below(worker, node, path, depth, codes, at);
         }
     }

@@ -1,5 +1,5 @@
-/* What must hold whenever a kernel is called, and when it returns: assertions, and nothing without CT_DEBUG.
- * Callers say these words, so that kernels stay what is measured. */
+/* What must hold whenever a kernel is called, and when it returns: assertions, and nothing without
+ * CT_DEBUG. Callers say these words, so that kernels stay what is measured. */
 #ifndef CT_EXACT_KERNELS_CONDITIONS_H
 #define CT_EXACT_KERNELS_CONDITIONS_H
 
@@ -67,7 +67,8 @@ static inline void ct_children_end(const ct_children *c)
     for (int side = 0; side < 2; side++) {
         CT_ASSERT(c->best[side] >= -1 && c->best[side] < (int32_t) c->rows->n_cols);
         CT_ASSERT(c->least[side] >= 0);
-        for (uint32_t g = 0; g < c->rows->n_cols; g++) CT_ASSERT(c->errors[side][g] >= c->least[side]);
+        for (uint32_t g = 0; g < c->rows->n_cols; g++)
+            CT_ASSERT(c->errors[side][g] >= c->least[side]);
     }
     for (uint32_t g = 0; g < c->rows->n_cols; g++) CT_ASSERT(!c->done[g]);
 }
@@ -77,7 +78,8 @@ static inline void ct_split_begins(const ct_split *split)
     CT_ASSERT(split->words % CT_WIDEST == 0 && split->n_classes > 0);
     CT_ASSERT(split->begin <= split->end && split->end <= split->words);
     CT_ASSERT(split->parent_sets && split->sets && split->lanes && split->counts && split->members);
-    CT_ASSERT(!split->threshold || (split->planes && split->threshold->first < split->threshold->end));
+    CT_ASSERT(!split->threshold ||
+              (split->planes && split->threshold->first < split->threshold->end));
     CT_ASSERT(split->right == 0 || split->right == 1);
     CT_ASSERT(!split->weights == !split->masses);
 }

@@ -1,5 +1,5 @@
 /* A template, see lane.h: rows cost their weights, or what rows of their class do, in few bits: see
- * ct_coarse. What these functions are for: see classes.h.
+ * ct_quantised. What these functions are for: see classes.h.
  *
  * In lanes of 16 bits quantised costs are exact, and at most CT_COST_LIMIT together; in those of 32
  * bits they may be rounded down. What such scans reject is done then. The others count in full the
@@ -28,21 +28,21 @@ typedef struct {
     vec gain;
 } FN(row_costs);
 
-CT_INLINE FN(row_costs) FN(costs_in)(const ct_coarse *coarse, const uint64_t *planes, size_t words,
-                                     uint32_t c)
+CT_INLINE FN(row_costs)
+    FN(costs_in)(const ct_quantised *quantised, const uint64_t *planes, size_t words, uint32_t c)
 {
-    uint32_t gain = coarse->n_planes ? 0 : coarse->gains[c];
-    return (FN(row_costs)){planes, words, coarse->n_planes, gain >> 15 == 0, L(set)((int) gain)};
+    uint32_t gain = quantised->n_planes ? 0 : quantised->gains[c];
+    return (FN(row_costs)){planes, words, quantised->n_planes, gain >> 15 == 0, L(set)((int) gain)};
 }
 
 CT_INLINE FN(row_costs) FN(costs_of)(const scan_job *job, uint32_t c)
 {
-    return FN(costs_in)(job->all->rows->coarse, job->coarse_planes, job->words, c);
+    return FN(costs_in)(job->all->rows->quantised, job->quantised_planes, job->words, c);
 }
 
 CT_INLINE FN(row_costs) FN(costs_of_side)(const ct_split *s, uint32_t c)
 {
-    return FN(costs_in)(s->coarse, s->coarse_planes, s->words, c);
+    return FN(costs_in)(s->quantised, s->quantised_planes, s->words, c);
 }
 
 CT_INLINE vec FN(cost)(FN(row_costs) costs, vec members, size_t w)
@@ -61,20 +61,22 @@ CT_INLINE vec FN(cost)(FN(row_costs) costs, vec members, size_t w)
 
 CT_INLINE int FN(row_cost)(const scan_job *job, uint32_t c, size_t position)
 {
-    return job->coarse_bytes ? job->coarse_bytes[position] : (int) job->all->rows->coarse->gains[c];
+    return job->quantised_bytes ? job->quantised_bytes[position]
+                                : (int) job->all->rows->quantised->gains[c];
 }
 
 CT_INLINE int FN(block_cost)(const scan_job *job, uint32_t members, uint32_t c, size_t position)
 {
-    if (job->coarse_bytes) return bytes_where(members, job->coarse_bytes + position);
-    return (int) (word_count(members) * job->all->rows->coarse->gains[c]);
+    if (job->quantised_bytes) return bytes_where(members, job->quantised_bytes + position);
+    return (int) (word_count(members) * job->all->rows->quantised->gains[c]);
 }
 
 CT_INLINE void FN(extremes16)(const scan_job *job, uint32_t a, uint32_t b, uint32_t ties,
                               size_t position, int *high, int *low)
 {
-    const uint32_t *active = job->all->active, *gains = job->all->rows->coarse->gains;
-    if (job->coarse_bytes) extremes16_by_row(a, b, ties, job->coarse_bytes + position, high, low);
+    const uint32_t *active = job->all->active, *gains = job->all->rows->quantised->gains;
+    if (job->quantised_bytes)
+        extremes16_by_row(a, b, ties, job->quantised_bytes + position, high, low);
     else extremes16_by_class(a, b, ties, (int) gains[active[0]], (int) gains[active[1]], high, low);
 }
 
@@ -100,7 +102,7 @@ static void FN(sum_costs)(const ct_split *s)
     for (size_t w = s->begin; w < s->end; w++, sums += n_classes) {
         for (uint32_t c = 0; c < n_classes; c++) {
             uint64_t members = s->sets[c * s->words + w];
-            const uint8_t *bytes = s->coarse_bytes + w * 64;
+            const uint8_t *bytes = s->quantised_bytes + w * 64;
             int sum = bytes_where((uint32_t) members, bytes) +
                       bytes_where((uint32_t) (members >> 32), bytes + 32);
             sums[n_classes + c] = sums[c] + (uint32_t) sum;
@@ -111,27 +113,29 @@ static void FN(sum_costs)(const ct_split *s)
 CT_INLINE void FN(aim_costs)(scan_job *job, uint32_t g)
 {
     const ct_rows *rows = job->all->rows;
-    size_t planes = rows->coarse->n_planes * rows->words;
+    size_t planes = rows->quantised->n_planes * rows->words;
     job->weights = rows->weights ? rows->weights + (size_t) g * rows->words * 64 : NULL;
-    job->coarse_planes = rows->coarse_planes ? rows->coarse_planes + g * planes : NULL;
-    job->coarse_bytes = rows->coarse_bytes ? rows->coarse_bytes + g * rows->words * 64 : NULL;
+    job->quantised_planes = rows->quantised_planes ? rows->quantised_planes + g * planes : NULL;
+    job->quantised_bytes = rows->quantised_bytes ? rows->quantised_bytes + g * rows->words * 64
+                                                 : NULL;
 }
 
 static void FN(start_costs)(scan_job *job)
 {
     const ct_children *all = job->all;
-    const ct_coarse *coarse = all->rows->coarse;
+    const ct_quantised *quantised = all->rows->quantised;
     uint32_t n_classes = all->rows->n_classes;
     forget_found(job);
     for (int side = 0; side < 2; side++) {
-        uint32_t *totals = all->coarse + (uint32_t) side * n_classes;
+        uint32_t *totals = all->quantised + (uint32_t) side * n_classes;
         job->totals[side] = totals;
         job->size[side] = 0;
         job->most_cost[side] = 0;
         for (uint32_t c = 0; c < n_classes; c++) {
-            if (!coarse->n_planes) totals[c] = all->totals[side][c] * coarse->gains[c];
-            else if (coarse->exact)
-                totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >> coarse->shift);
+            if (!quantised->n_planes) totals[c] = all->totals[side][c] * quantised->gains[c];
+            else if (quantised->exact)
+                totals[c] = (uint32_t) (all->masses[side][c] * class_gain(all, c) >>
+                                        quantised->shift);
             else totals[c] = all->sums[side][c];
             job->size[side] += totals[c];
             job->most_cost[side] += full_total(all, side, c);
@@ -150,7 +154,7 @@ CT_INLINE void FN(in_full)(scan_job *job, const int64_t need[2], int64_t error[2
     full_errors(job, need, error, allowed);
 }
 
-CT_INLINE int FN(is_rounded)(const scan_job *job) { return !job->all->rows->coarse->exact; }
+CT_INLINE int FN(is_rounded)(const scan_job *job) { return !job->all->rows->quantised->exact; }
 
 /* ---- full costs ---- */
 

@@ -15,9 +15,9 @@ typedef struct {
     const uint64_t *planes; /* of the child, see ct_rows, */
     const int64_t *weights;
     const uint64_t *sets;
-    const uint64_t *coarse_planes;
+    const uint64_t *quantised_planes;
     const uint64_t *lanes;
-    const uint8_t *coarse_bytes;
+    const uint8_t *quantised_bytes;
     const uint64_t *ties; /* and where it may be split */
     size_t words, begin, end;
     const uint32_t *totals[2]; /* of the classes in either side: rows, or their quantised costs */

@@ -15,7 +15,7 @@
 
 #include "base/bits.h"
 #include "base/cpu.h"
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
  * lowest set bit of t upwards, less = majority(less, plane, selector) with a selector of all ones
@@ -42,7 +42,7 @@ static inline ct_threshold ct_threshold_make(uint32_t t, unsigned n_planes)
 typedef enum {
     CT_ROWS16,      /* 1 each, in lanes of 16 bits: at most ct_lane_limit rows */
     CT_ROWS32,      /* 1 each, in lanes of 32 bits */
-    CT_QUANTISED16, /* quantised costs (ct_coarse), exact and at most CT_COST_LIMIT together */
+    CT_QUANTISED16, /* quantised costs (ct_quantised), exact and at most CT_COST_LIMIT together */
     CT_QUANTISED32, /* quantised costs */
     CT_LOSSES,      /* quantised costs that depend on the label */
     CT_GENERAL,     /* any others, in 64 bits */
@@ -68,9 +68,9 @@ typedef struct {
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
     const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
-    const ct_coarse *coarse;   /* quantised costs; NULL: none, */
-    const uint64_t *coarse_planes; /* [g][n_planes][words] those of the rows, complemented, */
-    const uint8_t *coarse_bytes;   /* [g][64 words] and one by one */
+    const ct_quantised *quantised;   /* quantised costs; NULL: none, */
+    const uint64_t *quantised_planes; /* [g][n_planes][words] those of the rows, complemented, */
+    const uint8_t *quantised_bytes;   /* [g][64 words] and one by one */
 } ct_rows;
 
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
@@ -108,7 +108,7 @@ typedef struct {
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */
     uint32_t *active;           /* [n_classes] scratch */
-    uint32_t *coarse;           /* [2 n_classes] scratch: totals in quantised costs */
+    uint32_t *quantised;           /* [2 n_classes] scratch: totals in quantised costs */
     int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
@@ -159,13 +159,13 @@ typedef struct {
     const uint64_t *planes, *parent_sets;
     size_t begin, end; /* in: words of the parent that hold members; out: of the child */
     const int64_t *gains, *weights; /* as in ct_rows, of feature g, */
-    const ct_coarse *coarse;
-    const uint64_t *coarse_planes;
+    const ct_quantised *quantised;
+    const uint64_t *quantised_planes;
     uint64_t *sets, *lanes;        /* out */
     uint32_t *counts; /* out: [words + 1][n_classes] members before each word, by class */
     uint32_t *members;             /* out: [words + 1] members before each word */
     int64_t *masses; /* out, with `weights`: [words + 1][n_classes] what `counts` weigh */
-    const uint8_t *coarse_bytes;   /* as in ct_rows, of feature g */
+    const uint8_t *quantised_bytes;   /* as in ct_rows, of feature g */
     uint32_t *sums; /* out, if not NULL: [words + 1][n_classes] what they cost, quantised */
 } ct_split;
 

@@ -1,5 +1,5 @@
 /* Where losses depend on the label: which labels a scan has to look at, and what else the scans of
- * a threshold share. All in quantised costs (see ct_coarse).
+ * a threshold share. All in quantised costs (see ct_quantised).
  *
  * A split with labels i and j costs at least that of each row under the better of the two:
  * pair[i][j]. So label i can be one of them in a split that costs less than `need` only if
@@ -43,7 +43,7 @@ CT_INLINE int32_t *label_gain_pairs(const scan_job *job, uint32_t slot)
 
 CT_INLINE const int32_t *label_gains(const scan_job *job, uint32_t c)
 {
-    return job->all->rows->coarse->by_label + c * job->all->rows->n_classes;
+    return job->all->rows->quantised->by_label + c * job->all->rows->n_classes;
 }
 
 /* Totals of both sides. */

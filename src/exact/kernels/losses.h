@@ -1,4 +1,4 @@
-/* Scans where what a row costs depends on its label: quantised costs (see ct_coarse) of rows
+/* Scans where what a row costs depends on its label: quantised costs (see ct_quantised) of rows
  * without weights, in lanes of 32 bits.
  *
  * What label k spares of a block is the sum over the classes of (members) * (what k spares of one):
@@ -122,10 +122,21 @@ CT_INLINE loss_view loss_look_at(const scan_job *job, int counted)
 {
     uint64_t *before = loss_rest(job), *pairs = before + job->n_active * VEC_WORDS;
     uint64_t *rest_pairs = pairs + job->n_pairs * VEC_WORDS;
-    loss_view v = {job->words, job->sets, job->lanes, loss_members(job, 0), loss_x(job, 0), before,
-                   pairs, rest_pairs, label_classes(job), job->all->active,
-                   label_gain_pairs(job, 0), {label_totals(job, counted), label_totals(job, 1)}, job->n_present,
-                   job->n_active, job->n_pairs};
+    loss_view v = {job->words,
+                   job->sets,
+                   job->lanes,
+                   loss_members(job, 0),
+                   loss_x(job, 0),
+                   before,
+                   pairs,
+                   rest_pairs,
+                   label_classes(job),
+                   job->all->active,
+                   label_gain_pairs(job, 0),
+                   {label_totals(job, counted), label_totals(job, 1)},
+                   job->n_present,
+                   job->n_active,
+                   job->n_pairs};
     return v;
 }
 
@@ -288,7 +299,7 @@ static int loss_block(const scan_job *job, int side, int derived, size_t w, unsi
 
 /* ---- in full costs ---- */
 
-CT_INLINE int FN(is_rounded)(const scan_job *job) { return !job->all->rows->coarse->exact; }
+CT_INLINE int FN(is_rounded)(const scan_job *job) { return !job->all->rows->quantised->exact; }
 
 /* What the best split at a legal place of a block spares, and what it costs. */
 static int64_t full_cost(const scan_job *job, int side, int derived, size_t w, unsigned block)
@@ -397,7 +408,7 @@ static void FN(split)(ct_split *s)
             vec gain = v_fill(0);
             for (uint32_t c = 0; c < n; c++)
                 gain = l32_add(gain, l32_times_short(l32_count(v_load(s->sets + c * words + w)),
-                                                   l32_set(s->coarse->by_label[c * n + k])));
+                                                   l32_set(s->quantised->by_label[c * n + k])));
             vec x = l32_add(l32_scan(gain), before);
             before = l32_last(x);
             v_store(s->lanes + k * words + w, x);

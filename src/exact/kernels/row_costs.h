@@ -69,14 +69,14 @@ CT_INLINE int64_t quantised_up(const scan_job *job, int64_t cost)
 {
     const int64_t most = (int64_t) 1 << 30; /* above all that rows cost */
     if (cost <= 0) return 0;
-    cost = ((cost - 1) >> job->all->rows->coarse->shift) + 1;
+    cost = ((cost - 1) >> job->all->rows->quantised->shift) + 1;
     return cost < most ? cost : most;
 }
 
 /* An error in full costs, of the quantised one and of what was found in full, if it was. */
 CT_INLINE int64_t full_error(const scan_job *job, int64_t quantised, int64_t found, int64_t need)
 {
-    unsigned shift = job->all->rows->coarse->shift;
+    unsigned shift = job->all->rows->quantised->shift;
     if (found < need) return found;
     int64_t error = quantised < INT64_MAX >> shift ? quantised << shift : INT64_MAX;
     return error < found ? error : found;

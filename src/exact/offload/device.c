@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "exact/offload/queue.h"
 
-/* The sides of a batch's points take at most so much, and there is room for at least so many groups
- * of points of the whole table. */
+/* The sides of a batch's candidates take at most so much, and there is room for at least so many
+ * groups of candidates of the whole table. */
 static const size_t SIDES_BYTES = (size_t) 1 << 30;
 enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_POINTS / CT_GPU_LANES };
 
@@ -46,7 +46,7 @@ static size_t cut_table(ct_offload_table_view *view, char *memory, size_t rank_b
     return c.used;
 }
 
-/* The sides of a group of points, of parts of the table. */
+/* The sides of a group of candidates, of parts of the table. */
 static size_t group_bytes(const ct_offload_table_view *view)
 {
     return 2 * sizeof(uint32_t) * (size_t) view->n_rows;

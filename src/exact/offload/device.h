@@ -78,16 +78,16 @@ const char *ct_offload_why(const ct_offload_device *device);
  * for. */
 ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions,
                                 uint32_t n_rows);
-/* How many points a batch of this row set may have, at most CT_OFFLOAD_POINTS. */
+/* How many candidates a batch of this row set may have, at most CT_OFFLOAD_POINTS. */
 uint32_t ct_offload_room(const ct_offload_queue *queue);
 
-/* Starts a batch in a slot that has none under way; the points are copied. */
-ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot, const ct_offload_point *points,
-                            uint32_t n_points);
-/* Waits for it. (*errors)[point][side][any, allowed][column] is the least errors of a split on the
- * column in that side of the point, over splits of any size and over allowed ones: exact if below
- * the side's need, else a lower bound that is not below it. 0 for sides that are not wanted. Valid
- * until the slot is used again; NULL where the device is lost. */
+/* Starts a batch in a slot that has none under way; the candidates are copied. */
+ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot,
+                            const ct_offload_point *candidates, uint32_t n_points);
+/* Waits for it. (*errors)[candidate][side][any, allowed][column] is the least errors of a split on
+ * the column in that side of the candidate, over splits of any size and over allowed ones: exact if
+ * below the side's need, else a lower bound that is not below it. 0 for sides that are not wanted.
+ * Valid until the slot is used again; NULL where the device is lost. */
 ct_status ct_offload_wait(ct_offload_queue *queue, unsigned slot, const int32_t **errors);
 
 #ifdef __cplusplus

@@ -12,18 +12,18 @@ CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_CUDA)
 
 CT_GPU_WARPS_ON_CUDA(kernel_STARTS, ct_offload_views, ct_offload_sum_members)
 
-/* The sides of the lane's point in a word. */
+/* The sides of the lane's candidate in a word. */
 struct sides_of_point {
     uint32_t left, right;
 };
 
 __device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, uint32_t group,
-                                     uint32_t w, ct_team team)
+                                     uint32_t w, ct_lanes lanes)
 {
     sides_of_point in;
-    in.left = ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 0));
+    in.left = ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 0));
     in.right = v.batch.n_sides == 2
-                   ? ct_team_transpose(team, ct_scan_sides(&v, col, group, w, team.lane, 1))
+                   ? ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 1))
                    : ct_scan_valid(&v, w) & ~in.left;
     return in;
 }
@@ -31,13 +31,13 @@ __device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, ui
 /* The second half of a scan: each warp through its part. The numbers of a class are `stride`
  * apart. */
 __device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t col,
-                          uint32_t group, ct_team team, ct_scan_lane *lane)
+                          uint32_t group, ct_lanes lanes, ct_scan_lane *lane)
 {
     ct_offload_point nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
-    uint32_t p = group * CT_GPU_LANES + team.lane;
-    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.points + p : &nothing);
+    uint32_t p = group * CT_GPU_LANES + lanes.lane;
+    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.candidates + p : &nothing);
     for (uint32_t w = part.begin; w < part.end; w++) {
-        sides_of_point in = find_sides(v, col, group, w, team);
+        sides_of_point in = find_sides(v, col, group, w, lanes);
         ct_scan_word(lane, &v, col, w, in.left, in.right);
     }
 }
@@ -51,15 +51,15 @@ template <int CLASSES> __global__ void kernel_scan(const ct_offload_views v, siz
                    step = n_classes * CT_GPU_LANES;
     const uint32_t col = blockIdx.x % v.table.n_window, group = blockIdx.x / v.table.n_window,
                    warp = threadIdx.x / 32;
-    const ct_team team = ct_team_warp();
+    const ct_lanes lanes = ct_lanes_warp();
     const ct_scan_block block = ct_scan_block_at(memory, n_classes);
     const ct_scan_part part = ct_scan_part_of(v.rows.words, warp, block.n_warps);
-    uint32_t *x = block.counts + warp * 2 * step + team.lane;
+    uint32_t *x = block.counts + warp * 2 * step + lanes.lane;
 
     for (uint32_t c = 0; c < 2 * n_classes; c++) x[c * CT_GPU_LANES] = 0;
     for (uint32_t w = part.begin; w < part.end; w++) {
         const uint32_t *sets = v.rows.sets + ((size_t) col * v.rows.words + w) * n_classes;
-        sides_of_point in = find_sides(v, col, group, w, team);
+        sides_of_point in = find_sides(v, col, group, w, lanes);
         ct_scan_count(x, CT_GPU_LANES, sets, n_classes, in.left, in.right);
     }
     __syncthreads();
@@ -74,23 +74,23 @@ template <int CLASSES> __global__ void kernel_scan(const ct_offload_views v, siz
             own_totals[CLASSES ? 2 * CLASSES : 1];
         for (uint32_t c = 0; c < 2 * n_classes; c++) {
             own_x[c] = x[c * CT_GPU_LANES];
-            own_totals[c] = block.totals[c * CT_GPU_LANES + team.lane];
+            own_totals[c] = block.totals[c * CT_GPU_LANES + lanes.lane];
         }
         lane.stride = 1;
         lane.x = own_x;
         lane.y = own_y;
         lane.totals = own_totals;
-        scan_part(v, part, col, group, team, &lane);
+        scan_part(v, part, col, group, lanes, &lane);
     } else {
         lane.stride = CT_GPU_LANES;
         lane.x = x;
-        lane.y = block.scratch + warp * step + team.lane;
-        lane.totals = block.totals + team.lane;
-        scan_part(v, part, col, group, team, &lane);
+        lane.y = block.scratch + warp * step + lanes.lane;
+        lane.totals = block.totals + lanes.lane;
+        scan_part(v, part, col, group, lanes, &lane);
     }
-    block.found[warp * CT_GPU_LANES + team.lane] = lane.found;
+    block.found[warp * CT_GPU_LANES + lanes.lane] = lane.found;
     __syncthreads();
-    if (warp == 0) ct_scan_end(&block, &v, col, group, team.lane);
+    if (warp == 0) ct_scan_end(&block, &v, col, group, lanes.lane);
 }
 
 /* Two classes have a text of their own. */

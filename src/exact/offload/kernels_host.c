@@ -12,7 +12,7 @@ CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_HOST)
 
 CT_GPU_WARPS_ON_HOST(ct_offload_host_STARTS, ct_offload_views, ct_offload_sum_members)
 
-/* ct_team_transpose for all lanes at once. */
+/* ct_lanes_transpose for all lanes at once. */
 static void transpose(uint32_t words[CT_GPU_LANES])
 {
     uint32_t low = 0x0000ffffu, before[CT_GPU_LANES];
@@ -24,7 +24,7 @@ static void transpose(uint32_t words[CT_GPU_LANES])
     }
 }
 
-/* The sides of each lane's point in a word. */
+/* The sides of each lane's candidate in a word. */
 typedef struct {
     uint32_t left[CT_GPU_LANES], right[CT_GPU_LANES];
 } sides_of_points;
@@ -73,7 +73,7 @@ static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uin
         lanes[i].x = block->counts + warp * 2 * step + i;
         lanes[i].y = block->scratch + warp * step + i;
         lanes[i].totals = block->totals + i;
-        ct_scan_begin(&lanes[i], v->batch.points + first + i);
+        ct_scan_begin(&lanes[i], v->batch.candidates + first + i);
     }
     for (uint32_t w = part.begin; w < part.end; w++) {
         find_sides(v, col, group, w, &in);

@@ -1,10 +1,12 @@
-/* Where depth-two work is done: what it costs on the CPU and on a device, by a model of few numbers. */
+/* Where depth-two work is done: what it costs on the CPU and on a device, by a model of few
+ * numbers. */
 #ifndef CT_EXACT_OFFLOAD_PLACING_H
 #define CT_EXACT_OFFLOAD_PLACING_H
 
 #include "exact/rows/node.h"
 
-/* Seconds that the search of a row set's root splits takes at depth two, one thread against one queue. */
+/* Seconds that the search of a row set's root splits takes at depth two, one thread against one
+ * queue. */
 typedef struct {
     double cpu, device;
 } ct_placing;
@@ -17,7 +19,8 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node);
 /* Whether a side of n_rows rows of the row set is, as part of that, in a batch with others. */
 int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_rows);
 
-/* Whether a search of such a table is long enough to open a device for it, by what the root alone must take. */
+/* Whether a search of such a table is long enough to open a device for it, by what the root alone
+ * must take. */
 int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsigned depth);
 
 #endif

@@ -40,8 +40,8 @@ static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_points
 
 static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
 {
-    view->points =
-        (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->points);
+    view->candidates =
+        (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->candidates);
     view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
     view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
 }
@@ -64,8 +64,8 @@ static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device,
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
         ct_offload_slot *slot = &queue->slots[i];
-        slot->points =
-            (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->points);
+        slot->candidates =
+            (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->candidates);
         slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
     }
     return c.used;
@@ -165,8 +165,8 @@ ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_condit
 uint32_t ct_offload_room(const ct_offload_queue *queue)
 {
     size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t);
-    size_t points = queue->device->sides_bytes / group * CT_GPU_LANES;
-    return points < CT_OFFLOAD_POINTS ? (uint32_t) points : CT_OFFLOAD_POINTS;
+    size_t candidates = queue->device->sides_bytes / group * CT_GPU_LANES;
+    return candidates < CT_OFFLOAD_POINTS ? (uint32_t) candidates : CT_OFFLOAD_POINTS;
 }
 
 /* Every column against the batch: those that are on the device, then the other windows in turn. */
@@ -189,11 +189,11 @@ static ct_status scan(ct_offload_queue *queue)
 }
 
 ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
-                            const ct_offload_point *points, uint32_t n_points)
+                            const ct_offload_point *candidates, uint32_t n_points)
 {
     ct_offload_slot *slot = &queue->slots[slot_number];
     ct_offload_batch_view *view = &queue->views.batch;
-    size_t points_bytes = n_points * sizeof *points;
+    size_t points_bytes = n_points * sizeof *candidates;
     if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
     CT_ASSERT(n_points && n_points <= ct_offload_room(queue));
     *view = slot->on_device;
@@ -201,9 +201,9 @@ ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
     view->n_groups = (n_points + CT_GPU_LANES - 1) / CT_GPU_LANES;
     view->n_sides = 1;
     for (uint32_t i = 0; i < n_points; i++)
-        if (points[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
-    memcpy(slot->points, points, points_bytes);
-    CT_TRY(ct_offload_send(queue, view->points, slot->points, points_bytes));
+        if (candidates[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
+    memcpy(slot->candidates, candidates, points_bytes);
+    CT_TRY(ct_offload_send(queue, view->candidates, slot->candidates, points_bytes));
     size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
     CT_TRY(scan(queue));

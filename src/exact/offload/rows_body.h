@@ -8,7 +8,7 @@
 #ifndef CT_EXACT_OFFLOAD_ROWS_BODY_H
 #define CT_EXACT_OFFLOAD_ROWS_BODY_H
 
-#include "base/team.h"
+#include "base/lanes.h"
 #include "exact/offload/views.h"
 
 CT_HD uint32_t ct_offload_rank(const ct_offload_table_view *table, uint32_t col, uint32_t row)
@@ -134,14 +134,14 @@ CT_HD void ct_offload_lay_out(const ct_offload_views *v, size_t item)
 /* ---- sums ---- */
 
 /* starts[i] of an order becomes its members before word i. */
-CT_HD void ct_offload_sum_members(ct_team team, const ct_offload_views *v, size_t item)
+CT_HD void ct_offload_sum_members(ct_lanes lanes, const ct_offload_views *v, size_t item)
 {
     const uint32_t *members = v->scratch.members + item * v->table.words;
     uint32_t *starts = v->scratch.starts + item * v->table.words, sum = 0;
-    for (uint32_t start = 0; start < v->table.words; start += team.width) {
-        uint32_t i = start + team.lane, total;
+    for (uint32_t start = 0; start < v->table.words; start += lanes.width) {
+        uint32_t i = start + lanes.lane, total;
         uint32_t lower =
-            ct_team_scan(team, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
+            ct_lanes_scan(lanes, i < v->table.words ? ct_hd_popcount(members[i]) : 0, &total);
         if (i < v->table.words) starts[i] = sum + lower;
         sum += total;
     }

@@ -1,16 +1,16 @@
-/* A batch of points against every column: the least errors of a split on the column in each side of
- * each point.
+/* A batch of candidates against every column: the least errors of a split on the column in each
+ * side of each candidate.
  *
- * A block takes one column and one group of points, a lane one point. Per word of the column's
- * order each lane reads the sides of one row for all points of the group; a transposition of 32 by
- * 32 bits hands each lane the sides of 32 rows for its own point. From there on a lane goes along
- * the order by itself: counts per class, a bound for the word, and, where that may beat what is
- * known, every position inside (exact/kernels/classes.h has the bounds; here a block is 32 rows).
- * The warps of a block share the order: each first counts its part, then starts its scan from the
- * counts before it.
+ * A block takes one column and one group of candidates, a lane one candidate. Per word of the
+ * column's order each lane reads the sides of one row for all candidates of the group; a
+ * transposition of 32 by 32 bits hands each lane the sides of 32 rows for its own candidate. From
+ * there on a lane goes along the order by itself: counts per class, a bound for the word, and,
+ * where that may beat what is known, every position inside (exact/kernels/classes.h has the bounds;
+ * here a block is 32 rows). The warps of a block share the order: each first counts its part, then
+ * starts its scan from the counts before it.
  *
- * With x_c the rows of class c up to a point and T_c those of the side, a split there gets max_i
- * x_i + max_j (T_j - x_j) right, its score. */
+ * With x_c the rows of class c up to a candidate and T_c those of the side, a split there gets
+ * max_i x_i + max_j (T_j - x_j) right, its score. */
 #ifndef CT_EXACT_OFFLOAD_SCAN_BODY_H
 #define CT_EXACT_OFFLOAD_SCAN_BODY_H
 
@@ -80,16 +80,17 @@ CT_HD ct_scan_part ct_scan_part_of(uint32_t words, uint32_t warp, uint32_t n_war
     return part;
 }
 
-/* ---- one row for all points, all rows for one point ---- */
+/* ---- one row for all candidates, all rows for one candidate ---- */
 
-/* 1 if the row is on that side of the point and in its part. */
-CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *point, uint32_t row,
-                             uint32_t side)
+/* 1 if the row is on that side of the candidate and in its part. */
+CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *candidate,
+                             uint32_t row, uint32_t side)
 {
-    uint32_t left = ct_offload_rank(&v->table, point->feature, row) < point->threshold;
-    if (point->part_threshold == CT_OFFLOAD_ALL) return left != side;
-    uint32_t below = ct_offload_rank(&v->table, point->part_line / 2, row) < point->part_threshold;
-    return (left != side) & (below != point->part_line % 2);
+    uint32_t left = ct_offload_rank(&v->table, candidate->feature, row) < candidate->threshold;
+    if (candidate->part_threshold == CT_OFFLOAD_ALL) return left != side;
+    uint32_t below = ct_offload_rank(&v->table, candidate->part_line / 2, row) <
+                     candidate->part_threshold;
+    return (left != side) & (below != candidate->part_line % 2);
 }
 
 CT_HD void ct_offload_make_sides(const ct_offload_views *v, size_t item)
@@ -98,11 +99,11 @@ CT_HD void ct_offload_make_sides(const ct_offload_views *v, size_t item)
              sides = 0;
     uint32_t group = word / v->batch.n_sides, side = word % v->batch.n_sides;
     for (uint32_t p = 0; p < CT_GPU_LANES && group * CT_GPU_LANES + p < v->batch.n_points; p++)
-        sides |= ct_scan_is_on(v, v->batch.points + group * CT_GPU_LANES + p, row, side) << p;
+        sides |= ct_scan_is_on(v, v->batch.candidates + group * CT_GPU_LANES + p, row, side) << p;
     v->batch.sides[item] = sides;
 }
 
-/* Which points of the group have the row at position 32 w + lane of the column's order on that
+/* Which candidates of the group have the row at position 32 w + lane of the column's order on that
  * side; none past the end. */
 CT_HD uint32_t ct_scan_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w,
                              uint32_t lane, uint32_t side)
@@ -121,8 +122,8 @@ CT_HD uint32_t ct_scan_valid(const ct_offload_views *v, uint32_t w)
 
 /* ---- counting ---- */
 
-/* Adds the members of a word on either side of the lane's point. x has one number a side and class,
- * `stride` apart. */
+/* Adds the members of a word on either side of the lane's candidate. x has one number a side and
+ * class, `stride` apart. */
 CT_HD void ct_scan_count(uint32_t *x, uint32_t stride, const uint32_t *sets, uint32_t n_classes,
                          uint32_t left, uint32_t right)
 {
@@ -151,7 +152,7 @@ typedef struct {
     uint32_t n_classes, stride;
     uint32_t *x;             /* [side][class] up to the word */
     uint32_t *y;             /* scratch, one number a class */
-    const uint32_t *totals;  /* [side][class] of the point */
+    const uint32_t *totals;  /* [side][class] of the candidate */
     const uint32_t *sets;    /* of the word, one number a class */
     const uint8_t *codes;    /* of the word, one a row */
     uint32_t all[2];         /* rows of each side */
@@ -161,14 +162,14 @@ typedef struct {
 } ct_scan_lane;
 
 /* Sets up what stays the same along the order; the lane's memory and totals are in place. */
-CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_point *point)
+CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_point *candidate)
 {
     for (uint32_t side = 0; side < 2; side++) {
         lane->all[side] = 0;
         for (uint32_t c = 0; c < lane->n_classes; c++)
             lane->all[side] += lane->totals[(side * lane->n_classes + c) * lane->stride];
-        lane->floor[side] = (int32_t) lane->all[side] - point->need[side];
-        lane->min_rows[side] = point->min_rows[side];
+        lane->floor[side] = (int32_t) lane->all[side] - candidate->need[side];
+        lane->min_rows[side] = candidate->min_rows[side];
         for (int kind = 0; kind < 2; kind++)
             lane->found.best[side][kind] = lane->found.passed[side][kind] = 0;
     }
@@ -253,7 +254,7 @@ CT_HD int32_t ct_scan_bound(const ct_scan_lane *lane, uint32_t side, uint32_t in
     return pairs < middle ? pairs : middle;
 }
 
-/* The word for one side of the lane's point. */
+/* The word for one side of the lane's candidate. */
 CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32_t in)
 {
     uint32_t n, least = lane->min_rows[side];
@@ -270,7 +271,7 @@ CT_HD void ct_scan_side(ct_scan_lane *lane, uint32_t side, uint32_t ties, uint32
     if (reach) passed[CT_ALLOWED] = ct_scan_larger(passed[CT_ALLOWED], limit);
 }
 
-/* Word w of the column's order; the rows on either side of the lane's point. */
+/* Word w of the column's order; the rows on either side of the lane's candidate. */
 CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t col, uint32_t w,
                         uint32_t left, uint32_t right)
 {
@@ -287,19 +288,19 @@ CT_HD void ct_scan_word(ct_scan_lane *lane, const ct_offload_views *v, uint32_t 
 
 /* ---- the answer ---- */
 
-/* Writes what the warps have found for one point: exact if below the point's need, else a lower
- * bound not below it. */
+/* Writes what the warps have found for one candidate: exact if below the candidate's need, else a
+ * lower bound not below it. */
 CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, uint32_t col,
                        uint32_t group, uint32_t lane)
 {
     uint32_t p = group * CT_GPU_LANES + lane, n_classes = v->table.n_classes;
     if (p >= v->batch.n_points) return;
-    const ct_offload_point *point = v->batch.points + p;
+    const ct_offload_point *candidate = v->batch.candidates + p;
     for (uint32_t side = 0; side < 2; side++) {
         int32_t size = 0;
         for (uint32_t c = 0; c < n_classes; c++)
             size += (int32_t) block->totals[(side * n_classes + c) * CT_GPU_LANES + lane];
-        int32_t floor = size - point->need[side];
+        int32_t floor = size - candidate->need[side];
         for (int kind = 0; kind < 2; kind++) {
             int32_t best = 0, passed = 0;
             for (uint32_t warp = 0; warp < block->n_warps; warp++) {
@@ -309,7 +310,7 @@ CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, ui
             }
             int32_t errors = size - (best > floor ? best : ct_scan_larger(best, passed));
             size_t at = (((size_t) p * 2 + (size_t) side) * 2 + (size_t) kind) * v->table.n_cols;
-            v->batch.errors[at + v->table.first_col + col] = point->need[side] > 0 ? errors : 0;
+            v->batch.errors[at + v->table.first_col + col] = candidate->need[side] > 0 ? errors : 0;
         }
     }
 }

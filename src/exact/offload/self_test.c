@@ -19,7 +19,7 @@ typedef struct {
     uint32_t order[N_COLS][N_ROWS], n_values[N_COLS];
     uint64_t ties[N_COLS][N_WORDS];
     int32_t classes[N_ROWS];
-    ct_offload_point points[N_POINTS];
+    ct_offload_point candidates[N_POINTS];
 } problem;
 
 /* Column g goes through the rows in steps of its own and changes its value every g + 1 of them. */
@@ -39,14 +39,14 @@ static void fill(problem *p)
     }
     for (uint32_t i = 0; i < N_POINTS; i++) {
         uint32_t f = i % N_COLS, all = i % 4, threshold = 1 + i * 5 % (p->n_values[f] - 1);
-        p->points[i] =
+        p->candidates[i] =
             (ct_offload_point){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20,    f,
                                threshold,   {N_ROWS, i % 5 ? N_ROWS : 0}, {1, 1 + i % 9}};
     }
 }
 
-/* errors[]: what device `number` answers to all points, of the rows with all but the highest values
- * of the second column. */
+/* errors[]: what device `number` answers to all candidates, of the rows with all but the highest
+ * values of the second column. */
 static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error)
 {
     uint32_t *order[N_COLS];
@@ -63,7 +63,7 @@ static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error
     for (uint32_t i = 0, rank = 0; i < N_ROWS && rank < conditions.threshold[0]; i++, n_rows++)
         rank += (uint32_t) (p->ties[1][i / 64] >> i % 64 & 1);
     ct_status status = ct_offload_begin_rows(queue, &conditions, n_rows);
-    if (status == CT_OK) status = ct_offload_submit(queue, 0, p->points, N_POINTS);
+    if (status == CT_OK) status = ct_offload_submit(queue, 0, p->candidates, N_POINTS);
     if (status == CT_OK) status = ct_offload_wait(queue, 0, &found);
     if (status == CT_OK) memcpy(errors, found, N_ERRORS * sizeof *errors);
     else (void) ct_fail(error, status, "device %d: %s", number, ct_offload_why(device));

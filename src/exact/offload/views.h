@@ -41,13 +41,14 @@ typedef struct {
     uint32_t *starts;  /* [n_window + 1][words of the table] members before the word */
 } ct_offload_scratch_view;
 
-/* A batch of points. Its points go by groups of CT_GPU_LANES: one bit of each word of `sides`. */
+/* A batch of candidates. Its candidates go by groups of CT_GPU_LANES: one bit of each word of
+ * `sides`. */
 typedef struct {
     uint32_t n_points, n_groups;
-    /* 2: some points are of parts; 1: of the whole row set, and what is not left is right. */
+    /* 2: some candidates are of parts; 1: of the whole row set, and what is not left is right. */
     uint32_t n_sides;
-    const ct_offload_point *points;
-    /* [group][n_sides][n_rows] bit p: the row is left of point p of the group; right of it. */
+    const ct_offload_point *candidates;
+    /* [group][n_sides][n_rows] bit p: the row is left of candidate p of the group; right of it. */
     uint32_t *sides;
     int32_t *errors; /* see ct_offload_wait */
 } ct_offload_batch_view;

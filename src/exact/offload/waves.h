@@ -1,31 +1,34 @@
 /* Depth-two problems on a device: many root thresholds at a time.
  *
- * The open intervals of all root features are cut at one threshold or several each, and all of these points go to the device
- * in one batch (a wave). While it is under way, what came back from the one before is taken in and the next one is
- * gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof.
- * Waves know more points and fewer bounds than the search one by one; the answer is the same.
+ * The open intervals of all root features are cut at one threshold or several each, and all of
+ * these candidates go to the device in one batch (a wave). While it is under way, what came back
+ * from the one before is taken in and the next one is gathered, by the bounds that the CPU alone
+ * keeps: intervals, caps, best tree are those of roots.c, and so is the proof. Waves know more
+ * candidates and fewer bounds than the search one by one; the answer is the same.
  *
- * A problem that is searched by itself has batches of its own; in pool.c waves of many problems make one batch. */
+ * A problem that is searched by itself has batches of its own; in scheduler.c waves of many
+ * problems make one batch. */
 #ifndef CT_EXACT_OFFLOAD_WAVES_H
 #define CT_EXACT_OFFLOAD_WAVES_H
 
 #include "exact/offload/device.h"
 #include "exact/search/depth2.h"
 
-/* What is sent together. The part of the row set (see ct_offload_point) holds for points from here on. */
+/* What is sent together. The part of the row set (see ct_offload_point) holds for candidates from
+ * here on. */
 typedef struct {
     uint32_t n_points, part_line, part_threshold;
-    ct_offload_point points[CT_OFFLOAD_POINTS];
+    ct_offload_point candidates[CT_OFFLOAD_POINTS];
 } ct_batch;
 
-/* A point under evaluation. */
+/* A candidate under evaluation. */
 typedef struct {
-    ct_point *m;
+    ct_candidate *m;
     int asked; /* it is in the batch */
     ct_depth2_question question;
 } ct_wave_point;
 
-/* An interval under evaluation, cut at n_points points. */
+/* An interval under evaluation, cut at n_points candidates. */
 typedef struct {
     ct_interval *interval;
     uint32_t feature, n_points;
@@ -36,29 +39,33 @@ typedef struct {
     uint32_t n_parts, n_points;
     uint32_t begin, n_asked; /* in the batch */
     ct_wave_part *parts;
-    ct_wave_point *points;
+    ct_wave_point *candidates;
 } ct_wave;
 
-/* Room for n points, from the worker's arena; 0 if memory ends. */
+/* Room for n candidates, from the worker's arena; 0 if memory ends. */
 int ct_wave_new(ct_worker *worker, ct_wave *wave, uint32_t n);
-/* Takes intervals off until there are `room` points or none is open; returns how many intervals are in the wave. */
-uint32_t ct_wave_fill(ct_seat *seat, ct_wave *wave, ct_batch *batch, uint32_t room);
-/* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was asked. */
-void ct_wave_take_in(ct_seat *seat, ct_wave *wave, const int32_t *errors);
+/* Takes intervals off until there are `room` candidates or none is open; returns how many intervals
+ * are in the wave. */
+uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *wave, ct_batch *batch, uint32_t room);
+/* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was
+ * asked. */
+void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *wave, const int32_t *errors);
 /* Undoes ct_wave_fill: the intervals are open as they were. */
-void ct_wave_put_back(ct_seat *seat, ct_wave *wave);
+void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *wave);
 
 /* Makes the row set the queue's. CT_NO_DEVICE if the device is lost. */
-ct_status ct_waves_begin_rows(ct_seat *seat);
+ct_status ct_waves_begin_rows(ct_evaluator *evaluator);
 /* Sends a batch, unless it is empty. CT_NO_DEVICE if the device is lost. */
 ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
-/* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for. */
+/* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for.
+ */
 void ct_waves_lost(ct_worker *worker);
 
 /* Whether the row set is for the worker's device, see placing.h. The worker has one. */
-int ct_waves_wanted(const ct_seat *seat);
+int ct_waves_wanted(const ct_evaluator *evaluator);
 
-/* Searches until nothing is open. If the device is lost, or the search is stopped, what is open stays so. */
-void ct_waves_run(ct_seat *seat);
+/* Searches until nothing is open. If the device is lost, or the search is stopped, what is open
+ * stays so. */
+void ct_waves_run(ct_evaluator *evaluator);
 
 #endif

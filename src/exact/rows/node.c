@@ -22,45 +22,61 @@ typedef struct {
 static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
-    if (!costs->coarse) return CT_GENERAL;
-    if (costs->coarse->by_label) return CT_LOSSES;
-    int64_t dearest = node->dearest >> costs->shift >> costs->coarse->shift;
-    return costs->coarse->exact && dearest <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
+    if (!costs->quantised) return CT_GENERAL;
+    if (costs->quantised->by_label) return CT_LOSSES;
+    int64_t max_cost = node->max_cost >> costs->shift >> costs->quantised->shift;
+    return costs->quantised->exact && max_cost <= CT_COST_LIMIT ? CT_QUANTISED16 : CT_QUANTISED32;
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
-static int node_new(ct_worker *worker, ct_container *box, const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
+static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *totals, uint64_t *sets,
+                    ct_node *node, parts *p)
 {
     ct_arena *arena = &worker->arena;
     const ct_costs *costs = worker->search->costs;
-    size_t set_words = (size_t) box->n_cols * box->n_classes * box->words, slots = box->n_cols * (box->words + 1);
-    node->box = box;
-    node->counts = CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes);
+    size_t set_words = (size_t) layout->n_cols * layout->n_classes * layout->words,
+           slots = layout->n_cols * (layout->words + 1);
+    node->layout = layout;
+    node->counts = CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes);
     node->members = CT_ARENA_NEW(arena, uint32_t, slots);
     p->sets = sets ? sets : CT_ARENA_NEW(arena, uint64_t, set_words);
     p->lanes = CT_ARENA_NEW(arena, uint64_t, set_words);
-    p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) box->n_cols);
-    node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * box->n_classes) : NULL;
-    node->dear = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
+    p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) layout->n_cols);
+    node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * layout->n_classes) : NULL;
+    node->max_before = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
     int ready = ct_totals_new(&node->totals, costs, arena);
-    node->sums = node->totals.coarse ? CT_ARENA_NEW(arena, uint32_t, slots * box->n_classes) : NULL;
+    node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
+                                        : NULL;
     if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
-        !p->begin || (costs->weights && !node->masses) || (node->totals.coarse && !node->sums) ||
-        (!costs->plain && !node->dear))
+        !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
+        (!costs->plain && !node->max_before))
         return out_of_memory(worker);
-    p->end = p->begin + box->n_cols;
-    node->rows = (ct_rows){box->n_cols, box->n_classes, box->words,   p->sets,       p->lanes,           box->ties[0],
-                           p->begin,    p->end,         costs->gains, box->weights, costs->coarse,      box->coarse_planes,
-                           box->coarse_bytes};
-    memcpy(node->totals.rows, totals->rows, box->n_classes * sizeof *totals->rows);
-    if (totals->masses) memcpy(node->totals.masses, totals->masses, box->n_classes * sizeof *totals->masses);
-    if (node->totals.coarse) memcpy(node->totals.coarse, totals->coarse, box->n_classes * sizeof *totals->coarse);
+    p->end = p->begin + layout->n_cols;
+    node->rows = (ct_rows){layout->n_cols,
+                           layout->n_classes,
+                           layout->words,
+                           p->sets,
+                           p->lanes,
+                           layout->ties[0],
+                           p->begin,
+                           p->end,
+                           costs->gains,
+                           layout->weights,
+                           costs->quantised,
+                           layout->quantised_planes,
+                           layout->quantised_bytes};
+    memcpy(node->totals.rows, totals->rows, layout->n_classes * sizeof *totals->rows);
+    if (totals->masses)
+        memcpy(node->totals.masses, totals->masses, layout->n_classes * sizeof *totals->masses);
+    if (node->totals.quantised)
+        memcpy(node->totals.quantised, totals->quantised,
+               layout->n_classes * sizeof *totals->quantised);
     node->n_rows = 0;
-    for (uint32_t c = 0; c < box->n_classes; c++) node->n_rows += totals->rows[c];
+    for (uint32_t c = 0; c < layout->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
-    node->dearest = ct_dearest(costs, totals, node->n_rows);
-    CT_ASSERT(node->n_rows <= box->n_rows);
-    CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->dearest);
+    node->max_cost = ct_maximum_cost(costs, totals, node->n_rows);
+    CT_ASSERT(node->n_rows <= layout->n_rows);
+    CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->max_cost);
     node->kind = kind_of(costs, node);
     return 1;
 }
@@ -72,7 +88,7 @@ static int64_t weight_of(uint64_t members, const int64_t *weights)
     return sum;
 }
 
-static uint32_t coarse_of(uint64_t members, const uint8_t *bytes)
+static uint32_t quantised_of(uint64_t members, const uint8_t *bytes)
 {
     uint32_t sum = 0;
     for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
@@ -80,153 +96,176 @@ static uint32_t coarse_of(uint64_t members, const uint8_t *bytes)
 }
 
 /* What the members before each word of f cost at most; their counts and masses are in place. */
-static void sum_up_dear(const ct_costs *costs, ct_node *node, uint32_t f)
+static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
 {
     uint32_t n_classes = costs->n_classes;
-    CT_ASSERT(node->rows.begin[f] <= node->rows.end[f] && node->rows.end[f] <= node->box->words);
-    size_t slots = node->box->words + 1;
+    CT_ASSERT(node->rows.begin[f] <= node->rows.end[f] && node->rows.end[f] <= node->layout->words);
+    size_t slots = node->layout->words + 1;
     for (size_t w = node->rows.begin[f]; w <= node->rows.end[f]; w++) {
         const uint32_t *counts = node->counts + (f * slots + w) * n_classes;
         const int64_t *masses = node->masses ? node->masses + (f * slots + w) * n_classes : NULL;
         int64_t sum = 0;
         for (uint32_t c = 0; c < n_classes; c++)
             sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
-        CT_ASSERT(sum >= 0 && (w == node->rows.begin[f] || sum >= node->dear[f * slots + w - 1]));
-        node->dear[f * slots + w] = sum;
+        CT_ASSERT(sum >= 0 &&
+                  (w == node->rows.begin[f] || sum >= node->max_before[f * slots + w - 1]));
+        node->max_before[f * slots + w] = sum;
     }
 }
 
 /* Fills in one feature from split->parent_sets. */
-static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f, ct_split *split)
+static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint32_t f,
+                         ct_split *split)
 {
-    const ct_container *box = node->box;
-    split->words = box->words;
-    split->n_classes = box->n_classes;
-    split->sets = p->sets + (size_t) f * box->n_classes * box->words;
-    split->lanes = p->lanes + (size_t) f * box->n_classes * box->words;
-    split->counts = node->counts + f * (box->words + 1) * box->n_classes;
-    split->members = node->members + f * (box->words + 1);
+    const ct_layout *layout = node->layout;
+    split->words = layout->words;
+    split->n_classes = layout->n_classes;
+    split->sets = p->sets + (size_t) f * layout->n_classes * layout->words;
+    split->lanes = p->lanes + (size_t) f * layout->n_classes * layout->words;
+    split->counts = node->counts + f * (layout->words + 1) * layout->n_classes;
+    split->members = node->members + f * (layout->words + 1);
     split->gains = node->rows.gains;
-    split->weights = ct_container_weights(box, f);
-    split->coarse = node->rows.coarse;
-    split->coarse_planes = ct_container_coarse_planes(box, f);
-    split->masses = node->masses ? node->masses + f * (box->words + 1) * box->n_classes : NULL;
-    split->coarse_bytes = ct_container_coarse_bytes(box, f);
-    split->sums = node->sums ? node->sums + f * (box->words + 1) * box->n_classes : NULL;
-    CT_ASSERT(split->begin <= split->end && split->end <= box->words);
+    split->weights = ct_layout_weights(layout, f);
+    split->quantised = node->rows.quantised;
+    split->quantised_planes = ct_layout_quantised_planes(layout, f);
+    split->masses = node->masses ? node->masses + f * (layout->words + 1) * layout->n_classes
+                                 : NULL;
+    split->quantised_bytes = ct_layout_quantised_bytes(layout, f);
+    split->sums = node->sums ? node->sums + f * (layout->words + 1) * layout->n_classes : NULL;
+    CT_ASSERT(split->begin <= split->end && split->end <= layout->words);
     ct_split_begins(split);
     worker->search->kernels->of[node->kind].split(split);
     ct_split_ends(split);
-    CT_ASSERT(split->begin <= split->end && split->end <= box->words);
-    CT_ASSERT(split->members[split->begin] == 0 && split->members[split->end] == node->n_rows /* sizes add up */);
+    CT_ASSERT(split->begin <= split->end && split->end <= layout->words);
+    CT_ASSERT(split->members[split->begin] == 0 &&
+              split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
-    if (node->dear) sum_up_dear(worker->search->costs, node, f);
-    CT_ASSERT(!node->dear ||
-              ct_cost_of_units(worker->search->costs, node->dear[f * (box->words + 1) + split->end]) == node->dearest);
+    if (node->max_before) sum_up_max(worker->search->costs, node, f);
+    CT_ASSERT(!node->max_before ||
+              ct_cost_of_units(worker->search->costs,
+                               node->max_before[f * (layout->words + 1) + split->end]) ==
+                  node->max_cost);
 }
 
-int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node)
+int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node)
 {
     parts p;
     ct_totals totals;
-    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena)) return out_of_memory(worker);
-    for (uint32_t c = 0; c < box->n_classes; c++) {
-        const uint64_t *members = box->sets + c * box->words;
-        for (size_t w = 0; w < box->words; w++) {
+    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena))
+        return out_of_memory(worker);
+    for (uint32_t c = 0; c < layout->n_classes; c++) {
+        const uint64_t *members = layout->sets + c * layout->words;
+        for (size_t w = 0; w < layout->words; w++) {
             totals.rows[c] += ct_popcount(members[w]);
-            if (box->weights) totals.masses[c] += weight_of(members[w], box->weights + w * 64);
-            if (totals.coarse) totals.coarse[c] += coarse_of(members[w], box->coarse_bytes + w * 64);
+            if (layout->weights)
+                totals.masses[c] += weight_of(members[w], layout->weights + w * 64);
+            if (totals.quantised)
+                totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
         }
     }
-    if (!node_new(worker, box, &totals, box->sets, node, &p)) return 0;
-    for (uint32_t f = 0; f < box->n_cols; f++) {
+    if (!node_new(worker, layout, &totals, layout->sets, node, &p)) return 0;
+    for (uint32_t f = 0; f < layout->n_cols; f++) {
         ct_split split = {0};
-        split.parent_sets = ct_container_sets(box, f);
-        split.end = box->words;
+        split.parent_sets = ct_layout_sets(layout, f);
+        split.end = layout->words;
         fill_feature(worker, node, &p, f, &split);
     }
     return 1;
 }
 
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
-                 ct_node *node)
+int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side,
+                 const ct_totals *totals, ct_node *node)
 {
     parts p;
-    ct_container *box = parent->box;
-    if (!node_new(worker, box, totals, NULL, node, &p)) return 0;
-    CT_ASSERT(f < box->n_cols && t > 0 && t < box->n_values[f] && (side == 0 || side == 1));
-    CT_ASSERT(node->n_rows > 0 && node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
-    ct_threshold threshold = ct_threshold_make(t, box->n_planes[f]);
-    const uint64_t *planes = ct_planes_of(worker, box, f, &threshold, NULL);
-    for (uint32_t g = 0; g < box->n_cols; g++) {
+    ct_layout *layout = parent->layout;
+    if (!node_new(worker, layout, totals, NULL, node, &p)) return 0;
+    CT_ASSERT(f < layout->n_cols && t > 0 && t < layout->n_values[f] && (side == 0 || side == 1));
+    CT_ASSERT(node->n_rows > 0 &&
+              node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
+    ct_threshold threshold = ct_threshold_make(t, layout->n_planes[f]);
+    const uint64_t *planes = ct_planes_of(worker, layout, f, &threshold, NULL);
+    for (uint32_t g = 0; g < layout->n_cols; g++) {
         ct_split split = {0};
         split.threshold = &threshold;
         split.right = side;
-        split.planes = planes + (size_t) g * threshold.end * box->words;
+        split.planes = planes + (size_t) g * threshold.end * layout->words;
         split.parent_sets = ct_node_sets(parent, g);
         split.begin = parent->rows.begin[g];
         split.end = parent->rows.end[g];
         fill_feature(worker, node, &p, g, &split);
     }
-    ct_worker_poll(worker, (uint64_t) box->n_cols * box->n_classes * parent->n_rows);
+    ct_worker_poll(worker, (uint64_t) layout->n_cols * layout->n_classes * parent->n_rows);
     return 1;
 }
 
 /* The counts before word w of f, and the weights; NULL if rows have none. */
 static const uint32_t *counts_before(const ct_node *node, uint32_t f, size_t w)
 {
-    return node->counts + (f * (node->box->words + 1) + w) * node->box->n_classes;
+    return node->counts + (f * (node->layout->words + 1) + w) * node->layout->n_classes;
 }
 
 static const int64_t *masses_before(const ct_node *node, uint32_t f, size_t w)
 {
-    return node->masses ? node->masses + (f * (node->box->words + 1) + w) * node->box->n_classes : NULL;
+    return node->masses
+               ? node->masses + (f * (node->layout->words + 1) + w) * node->layout->n_classes
+               : NULL;
 }
 
 static const uint32_t *sums_before(const ct_node *node, uint32_t f, size_t w)
 {
-    return node->sums ? node->sums + (f * (node->box->words + 1) + w) * node->box->n_classes : NULL;
+    return node->sums ? node->sums + (f * (node->layout->words + 1) + w) * node->layout->n_classes
+                      : NULL;
 }
 
-uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals)
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t,
+                        ct_totals *totals)
 {
-    const ct_container *box = node->box;
-    uint32_t n_classes = box->n_classes;
-    size_t position = ct_container_start(worker, box, f, t), w = position / 64;
-    CT_ASSERT(position > 0 && position < box->n_rows);
+    const ct_layout *layout = node->layout;
+    uint32_t n_classes = layout->n_classes;
+    size_t position = ct_layout_start(worker, layout, f, t), w = position / 64;
+    CT_ASSERT(position > 0 && position < layout->n_rows);
     if (w < node->rows.begin[f]) {
         memset(totals->rows, 0, n_classes * sizeof *totals->rows);
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
-        if (totals->coarse) memset(totals->coarse, 0, n_classes * sizeof *totals->coarse);
+        if (totals->quantised) memset(totals->quantised, 0, n_classes * sizeof *totals->quantised);
         return 0;
     }
     CT_ASSERT(w >= node->rows.begin[f]);
     if (w >= node->rows.end[f]) {
         memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
-        if (totals->masses) memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
-        if (totals->coarse) memcpy(totals->coarse, node->totals.coarse, n_classes * sizeof *totals->coarse);
+        if (totals->masses)
+            memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
+        if (totals->quantised)
+            memcpy(totals->quantised, node->totals.quantised,
+                   n_classes * sizeof *totals->quantised);
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
     const uint32_t *sums = sums_before(node, f, w);
     for (uint32_t c = 0; node->masses && c < n_classes; c++) {
-        uint64_t below = sets[c * box->words + w] & ct_low_bits(position % 64);
-        totals->masses[c] = masses_before(node, f, w)[c] + weight_of(below, ct_container_weights(box, f) + w * 64);
-        if (sums) totals->coarse[c] = sums[c] + coarse_of(below, ct_container_coarse_bytes(box, f) + w * 64);
+        uint64_t below = sets[c * layout->words + w] & ct_low_bits(position % 64);
+        totals->masses[c] = masses_before(node, f, w)[c] +
+                            weight_of(below, ct_layout_weights(layout, f) + w * 64);
+        if (sums)
+            totals->quantised[c] =
+                sums[c] + quantised_of(below, ct_layout_quantised_bytes(layout, f) + w * 64);
     }
-    CT_ASSERT(position / 64 < box->words && counts_before(node, f, w));
-    return worker->search->kernels->count(sets, n_classes, box->words, counts_before(node, f, w), position, totals->rows);
+    CT_ASSERT(position / 64 < layout->words && counts_before(node, f, w));
+    return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w),
+                                          position, totals->rows);
 }
 
-/* The word in which the rows come to cost more than `cost`; dear[]: what those before each word do. */
-static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t cost)
+/* The word in which the rows come to cost more than `cost`; max_before[]: what those before each
+ * word do. */
+static size_t word_above(const int64_t *max_before, size_t begin, size_t end, int64_t cost)
 {
-    /* dear[begin] <= cost < dear[end]; the step that halves has no branch to guess wrong */
-    CT_ASSERT(begin < end && dear[begin] <= cost && cost < dear[end]);
+    /* max_before[begin] <= cost < max_before[end]; the step that halves has no branch to guess
+     * wrong */
+    CT_ASSERT(begin < end && max_before[begin] <= cost && cost < max_before[end]);
     for (size_t n = end - begin; n > 1;) {
         size_t half = n / 2;
-        begin += dear[begin + half] <= cost ? half : 0;
+        begin += max_before[begin + half] <= cost ? half : 0;
         n -= half;
     }
     return begin;
@@ -235,38 +274,41 @@ static size_t word_above(const int64_t *dear, size_t begin, size_t end, int64_t 
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost)
 {
     const ct_costs *costs = worker->search->costs;
-    const ct_container *box = node->box;
+    const ct_layout *layout = node->layout;
     if (cost < 0) return 0;
-    if (cost >= node->dearest) return (int64_t) node->n_rows + 1;
+    if (cost >= node->max_cost) return (int64_t) node->n_rows + 1;
     cost >>= costs->shift;
     if (costs->plain) return cost + 1;
-    const int64_t *dear = node->dear + f * (box->words + 1);
-    size_t w = word_above(dear, node->rows.begin[f], node->rows.end[f], cost);
-    const int64_t *weights = costs->weights ? ct_container_weights(box, f) + w * 64 : NULL;
-    CT_ASSERT(dear[w] <= cost && cost < dear[w + 1] /* not all of the word */);
-    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes, box->words, costs->gains,
-                                                      weights, cost - dear[w]);
-    CT_ASSERT(node->members[f * (box->words + 1) + w] + within < node->n_rows);
-    return (int64_t) node->members[f * (box->words + 1) + w] + within + 1;
+    const int64_t *max_before = node->max_before + f * (layout->words + 1);
+    size_t w = word_above(max_before, node->rows.begin[f], node->rows.end[f], cost);
+    const int64_t *weights = costs->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
+    CT_ASSERT(max_before[w] <= cost && cost < max_before[w + 1] /* not all of the word */);
+    uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes,
+                                                      layout->words, costs->gains, weights,
+                                                      cost - max_before[w]);
+    CT_ASSERT(node->members[f * (layout->words + 1) + w] + within < node->n_rows);
+    return (int64_t) node->members[f * (layout->words + 1) + w] + within + 1;
 }
 
 /* Rank of the (k + 1)-th member in the order of f. */
 static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t k)
 {
-    const ct_container *box = node->box;
-    const uint32_t *members = node->members + f * (box->words + 1);
+    const ct_layout *layout = node->layout;
+    const uint32_t *members = node->members + f * (layout->words + 1);
     CT_ASSERT(k < node->n_rows);
-    return ct_container_rank(box, f, worker->search->kernels->find(ct_node_sets(node, f), box->n_classes, box->words,
-                                                                   members, node->rows.begin[f], node->rows.end[f], k));
+    return ct_layout_rank(layout, f,
+                          worker->search->kernels->find(ct_node_sets(node, f), layout->n_classes,
+                                                        layout->words, members, node->rows.begin[f],
+                                                        node->rows.end[f], k));
 }
 
-/* A threshold leaves the first `low` members left iff it is above the rank of the last of them, and moves no more than
- * `high` members left iff it is not above the rank of the next one. */
-void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low, uint32_t high,
-                    uint32_t *first, uint32_t *last)
+/* A threshold leaves the first `low` members left iff it is above the rank of the last of them, and
+ * moves no more than `high` members left iff it is not above the rank of the next one. */
+void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low,
+                    uint32_t high, uint32_t *first, uint32_t *last)
 {
     CT_ASSERT(low > 0 && low <= high && high < node->n_rows);
     *first = member_rank(worker, node, f, low - 1) + 1;
     *last = member_rank(worker, node, f, high);
-    CT_ASSERT(*first > 0 && *last < node->box->n_values[f]);
+    CT_ASSERT(*first > 0 && *last < node->layout->n_values[f]);
 }

@@ -1,47 +1,54 @@
-/* A row set within a container: bit sets of its members in the order of each feature, and their counts.
+/* A row set within a layout: bit sets of its members in the order of each feature, and their
+ * counts.
  *
  * Made by ct_node_whole or ct_node_side in the worker's arena; read-only afterwards. */
 #ifndef CT_EXACT_ROWS_NODE_H
 #define CT_EXACT_ROWS_NODE_H
 
-#include "exact/rows/container.h"
+#include "exact/rows/layout.h"
 
 typedef struct {
-    ct_container *box;     /* borrowed */
+    ct_layout *layout;     /* borrowed */
     uint32_t n_rows;
     ct_totals totals;
     int64_t leaf_cost;
-    int64_t dearest;       /* what the rows cost at most */
+    int64_t max_cost;       /* what the rows cost at most */
     ct_kind kind;          /* what its rows cost */
     ct_rows rows;          /* sets and lanes are written in begin .. end only */
-    uint32_t *counts;      /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
+    uint32_t
+        *counts; /* [f][words + 1][class] members of a class before a word, begin[f] .. end[f] */
     uint32_t *members;     /* [f][words + 1] members before a word, likewise */
-    int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word, likewise; or NULL */
-    uint32_t *sums;        /* likewise their coarse costs, as in ct_totals; or NULL */
-    int64_t *dear;         /* [f][words + 1] what the members before a word cost at most, in units, likewise; NULL: all the same */
+    int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word,
+                              likewise; or NULL */
+    uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
+    int64_t *max_before;   /* [f][words + 1] what the members before a word cost at most, in units,
+                              likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the container, in its own bit sets. 0, and a stop is asked for, if memory ends. */
-int ct_node_whole(ct_worker *worker, ct_container *box, ct_node *node);
+/* All rows of the layout, in its own bit sets. 0, and a stop is asked for, if memory ends. */
+int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node);
 
-/* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are known. */
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side, const ct_totals *totals,
-                 ct_node *node);
+/* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are
+ * known. */
+int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side,
+                 const ct_totals *totals, ct_node *node);
 
 /* The totals of the rows left of threshold t of f; returns how many these are. */
-uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t, ct_totals *totals);
+uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t,
+                        ct_totals *totals);
 
-/* The least number of rows that cost more than `cost` at most, taken in the order of f; n_rows + 1 if all of them do not. */
+/* The least number of rows that cost more than `cost` at most, taken in the order of f; n_rows + 1
+ * if all of them do not. */
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost);
 
-/* The thresholds of f that put at least `low` and at most `high` rows to the left: *first .. *last, none if *first is
- * the larger. low >= 1, high <= n_rows - 1. */
-void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low, uint32_t high,
-                    uint32_t *first, uint32_t *last);
+/* The thresholds of f that put at least `low` and at most `high` rows to the left: *first .. *last,
+ * none if *first is the larger. low >= 1, high <= n_rows - 1. */
+void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low,
+                    uint32_t high, uint32_t *first, uint32_t *last);
 
 static inline const uint64_t *ct_node_sets(const ct_node *node, uint32_t f)
 {
-    return node->rows.sets + (size_t) f * node->box->n_classes * node->box->words;
+    return node->rows.sets + (size_t) f * node->layout->n_classes * node->layout->words;
 }
 
 #endif

@@ -10,7 +10,8 @@ void ct_history_add(ct_history *history, const ct_progress *moment)
 {
     if (history->n == CT_HISTORY_ROOM) {
         history->n = 0;
-        for (uint32_t i = 0; i < CT_HISTORY_ROOM; i += 2) history->moments[history->n++] = history->moments[i];
+        for (uint32_t i = 0; i < CT_HISTORY_ROOM; i += 2)
+            history->moments[history->n++] = history->moments[i];
     }
     CT_ASSERT(history->n < CT_HISTORY_ROOM && moment->lower <= moment->upper);
     CT_ASSERT(moment->closed >= 0 && moment->closed <= 1);

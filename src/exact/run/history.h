@@ -12,7 +12,8 @@ typedef struct ct_history {
     double start;               /* in ct_seconds() */
     double next;                /* the next moment to write down, likewise */
     ct_lock *lock;              /* on the moments and on what `look` reads; NULL: one thread */
-    /* What the search of the whole table knows, but for the time; NULL: it has not begun, or has ended. */
+    /* What the search of the whole table knows, but for the time; NULL: it has not begun, or has
+     * ended. */
     void (*look)(const void *search, ct_progress *moment);
     const void *search;
     ct_progress before;         /* what is known as long as it has not begun */
@@ -26,10 +27,12 @@ void ct_history_add(ct_history *history, const ct_progress *moment);
 /* As ct_history_add with what the search knows now. Holding the lock. */
 void ct_history_look(ct_history *history, ct_progress *moment);
 
-/* Before the search of the whole table: a tree of cost `upper` is known, and that none costs less than `lower`; in rows. */
+/* Before the search of the whole table: a tree of cost `upper` is known, and that none costs less
+ * than `lower`; in rows. */
 void ct_history_before(ct_history *history, double upper, double lower);
 
-/* Called by the calling thread now and then, without the lock: looks, and tells the caller, some times a second. */
+/* Called by the calling thread now and then, without the lock: looks, and tells the caller, some
+ * times a second. */
 void ct_history_poll(ct_history *history, double now);
 
 #endif

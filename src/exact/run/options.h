@@ -1,4 +1,5 @@
-/* What the caller may ask of the exact search, and the names of everything in it that only saves time. */
+/* What the caller may ask of the exact search, and the names of everything in it that only saves
+ * time. */
 #ifndef CT_EXACT_RUN_OPTIONS_H
 #define CT_EXACT_RUN_OPTIONS_H
 
@@ -10,24 +11,27 @@
 
 enum { CT_MAX_DEPTH = 16 };
 
-/* Bounds and shortcuts: X(identifier, "name", "what it does"). The answer is the same with any of them off; the proofs
- * stand where each is used. */
-#define CT_SHORTCUTS(X)                                                                                              \
-    X(INTERVAL, "interval", "close an interval by the bounds of its two ends")                                       \
-    X(CROSSED, "crossed", "the same with the ends' sides exchanged")                                                 \
-    X(NEIGHBOUR, "neighbour", "skip thresholds too near to one that is known to be bad")                             \
-    X(ENDS, "ends", "skip thresholds near the ends by what all rows cost one level less deep")                       \
-    X(CAPS, "caps", "solve a side only as far as it can matter")                                                     \
-    X(CHILD_FEATURES, "child features", "skip child features by their errors at neighbouring thresholds")            \
-    X(BLOCKS, "blocks", "skip blocks of rows by the counts at their ends")                                           \
-    X(ACTIVE_CLASSES, "active classes", "count only classes that can be a label")                                    \
-    X(CLASS_COUNTS, "class counts", "few leaves can be right on few classes only")                                   \
-    X(ROOT_FEATURES, "root features", "skip root features by what a neighbouring row set has proven")                \
-    X(QUADRANTS, "quadrants", "remember row sets that arise from more than one order of splits")                     \
-    X(HINTS, "hints", "begin with the tree of a neighbouring row set")                                               \
-    X(MEDIANS, "medians", "try the median of every feature before searching any")                                    \
-    X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                                       \
-    X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                                             \
+/* Bounds and shortcuts: X(identifier, "name", "what it does"). The answer is the same with any of
+ * them off; the proofs stand where each is used. */
+#define CT_SHORTCUTS(X)                                                                            \
+    X(INTERVAL, "interval", "close an interval by the bounds of its two ends")                     \
+    X(CROSSED, "crossed", "the same with the ends' sides exchanged")                               \
+    X(NEIGHBOUR, "neighbour", "skip thresholds too near to one that is known to be bad")           \
+    X(ENDS, "ends", "skip thresholds near the ends by what all rows cost one level less deep")     \
+    X(CAPS, "caps", "solve a side only as far as it can matter")                                   \
+    X(CHILD_FEATURES, "child features",                                                            \
+      "skip child features by their errors at neighbouring thresholds")                            \
+    X(BLOCKS, "blocks", "skip blocks of rows by the counts at their ends")                         \
+    X(ACTIVE_CLASSES, "active classes", "count only classes that can be a label")                  \
+    X(CLASS_COUNTS, "class counts", "few leaves can be right on few classes only")                 \
+    X(ROOT_FEATURES, "root features",                                                              \
+      "skip root features by what a neighbouring row set has proven")                              \
+    X(BOUND_CACHE, "bound cache",                                                                  \
+      "remember row sets that arise from more than one order of splits")                           \
+    X(HINTS, "hints", "begin with the tree of a neighbouring row set")                             \
+    X(MEDIANS, "medians", "try the median of every feature before searching any")                  \
+    X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                     \
+    X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                           \
     X(COMPACTION, "compaction", "lay out small row sets anew")
 
 typedef enum {
@@ -44,8 +48,9 @@ typedef struct {
     double closed;       /* share of the root thresholds that are done with */
 } ct_progress;
 
-/* A tree to begin with: node i splits if feature[i] >= 0, into left[i] (value < threshold[i]) and right[i]; the root is
- * node 0, and children come after their parents, or the tree is refused. Borrowed for the call. */
+/* A tree to begin with: node i splits if feature[i] >= 0, into left[i] (value < threshold[i]) and
+ * right[i]; the root is node 0, and children come after their parents, or the tree is refused.
+ * Borrowed for the call. */
 typedef struct {
     uint32_t n_nodes;
     const int32_t *feature;
@@ -53,9 +58,16 @@ typedef struct {
     const uint32_t *left, *right;
 } ct_start;
 
-/* Where depth-two work may be done. AUTO: on the first CUDA device if that pays and as long as it works, without a word
- * where there is none. For tests, all of it, as long as that works: TWIN on the host twin, ALL on the CUDA device. */
-typedef enum { CT_DEVICE_CPU, CT_DEVICE_AUTO, CT_DEVICE_CUDA, CT_DEVICE_TWIN, CT_DEVICE_ALL } ct_device_wish;
+/* Where depth-two work may be done. AUTO: on the first CUDA device if that pays and as long as it
+ * works, without a word where there is none. For tests, all of it, as long as that works: TWIN on
+ * the host twin, ALL on the CUDA device. */
+typedef enum {
+    CT_DEVICE_CPU,
+    CT_DEVICE_AUTO,
+    CT_DEVICE_CUDA,
+    CT_DEVICE_TWIN,
+    CT_DEVICE_ALL
+} ct_device_wish;
 
 typedef struct {
     unsigned depth;          /* 0 .. CT_MAX_DEPTH */
@@ -63,26 +75,33 @@ typedef struct {
     uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
     uint32_t min_split;      /* least rows of a node that is split */
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
-    double max_cost;         /* in rows; trees that cost more need not be found. Infinite: any may be */
-    const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either. NULL: any may be */
-    const uint8_t *roots;    /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
+    double max_cost; /* in rows; trees that cost more need not be found. Infinite: any may be */
+    const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either.
+                                       NULL: any may be */
+    const uint8_t
+        *roots; /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
     uint32_t max_thresholds; /* per column; 0: all */
     double time_limit;       /* seconds; infinite: none */
     unsigned threads;        /* 0 and 1: the calling thread alone */
-    double crew_after;       /* work that the calling thread does alone, unless the search is clearly a long one: rows
-                                times columns times classes scanned, the same on every machine */
-    int any_of_ties;         /* of equally good trees return any, whichever is found; see first_of_ties in roots.h */
+    double
+        team_after;  /* work that the calling thread does alone, unless the search is clearly a long
+                        one: rows  times columns times classes scanned, the same on every machine */
+    int any_of_ties; /* of equally good trees return any, whichever is found; see first_of_ties in
+                        roots.h */
     ct_device_wish device;
     int device_number;       /* of the CUDA device, from 0; -1: the twin in its place */
     size_t memory_limit;     /* bytes for the search's own memory */
-    size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made feature by feature */
+    size_t plane_budget;     /* bytes for the bit planes of the whole table; above it they are made
+                                feature by feature */
     uint32_t off;            /* bit i: shortcut i is not used */
     const char *simd;        /* see ct_kernels_find */
-    int (*stop)(void *);     /* asked now and then from the calling thread; not 0: stop. May be NULL */
+    int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */
     void *stop_data;
-    const ct_start *start;   /* may be NULL. What of it does not fit the depth, the leaf sizes or the data is left out */
-    ct_bytes *evidence;      /* what the proof rests on is written here; see evidence.h. May be NULL */
-    void (*report)(void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */
+    const ct_start *start; /* may be NULL. What of it does not fit the depth, the leaf sizes or the
+                              data is left out */
+    ct_bytes *evidence; /* what the proof rests on is written here; see evidence.h. May be NULL */
+    void (*report)(
+        void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */
     void *report_data;
 } ct_options;
 

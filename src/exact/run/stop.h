@@ -21,7 +21,10 @@ typedef struct {
     int64_t asked; /* atomic: 0, or 1 + the reason */
 } ct_stop;
 
-static inline int ct_stop_is_asked(const ct_stop *stop) { return ct_atomic_read(&stop->asked) != 0; }
+static inline int ct_stop_is_asked(const ct_stop *stop)
+{
+    return ct_atomic_read(&stop->asked) != 0;
+}
 
 /* The first reason stays. */
 static inline void ct_stop_ask(ct_stop *stop, ct_end why)

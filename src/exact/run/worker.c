@@ -3,7 +3,8 @@
 #include "base/clock.h"
 #include "exact/run/history.h"
 
-/* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the slowest kernels. */
+/* Rows, columns and classes scanned between two looks at the clock: some milliseconds on the
+ * slowest kernels. */
 enum { POLL_ROWS = 1 << 25 };
 
 #ifdef CT_DEBUG
@@ -26,5 +27,6 @@ void ct_worker_poll(ct_worker *worker, uint64_t rows)
     if (now >= worker->search->deadline) ct_worker_stop(worker, CT_END_TIME);
     if (worker->number) return;
     ct_history_poll(worker->search->history, now);
-    if (options->stop && options->stop(options->stop_data)) ct_worker_stop(worker, CT_END_INTERRUPT);
+    if (options->stop && options->stop(options->stop_data))
+        ct_worker_stop(worker, CT_END_INTERRUPT);
 }

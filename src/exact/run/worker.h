@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "exact/cost/choices.h"
-#include "exact/cost/coarse.h"
+#include "exact/cost/quantised.h"
 #include "data/table.h"
 #include "exact/kernels/kernels.h"
 #include "exact/run/options.h"
@@ -27,25 +27,26 @@ typedef struct {
     uint32_t min_split;  /* at least 2 min_bucket */
     double deadline; /* in ct_seconds() */
     struct ct_offload_device *device; /* NULL: the CPU alone */
-    const struct ct_offload *offload; /* how that is given work, see search/seats.h; NULL: not at all */
-    struct ct_history *history; /* for workers[0] and under the crew's lock */
+    const struct ct_offload
+        *offload; /* how that is given work, see search/evaluators.h; NULL: not at all */
+    struct ct_history *history; /* for workers[0] and under the team's lock */
 } ct_search;
 
-struct ct_quadrants;
+struct ct_bound_cache;
 struct ct_offload_queue;
-struct ct_pool;
-struct ct_crew;
+struct ct_scheduler;
+struct ct_team;
 struct ct_history;
 
 typedef struct {
     const ct_search *search;
-    struct ct_crew *crew; /* NULL: alone */
-    unsigned number;      /* in the crew; 0: the thread that called, which alone may call back */
+    struct ct_team *team; /* NULL: alone */
+    unsigned number;      /* in the team; 0: the thread that called, which alone may call back */
     ct_arena arena;
-    struct ct_quadrants *quadrants; /* borrowed; NULL: not in use */
+    struct ct_bound_cache *cache; /* borrowed; NULL: not in use */
     ct_bytes *evidence;             /* borrowed; NULL: none is kept */
     struct ct_offload_queue *queue; /* borrowed; NULL: the CPU alone */
-    struct ct_pool *pool;           /* owned; NULL until it is needed */
+    struct ct_scheduler *scheduler;           /* owned; NULL until it is needed */
     ct_stop *stop;    /* borrowed: one for all workers of the search */
     int capped;       /* a column that it ranked had more thresholds than it may have */
     uint64_t work;    /* rows scanned since the clock was last asked */
@@ -58,8 +59,12 @@ static inline int ct_uses(const ct_worker *worker, ct_shortcut shortcut)
     return !(worker->search->options->off >> shortcut & 1);
 }
 
-/* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits below costs. */
-static inline unsigned ct_kernel_shift(const ct_worker *worker) { return worker->search->costs->shift; }
+/* Kernels count units of what rows cost (wrong rows, where these cost all the same), so many bits
+ * below costs. */
+static inline unsigned ct_kernel_shift(const ct_worker *worker)
+{
+    return worker->search->costs->shift;
+}
 
 /* Whether the root of a tree may be split on column f. */
 static inline int ct_may_be_root(const ct_worker *worker, uint32_t f)
@@ -88,8 +93,8 @@ static inline void ct_worker_stop(ct_worker *worker, ct_end why) { ct_stop_ask(w
 /* Whether this worker or another one has been told to. */
 static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_asked(worker->stop); }
 
-/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the clock and the caller
- * whether to stop. */
+/* Adds `rows` (times the columns and classes scanned) to the work done, and now and then asks the
+ * clock and the caller whether to stop. */
 void ct_worker_poll(ct_worker *worker, uint64_t rows);
 #ifdef CT_DEBUG
 /* After so many rows, so that small searches can be stopped at any moment; 2^25 as it is. */

@@ -7,53 +7,60 @@
 #include "exact/search/solve.h"
 #include "exact/rows/ranks.h"
 
-/* Children are laid out anew when they have less than this share of the container's rows. Measured, see bench/NOTES. */
+/* Children are laid out anew when they have less than this share of the layout's rows. Measured,
+ * see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
 
-/* A container of its own for a child, where that pays: not for depth two, whose nodes are cheap as they are, unless
- * the container cannot hold the planes of more than one feature. */
-static int wants_container(const ct_worker *worker, const ct_node *node, unsigned depth)
+/* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as
+ * they are, unless the layout cannot hold the planes of more than one feature. */
+static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
-    if (depth < 3 && !node->box->planes.one_at_a_time) return 0;
-    return node->n_rows < COMPACT_BELOW * node->box->n_rows;
+    if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
+    return node->n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
 
-ct_bounds ct_branch_solve(ct_seat *seat, uint32_t f, const ct_point *m, int side)
+ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidate *m, int side)
 {
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
-    ct_worker *worker = seat->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    ct_worker *worker = evaluator->worker;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, seat->roots->node, f, m->threshold, side, &seat->totals[side], &node)) {
+    if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side,
+                     &evaluator->totals[side], &node)) {
         const ct_node *child = &node;
-        if (wants_container(worker, &node, task->depth)) {
-            ct_container *box = ct_container_part(worker, node.box, node.rows.sets, node.rows.begin, node.rows.end,
-                                                  node.n_rows);
-            child = box && ct_node_whole(worker, box, &whole) ? &whole : NULL;
+        if (wants_layout(worker, &node, task->depth)) {
+            ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin,
+                                               node.rows.end, node.n_rows);
+            child = layout && ct_node_whole(worker, layout, &whole) ? &whole : NULL;
         }
-        if (child) bounds = ct_solve(worker, NULL, child, task, m->floors[side], m->trees[side]);
+        if (child)
+            bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
 }
 
 /* What the neighbours have proven about each root feature of one side of m. */
-static void floors_from_neighbours(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m,
-                                   int side, int64_t *floors)
+static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_candidate *a,
+                                        const ct_candidate *b, const ct_candidate *m, int side,
+                                        int64_t *root_bounds)
 {
-    const ct_point *smaller = side ? b : a, *larger = side ? a : b;
-    int64_t moved = side ? m->dear_left - a->dear_left : b->dear_left - m->dear_left;
-    for (uint32_t f = 0; f < seat->roots->node->box->n_cols; f++)
-        floors[f] = ct_larger_cost(smaller->floors[side][f], larger->floors[side][f] - moved);
+    const ct_candidate *smaller = side ? b : a, *larger = side ? a : b;
+    int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
+    for (uint32_t f = 0; f < evaluator->roots->node->layout->n_cols; f++)
+        root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f],
+                                        larger->root_bounds[side][f] - moved);
 }
 
-/* The tree of the nearer neighbour; at the first point of a feature, what the task itself was hinted at. */
-static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, const ct_point *b, const ct_point *m,
-                        int side, ct_task *task)
+/* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was
+ * hinted at. */
+static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, const ct_candidate *m, int side, ct_task *task)
 {
-    const ct_point *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b, *far = near == a ? b : a;
+    const ct_candidate *near = m->n_left - a->n_left <= b->n_left - m->n_left ? a : b,
+                       *far = near == a ? b : a;
     if (!near->trees[side]) near = far;
     task->hint = near->trees[side];
     task->hint_at = 0;
@@ -66,47 +73,50 @@ static void choose_hint(const ct_roots *roots, uint32_t f, const ct_point *a, co
     task->hint_size = own->hint_size;
 }
 
-/* Fills in one side of m that needs no search: its floors and hints are those it was given. */
-static void keep_given(const ct_roots *roots, const ct_task *task, ct_point *m, int side)
+/* Fills in one side of m that needs no search: its root bounds and hints are those it was given. */
+static void keep_given(const ct_roots *roots, const ct_task *task, ct_candidate *m, int side)
 {
     int copy = task->hint && task->hint_at == 0;
     for (size_t i = 0; i < ct_heap_size(task->depth); i++)
         m->trees[side][i] = copy ? task->hint[i] : CT_LEAF_CODE;
-    memcpy(m->floors[side], task->floors, roots->node->box->n_cols * sizeof *task->floors);
+    memcpy(m->root_bounds[side], task->root_bounds,
+           roots->node->layout->n_cols * sizeof *task->root_bounds);
 }
 
-/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are looked up here. */
-static ct_quadrants *quadrants_for(const ct_worker *worker, const ct_path *path)
+/* Row sets behind one split are nested in their siblings, which evaluate() looks at; others are
+ * looked up here. */
+static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
 {
-    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_QUADRANTS) ? worker->quadrants : NULL;
+    return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
-/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise m->lower. */
-static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows, const ct_task *task, ct_point *m,
-                      int side, ct_bounds *bounds)
+/* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
+ * m->lower. */
+static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows,
+                      const ct_task *task, ct_candidate *m, int side, ct_bounds *bounds)
 {
     if (ct_is_halted(worker) || m->lower[side] >= task->cap) return 1;
     if (ct_solve_at_once(worker, totals, task, bounds)) return 1;
-    ct_quadrants *quadrants = quadrants_for(worker, task->path);
-    if (!quadrants) return 0;
-    int64_t dearest = ct_dearest(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_quadrants_find(quadrants, task->path, task->depth, dearest);
+    ct_bound_cache *cache = cache_for(worker, task->path);
+    if (!cache) return 0;
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
+    int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, max_cost);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
-    worker->statistics.quadrant_hits += (uint64_t) hit;
+    worker->statistics.cache_hits += (uint64_t) hit;
     return hit;
 }
 
-int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
+    const ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
-    int64_t leaf = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+    int64_t leaf = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
     *bounds = (ct_bounds){0, 0, leaf};
     m->best_child[side] = -1;
-    if (is_settled(worker, &seat->totals[side], size, task, m, side, bounds)) {
+    if (is_settled(worker, &evaluator->totals[side], size, task, m, side, bounds)) {
         keep_given(roots, task, m, side);
         return 0;
     }
@@ -114,39 +124,41 @@ int ct_branch_ask(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
     return 1;
 }
 
-void ct_branch_answer(ct_seat *seat, ct_point *m, int side, ct_bounds *bounds)
+void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds *bounds)
 {
-    ct_worker *worker = seat->worker;
-    const ct_task *task = &((const ct_branching *) seat->extra)->task[side];
-    const ct_totals *totals = &seat->totals[side];
-    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    ct_worker *worker = evaluator->worker;
+    const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
+    const ct_totals *totals = &evaluator->totals[side];
+    uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, totals);
-    if (bounds->upper < ct_smaller_cost(task->cap, leaf)) m->best_child[side] = m->trees[side][0].feature;
+    if (bounds->upper < ct_smaller_cost(task->cap, leaf))
+        m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
-    ct_quadrants *quadrants = quadrants_for(worker, task->path);
-    int64_t dearest = ct_dearest(worker->search->costs, totals, size);
-    if (quadrants) ct_quadrants_add(quadrants, task->path, task->depth, dearest, bounds->relaxed);
+    ct_bound_cache *cache = cache_for(worker, task->path);
+    int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
+    if (cache) ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */
-static void note_side(ct_seat *seat, ct_point *m, int side, const ct_bounds *bounds)
+static void note_side(ct_evaluator *evaluator, ct_candidate *m, int side, const ct_bounds *bounds)
 {
-    const ct_worker *worker = seat->worker;
-    uint32_t size = side ? seat->roots->node->n_rows - m->n_left : m->n_left;
+    const ct_worker *worker = evaluator->worker;
+    uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t proven = bounds->proven;
     m->lower[side] = ct_larger_cost(m->lower[side], bounds->relaxed);
     if (ct_may_split(worker, size)) proven = ct_larger_cost(proven, m->lower[side]);
-    else proven = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
-    seat->upper[side] = bounds->upper;
+    else proven = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+    evaluator->upper[side] = bounds->upper;
     m->proven += proven;
 }
 
-int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                    const ct_candidate *b, ct_candidate *m)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    ct_branching *branching = (ct_branching *) seat->extra;
-    uint32_t threshold = ct_container_to_global(roots->node->box, f, m->threshold);
+    const ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    ct_branching *branching = (ct_branching *) evaluator->extra;
+    uint32_t threshold = ct_layout_to_global(roots->node->layout, f, m->threshold);
     const int64_t known[2] = {b->lower[1], a->lower[0]};
     for (int side = 0; side < 2; side++) {
         ct_task *task = &branching->task[side];
@@ -155,24 +167,27 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
         task->as_side = 1;
         task->depth = roots->task->depth - 1;
         task->known = NULL;
-        task->seen = seat->seen;
+        task->seen = evaluator->seen;
         task->gap = 0;
         task->on_cpu = roots->task->on_cpu;
         task->first_of_ties = roots->task->first_sides;
         task->first_sides = 0;
-        /* As in depth2.c: a side matters only up to what closes the interval towards the other neighbour. It is solved
-         * up to there even if the other side already rules m out; solving less leaves the neighbours open. */
-        task->cap = seat->target - worker->search->split_cost - known[side];
-        task->floors = branching->floors[side];
-        floors_from_neighbours(seat, a, b, m, side, branching->floors[side]);
+        /* As in depth2.c: a side matters only up to what closes the interval towards the other
+         * neighbour. It is solved up to there even if the other side already rules m out; solving
+         * less leaves the neighbours open. */
+        task->cap = evaluator->target - worker->search->split_cost - known[side];
+        task->root_bounds = branching->root_bounds[side];
+        root_bounds_from_neighbours(evaluator, a, b, m, side, branching->root_bounds[side]);
         choose_hint(roots, f, a, b, m, side, task);
-        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], roots->node->box->n_classes, task->depth);
+        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side],
+                                              roots->node->layout->n_classes, task->depth);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
     }
-    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) && ct_point_total(worker, m) >= seat->target;
+    int closed = ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS) &&
+                 ct_candidate_total(worker, m) >= evaluator->target;
     worker->statistics.closed_counts += (uint64_t) closed;
-    ct_evidence_point(worker, roots->node->box, f, m->threshold, closed);
-    m->proven = closed ? ct_point_total(worker, m) : worker->search->split_cost;
+    ct_evidence_candidate(worker, roots->node->layout, f, m->threshold, closed);
+    m->proven = closed ? ct_candidate_total(worker, m) : worker->search->split_cost;
     for (int side = 0; side < 2; side++) {
         m->best_child[side] = -1;
         if (closed) keep_given(roots, &branching->task[side], m, side);
@@ -181,88 +196,91 @@ int ct_branch_begin(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point
     return !closed;
 }
 
-int64_t ct_branch_end(ct_seat *seat, ct_point *m, const ct_bounds bounds[2])
+int64_t ct_branch_end(ct_evaluator *evaluator, ct_candidate *m, const ct_bounds bounds[2])
 {
-    const ct_worker *worker = seat->worker;
-    for (int side = 0; side < 2; side++) note_side(seat, m, side, &bounds[side]);
-    if (ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left))
+    const ct_worker *worker = evaluator->worker;
+    for (int side = 0; side < 2; side++) note_side(evaluator, m, side, &bounds[side]);
+    if (ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left))
         return worker->search->split_cost + bounds[0].upper + bounds[1].upper;
     m->proven = INT64_MAX;
     return INT64_MAX;
 }
 
-static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
     ct_bounds bounds[2];
-    if (!ct_branch_begin(seat, f, a, b, m)) return INT64_MAX;
+    if (!ct_branch_begin(evaluator, f, a, b, m)) return INT64_MAX;
     for (int side = 0; side < 2; side++) {
-        if (ct_branch_ask(seat, m, side, &bounds[side])) {
-            ct_evidence_begin(seat->worker);
-            bounds[side] = ct_branch_solve(seat, f, m, side);
-            ct_branch_answer(seat, m, side, &bounds[side]);
+        if (ct_branch_ask(evaluator, m, side, &bounds[side])) {
+            ct_evidence_begin(evaluator->worker);
+            bounds[side] = ct_branch_solve(evaluator, f, m, side);
+            ct_branch_answer(evaluator, m, side, &bounds[side]);
         }
-        ct_evidence_end(seat->worker);
+        ct_evidence_end(evaluator->worker);
     }
-    return ct_branch_end(seat, m, bounds);
+    return ct_branch_end(evaluator, m, bounds);
 }
 
-static void know_ends(ct_seat *seat)
+static void know_ends(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     ct_task task = {0};
     task.depth = roots->task->depth - 1;
     task.path = roots->task->path;
     task.as_side = 1;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = roots->task->on_cpu;
-    int64_t *floors = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->box->n_cols);
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->layout->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
-    if (!floors || !tree) return;
+    if (!root_bounds || !tree) return;
     worker->statistics.ends++;
-    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, floors, tree);
-    roots->ends[0].floors[1] = roots->ends[1].floors[0] = floors;
+    ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
+    roots->ends[0].root_bounds[1] = roots->ends[1].root_bounds[0] = root_bounds;
     roots->ends[0].lower[1] = roots->ends[1].lower[0] = bounds.relaxed;
 }
 
-static ct_point *new_point(ct_roots *roots)
+static ct_candidate *new_candidate(ct_roots *roots)
 {
     ct_arena *arena = roots->arena;
-    size_t n_cols = roots->node->box->n_cols, heap = ct_heap_size(roots->task->depth - 1);
-    ct_point *point = CT_ARENA_NEW(arena, ct_point, 1);
-    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    size_t n_cols = roots->node->layout->n_cols, heap = ct_heap_size(roots->task->depth - 1);
+    ct_candidate *candidate = CT_ARENA_NEW(arena, ct_candidate, 1);
+    int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     ct_split_code *trees = CT_ARENA_NEW(arena, ct_split_code, 2 * heap);
-    if (!point || !floors || !trees) return NULL;
-    memset(point, 0, sizeof *point);
+    if (!candidate || !root_bounds || !trees) return NULL;
+    memset(candidate, 0, sizeof *candidate);
     for (int side = 0; side < 2; side++) {
-        point->floors[side] = floors + (size_t) side * n_cols;
-        point->trees[side] = trees + (size_t) side * heap;
+        candidate->root_bounds[side] = root_bounds + (size_t) side * n_cols;
+        candidate->trees[side] = trees + (size_t) side * heap;
     }
-    return point;
+    return candidate;
 }
 
-static int new_extra(ct_seat *seat)
+static int new_extra(ct_evaluator *evaluator)
 {
-    ct_arena *arena = &seat->worker->arena;
-    size_t n_cols = seat->roots->node->box->n_cols;
+    ct_arena *arena = &evaluator->worker->arena;
+    size_t n_cols = evaluator->roots->node->layout->n_cols;
     ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
-    int64_t *floors = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
-    seat->extra = branching;
-    if (!branching || !floors) return 0;
-    for (int side = 0; side < 2; side++) branching->floors[side] = floors + (size_t) side * n_cols;
+    int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
+    evaluator->extra = branching;
+    if (!branching || !root_bounds) return 0;
+    for (int side = 0; side < 2; side++)
+        branching->root_bounds[side] = root_bounds + (size_t) side * n_cols;
     return 1;
 }
 
 int ct_branch_init(ct_roots *roots, ct_worker *worker)
 {
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->box->n_cols);
+    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->layout->n_cols);
     if (!zeros) return 0;
     roots->evaluate = evaluate;
     /* no gain was seen with two classes or further up */
-    if (roots->task->depth == 3 && roots->node->box->n_classes > 2) roots->know_ends = know_ends;
-    roots->new_point = new_point;
+    if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
+    roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
-    for (int end = 0; end < 2; end++) roots->ends[end].floors[0] = roots->ends[end].floors[1] = zeros;
+    for (int end = 0; end < 2; end++)
+        roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
     worker->statistics.nodes++;
     return 1;
 }

@@ -20,41 +20,46 @@ static int64_t split_cost(const ct_worker *worker, int64_t errors)
     return worker->search->split_cost + errors * ((int64_t) 1 << ct_kernel_shift(worker));
 }
 
-/* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m is closed. */
-static int close_by_counts(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+/* Class counts and neighbours alone: sets m->lower and the floor of all errors of each side. 1 if m
+ * is closed. */
+static int close_by_counts(const ct_evaluator *evaluator, const ct_candidate *a,
+                           const ct_candidate *b, ct_candidate *m, ct_children *children)
 {
-    ct_worker *worker = seat->worker;
-    uint32_t n_classes = seat->roots->node->box->n_classes;
+    ct_worker *worker = evaluator->worker;
+    uint32_t n_classes = evaluator->roots->node->layout->n_classes;
     if (n_classes <= 2 || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     for (int side = 0; side < 2; side++) {
-        int64_t counts = ct_class_count_bound(worker, &seat->totals[side], n_classes, 1);
+        int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side], n_classes, 1);
         m->lower[side] = ct_larger_cost(counts, ct_between(a, b, m, side));
-        /* A split is a tree of depth one: at least the side's bound, less what it pays for itself. */
+        /* A split is a tree of depth one: at least the side's bound, less what it pays for itself.
+         */
         children->floor[side] = need_below(worker, m->lower[side]);
     }
-    return ct_point_total(worker, m) >= seat->target;
+    return ct_candidate_total(worker, m) >= evaluator->target;
 }
 
 /* Keeps at m what is known of its children without a scan. */
-static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_point *a, const ct_point *b, ct_point *m)
+static void keep_bounds(const ct_worker *worker, ct_children *children, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
     ct_bound_begins(children);
     worker->search->kernels->bound(children);
     for (int side = 0; side < 2; side++) m->best_child[side] = (side ? b : a)->best_child[side];
 }
 
-/* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal in the node; a scan
- * looks at all of these, also where they do not separate the side. The child features that won at the neighbours come
- * first: they bring the errors down. */
-static void prepare(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *c)
+/* Facts M and Lip hold for the errors of each child feature apart, over the splits that are legal
+ * in the node; a scan looks at all of these, also where they do not separate the side. The child
+ * features that won at the neighbours come first: they bring the errors down. */
+static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                    ct_candidate *m, ct_children *c)
 {
-    unsigned shift = ct_kernel_shift(seat->worker);
+    unsigned shift = ct_kernel_shift(evaluator->worker);
     c->size[0] = m->n_left;
-    c->size[1] = seat->roots->node->n_rows - m->n_left;
-    c->far_rows[0] = (b->dear_left - m->dear_left) >> shift;
-    c->far_rows[1] = (m->dear_left - a->dear_left) >> shift;
+    c->size[1] = evaluator->roots->node->n_rows - m->n_left;
+    c->far_rows[0] = (b->max_left - m->max_left) >> shift;
+    c->far_rows[1] = (m->max_left - a->max_left) >> shift;
     for (int side = 0; side < 2; side++) {
-        const ct_point *within = side ? b : a, *around = side ? a : b;
+        const ct_candidate *within = side ? b : a, *around = side ? a : b;
         c->near[side] = within->errors[side];
         c->far[side] = around->errors[side];
         c->errors[side] = m->errors[side];
@@ -64,20 +69,25 @@ static void prepare(const ct_seat *seat, const ct_point *a, const ct_point *b, c
     }
 }
 
-/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split. */
-CT_HOT int ask(const ct_seat *seat, const ct_point *a, const ct_point *b, const ct_point *m, ct_children *children,
-               int64_t leaf[2])
+/* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split.
+ */
+CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+               const ct_candidate *m, ct_children *children, int64_t leaf[2])
 {
-    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >= best - split cost -
-     * r(b) everything between m and b is closed, and the total of m itself is no improvement since r(m) >= r(b). */
-    ct_worker *worker = seat->worker;
+    /* A side matters only up to what closes the interval towards the other neighbour: with l(m) >=
+     * best - split cost - r(b) everything between m and b is closed, and the total of m itself is
+     * no improvement since r(m) >= r(b). */
+    ct_worker *worker = evaluator->worker;
     int64_t known[2] = {b->lower[1], a->lower[0]};
-    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? seat->target - worker->search->split_cost : INT64_MAX / 2;
-    int allowed = ct_may_split_at(worker, seat->roots->node->n_rows, m->n_left);
+    int64_t cap = ct_uses(worker, CT_SHORTCUT_CAPS) ? evaluator->target - worker->search->split_cost
+                                                    : INT64_MAX / 2;
+    int allowed = ct_may_split_at(worker, evaluator->roots->node->n_rows, m->n_left);
     for (int side = 0; side < 2; side++) {
         /* without an allowed split the least relaxed errors are all that is asked for */
-        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side]) ? worker->search->min_bucket : 1;
-        leaf[side] = ct_leaf_cost(worker->search->costs, &seat->totals[side]);
+        children->min_rows[side] = allowed && ct_may_split(worker, children->size[side])
+                                       ? worker->search->min_bucket
+                                       : 1;
+        leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
@@ -85,19 +95,22 @@ CT_HOT int ask(const ct_seat *seat, const ct_point *a, const ct_point *b, const 
 }
 
 /* Takes in what was found of both sides. */
-CT_HOT int64_t answer(ct_seat *seat, ct_point *m, const ct_children *children, const int64_t leaf[2], int allowed)
+CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_children *children,
+                      const int64_t leaf[2], int allowed)
 {
-    const ct_worker *worker = seat->worker;
+    const ct_worker *worker = evaluator->worker;
     int64_t upper = worker->search->split_cost;
     m->proven = upper;
     for (int side = 0; side < 2; side++) {
         int64_t relaxed = split_cost(worker, children->least[side]);
         int64_t split = split_cost(worker, children->least_allowed[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
-        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side] : -1;
-        seat->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
-        upper += seat->upper[side];
-        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split) : leaf[side];
+        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side]
+                                                                         : -1;
+        evaluator->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
+        upper += evaluator->upper[side];
+        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split)
+                                                                : leaf[side];
     }
     if (allowed) return upper;
     m->proven = INT64_MAX;
@@ -105,50 +118,55 @@ CT_HOT int64_t answer(ct_seat *seat, ct_point *m, const ct_children *children, c
 }
 
 /* 1 if class counts and neighbours alone have closed m, which is then filled in. */
-CT_HOT int begin(const ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_children *children)
+CT_HOT int begin(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                 ct_candidate *m, ct_children *children)
 {
-    seat->worker->statistics.thresholds2++;
-    prepare(seat, a, b, m, children);
-    if (!close_by_counts(seat, a, b, m, children)) return 0;
-    keep_bounds(seat->worker, children, a, b, m);
-    seat->worker->statistics.closed_counts++;
-    m->proven = ct_point_total(seat->worker, m);
+    evaluator->worker->statistics.thresholds2++;
+    prepare(evaluator, a, b, m, children);
+    if (!close_by_counts(evaluator, a, b, m, children)) return 0;
+    keep_bounds(evaluator->worker, children, a, b, m);
+    evaluator->worker->statistics.closed_counts++;
+    m->proven = ct_candidate_total(evaluator->worker, m);
     return 1;
 }
 
-static int64_t evaluate(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m)
+static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m)
 {
-    const ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
-    ct_container *box = roots->node->box;
-    ct_children *children = (ct_children *) seat->extra;
+    const ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
+    ct_layout *layout = roots->node->layout;
+    ct_children *children = (ct_children *) evaluator->extra;
     int64_t leaf[2];
-    int closed = begin(seat, a, b, m, children);
-    ct_evidence_point(worker, box, f, m->threshold, closed);
+    int closed = begin(evaluator, a, b, m, children);
+    ct_evidence_candidate(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
-    int allowed = ask(seat, a, b, m, children, leaf);
-    children->threshold = ct_threshold_make(m->threshold, box->n_planes[f]);
-    if (box->planes.one_at_a_time) worker->search->kernels->bound(children); /* what is out by these needs no planes */
-    children->planes = ct_planes_of(worker, box, f, &children->threshold, children);
+    int allowed = ask(evaluator, a, b, m, children, leaf);
+    children->threshold = ct_threshold_make(m->threshold, layout->n_planes[f]);
+    if (layout->planes.one_at_a_time)
+        worker->search->kernels->bound(children); /* what is out by these needs no planes */
+    children->planes = ct_planes_of(worker, layout, f, &children->threshold, children);
     worker->statistics.planes_spared += children->threshold.first;
     ct_children_begin(children);
     worker->search->kernels->of[roots->node->kind].children(children);
     ct_children_end(children);
     /* where losses depend on the label, each class counts for each of them */
-    uint64_t labels = roots->node->kind == CT_GENERAL ? box->n_classes : 1; /* counted for each class */
-    uint64_t per_row = box->n_cols * (uint64_t) box->n_classes * labels;
+    uint64_t labels = roots->node->kind == CT_GENERAL ? layout->n_classes
+                                                      : 1; /* counted for each class */
+    uint64_t per_row = layout->n_cols * (uint64_t) layout->n_classes * labels;
     ct_worker_poll(worker, per_row * roots->node->n_rows);
-    return answer(seat, m, children, leaf, allowed);
+    return answer(evaluator, m, children, leaf, allowed);
 }
 
 /* ---- on a device ---- */
 
-int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point *m, ct_depth2_question *question)
+int ct_depth2_ask(ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
+                  ct_candidate *m, ct_depth2_question *question)
 {
-    ct_children *children = (ct_children *) seat->extra;
-    if (begin(seat, a, b, m, children)) return 0;
-    keep_bounds(seat->worker, children, a, b, m);
-    question->allowed = ask(seat, a, b, m, children, question->leaf);
+    ct_children *children = (ct_children *) evaluator->extra;
+    if (begin(evaluator, a, b, m, children)) return 0;
+    keep_bounds(evaluator->worker, children, a, b, m);
+    question->allowed = ask(evaluator, a, b, m, children, question->leaf);
     for (int side = 0; side < 2; side++) {
         question->need[side] = children->need[side] > 0 ? children->need[side] : 0;
         question->min_rows[side] = children->min_rows[side];
@@ -156,12 +174,13 @@ int ct_depth2_ask(ct_seat *seat, const ct_point *a, const ct_point *b, ct_point 
     return 1;
 }
 
-int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *question, const int32_t *errors)
+int64_t ct_depth2_answer(ct_evaluator *evaluator, ct_candidate *m,
+                         const ct_depth2_question *question, const int32_t *errors)
 {
-    ct_children *children = (ct_children *) seat->extra;
+    ct_children *children = (ct_children *) evaluator->extra;
     uint32_t n_cols = children->rows->n_cols;
     children->size[0] = m->n_left;
-    children->size[1] = seat->roots->node->n_rows - m->n_left;
+    children->size[1] = evaluator->roots->node->n_rows - m->n_left;
     for (int side = 0; side < 2; side++, errors += 2 * (size_t) n_cols) {
         int64_t need = question->need[side], least = INT64_MAX, least_allowed = INT64_MAX;
         children->best[side] = -1;
@@ -177,83 +196,89 @@ int64_t ct_depth2_answer(ct_seat *seat, ct_point *m, const ct_depth2_question *q
         children->least[side] = least;
         children->least_allowed[side] = least_allowed;
     }
-    return answer(seat, m, children, question->leaf, question->allowed);
+    return answer(evaluator, m, children, question->leaf, question->allowed);
 }
 
-static ct_point *new_point(ct_roots *roots)
+static ct_candidate *new_candidate(ct_roots *roots)
 {
-    size_t room = ct_children_room(roots->node->box->n_cols);
-    ct_point *point = CT_ARENA_NEW(roots->arena, ct_point, 1);
+    size_t room = ct_children_room(roots->node->layout->n_cols);
+    ct_candidate *candidate = CT_ARENA_NEW(roots->arena, ct_candidate, 1);
     int64_t *errors = CT_ARENA_NEW(roots->arena, int64_t, 2 * room);
-    if (!point || !errors) return NULL;
-    memset(point, 0, sizeof *point);
-    point->errors[0] = errors;
-    point->errors[1] = errors + room;
-    return point;
+    if (!candidate || !errors) return NULL;
+    memset(candidate, 0, sizeof *candidate);
+    candidate->errors[0] = errors;
+    candidate->errors[1] = errors + room;
+    return candidate;
 }
 
 /* Sets up what stays the same over a solve; 0 if memory ends. */
-static int new_extra(ct_seat *seat)
+static int new_extra(ct_evaluator *evaluator)
 {
-    const ct_worker *worker = seat->worker;
-    const ct_node *node = seat->roots->node;
-    ct_arena *arena = &seat->worker->arena;
+    const ct_worker *worker = evaluator->worker;
+    const ct_node *node = evaluator->roots->node;
+    ct_arena *arena = &evaluator->worker->arena;
     ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
     if (!children) return 0;
     children->rows = &node->rows;
     for (int side = 0; side < 2; side++) {
-        children->totals[side] = seat->totals[side].rows;
-        children->masses[side] = seat->totals[side].masses;
-        children->sums[side] = seat->totals[side].coarse;
+        children->totals[side] = evaluator->totals[side].rows;
+        children->masses[side] = evaluator->totals[side].masses;
+        children->sums[side] = evaluator->totals[side].quantised;
     }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES) || node->kind == CT_GENERAL;
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);
-    children->coarse = children->active + node->rows.n_classes;
+    children->quantised = children->active + node->rows.n_classes;
     children->labels = CT_ARENA_NEW(arena, int32_t, ct_children_labels(node->rows.n_classes));
     children->done = CT_ARENA_ZEROED(arena, uint8_t, node->rows.n_cols);
-    children->scratch = CT_ARENA_NEW(arena, uint64_t, ct_children_scratch(node->rows.words, node->rows.n_classes));
-    seat->extra = children;
+    children->scratch = CT_ARENA_NEW(arena, uint64_t,
+                                     ct_children_scratch(node->rows.words, node->rows.n_classes));
+    evaluator->extra = children;
     return children->active && children->labels && children->done && children->scratch;
 }
 
-static void end_extra(ct_seat *seat)
+static void end_extra(ct_evaluator *evaluator)
 {
-    const ct_children *children = (const ct_children *) seat->extra;
-    seat->worker->statistics.scans += children->scans;
-    seat->worker->statistics.skipped_children += children->skipped;
-    seat->worker->statistics.dropped_classes += children->dropped_classes;
-    seat->worker->statistics.blocks += children->blocks;
-    seat->worker->statistics.refined += children->refined;
+    const ct_children *children = (const ct_children *) evaluator->extra;
+    evaluator->worker->statistics.scans += children->scans;
+    evaluator->worker->statistics.skipped_children += children->skipped;
+    evaluator->worker->statistics.dropped_classes += children->dropped_classes;
+    evaluator->worker->statistics.blocks += children->blocks;
+    evaluator->worker->statistics.refined += children->refined;
 }
 
-/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if there is none. */
+/* A threshold above all ranks 0 .. most: some plane that it reads has a zero in each of them. 0 if
+ * there is none. */
 static int above_all(uint32_t most, unsigned n_planes, ct_threshold *threshold)
 {
     unsigned first = n_planes;
     while (first-- > 0)
         if (!(most >> first & 1)) break;
     if (first >= n_planes) return 0;
-    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first), n_planes);
+    *threshold = ct_threshold_make((UINT32_C(1) << (n_planes - 1) << 1) - (UINT32_C(1) << first),
+                                   n_planes);
     return 1;
 }
 
 /* One scan of all rows, as the left side of such a threshold. */
-static void know_ends(ct_seat *seat)
+static void know_ends(ct_evaluator *evaluator)
 {
-    ct_roots *roots = seat->roots;
-    ct_worker *worker = seat->worker;
+    ct_roots *roots = evaluator->roots;
+    ct_worker *worker = evaluator->worker;
     const ct_node *node = roots->node;
-    ct_children *c = (ct_children *) seat->extra;
-    size_t room = ct_children_room(node->box->n_cols);
+    ct_children *c = (ct_children *) evaluator->extra;
+    size_t room = ct_children_room(node->layout->n_cols);
     uint32_t f = 0;
-    while (f < node->box->n_cols && !above_all(node->box->n_values[f] - 1, node->box->n_planes[f], &c->threshold)) f++;
+    while (f < node->layout->n_cols &&
+           !above_all(node->layout->n_values[f] - 1, node->layout->n_planes[f], &c->threshold))
+        f++;
     int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
-    if (f == node->box->n_cols || !errors) return;
+    if (f == node->layout->n_cols || !errors) return;
     worker->statistics.ends++;
-    ct_totals_rest(&seat->totals[1], &node->totals, &node->totals, node->box->n_classes);
-    ct_totals_rest(&seat->totals[0], &node->totals, &seat->totals[1], node->box->n_classes);
+    ct_totals_rest(&evaluator->totals[1], &node->totals, &node->totals, node->layout->n_classes);
+    ct_totals_rest(&evaluator->totals[0], &node->totals, &evaluator->totals[1],
+                   node->layout->n_classes);
     for (int side = 0; side < 2; side++) {
         c->size[side] = side ? 0 : node->n_rows;
         c->near[side] = c->far[side] = roots->ends[0].errors[0];
@@ -263,23 +288,25 @@ static void know_ends(ct_seat *seat)
         c->min_rows[side] = 1;
         c->need[side] = side ? 0 : need_below(worker, node->leaf_cost);
     }
-    c->planes = ct_planes_of(worker, node->box, f, &c->threshold, NULL);
+    c->planes = ct_planes_of(worker, node->layout, f, &c->threshold, NULL);
     ct_children_begin(c);
     worker->search->kernels->of[node->kind].children(c);
     ct_children_end(c);
     roots->ends[0].errors[1] = roots->ends[1].errors[0] = errors;
-    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(node->leaf_cost, split_cost(worker, c->least[0]));
+    roots->ends[0].lower[1] = roots->ends[1].lower[0] = ct_smaller_cost(
+        node->leaf_cost, split_cost(worker, c->least[0]));
 }
 
 int ct_depth2_init(ct_roots *roots, ct_worker *worker)
 {
-    uint32_t n_cols = roots->node->box->n_cols;
+    uint32_t n_cols = roots->node->layout->n_cols;
     int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, ct_children_room(n_cols));
     if (!zeros) return 0;
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
-    if (roots->node->box->n_classes > 2) roots->know_ends = know_ends; /* with two it does not pay */
-    roots->new_point = new_point;
+    if (roots->node->layout->n_classes > 2)
+        roots->know_ends = know_ends; /* with two it does not pay */
+    roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;
     roots->end_extra = end_extra;
     for (int end = 0; end < 2; end++) {

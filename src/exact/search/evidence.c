@@ -8,9 +8,10 @@ void ct_evidence_write(ct_worker *worker, uint64_t number)
     if (worker->evidence->lost) ct_worker_stop(worker, CT_END_MEMORY);
 }
 
-void ct_evidence_write_point(ct_worker *worker, const ct_container *box, uint32_t f, uint32_t t, int by_counts)
+void ct_evidence_write_candidate(ct_worker *worker, const ct_layout *layout, uint32_t f, uint32_t t,
+                                 int by_counts)
 {
-    CT_ASSERT(f < box->n_cols && t > 0);
+    CT_ASSERT(f < layout->n_cols && t > 0);
     ct_evidence_write(worker, 2 * ((uint64_t) f + 1) + (by_counts != 0));
-    ct_evidence_write(worker, ct_container_to_global(box, f, t));
+    ct_evidence_write(worker, ct_layout_to_global(layout, f, t));
 }

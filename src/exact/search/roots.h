@@ -1,28 +1,31 @@
 /* The search over root splits of one row set, the same at every depth from two up.
  *
- * Every root feature is a line of thresholds. Evaluating one gives a point; the open intervals between points are
- * closed by bounds or split at another point until none is left. What an evaluation is depends on the depth: a scan
- * over child features at depth two (depth2.c), the solution of two smaller problems above it (branch.c).
+ * Every root feature is a line of thresholds. Evaluating one gives a candidate; the open intervals
+ * between candidates are closed by bounds or split at another candidate until none is left. What an
+ * evaluation is depends on the depth: a scan over child features at depth two (depth2.c), the
+ * solution of two smaller problems above it (branch.c).
  *
- * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_seat): the whole table's root is
- * searched by a crew (crew.h), every other row set by the one worker that came to it, and those who have nothing to do at
- * the root come to help. */
+ * The state of a search (ct_roots) is apart from what one thread needs to evaluate (ct_evaluator):
+ * the whole table's root is searched by a team (team.h), every other row set by the one worker that
+ * came to it, and those who have nothing to do at the root come to help. */
 #ifndef CT_EXACT_SEARCH_ROOTS_H
 #define CT_EXACT_SEARCH_ROOTS_H
 
 #include "exact/bound/interval.h"
 #include "exact/rows/node.h"
-#include "exact/bound/quadrants.h"
-#include "exact/search/crew.h"
+#include "exact/bound/cache.h"
+#include "exact/search/team.h"
 
-/* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the allowed optimum <= upper,
- * where upper is the cost of a known allowed tree. A finished solve with a cap has either proven == upper < cap, or
- * proven >= min(cap, leaf). Where trees of any leaf size are allowed, relaxed == proven. */
+/* The answer for one row set: relaxed <= the relaxed optimum (see interval.h), proven <= the
+ * allowed optimum <= upper, where upper is the cost of a known allowed tree. A finished solve with
+ * a cap has either proven == upper < cap, or proven >= min(cap, leaf). Where trees of any leaf size
+ * are allowed, relaxed == proven. */
 typedef struct {
     int64_t relaxed, proven, upper;
 } ct_bounds;
 
-/* A tree of the row set at hand, as a heap, with the costs of the whole and of both sides of its root. */
+/* A tree of the row set at hand, as a heap, with the costs of the whole and of both sides of its
+ * root. */
 typedef struct {
     ct_split_code *codes;
     int64_t cost, side[2];
@@ -32,16 +35,17 @@ typedef struct {
 typedef struct {
     unsigned depth;
     const ct_path *path;         /* how the row set lies in the table */
-    int as_side;                 /* what the root of a tree must keep to does not matter, even if this is all of the table */
+    int as_side; /* what the root of a tree must keep to does not matter, even if this is all of the
+                    table */
     int64_t cap;                 /* costs from here on need not be told apart */
-    int64_t seen;                /* the crew's limit by which the cap was set: see refresh() in roots.c */
+    int64_t seen; /* the team's limit by which the cap was set: see refresh() in roots.c */
     int64_t gap;                 /* trees better by no more than this need not be found */
     int on_cpu;                  /* none of it is for a device */
-    int first_of_ties;           /* of equal trees, take that of the first feature and its first threshold, and so on
-                                    down: see settle_ties() in roots.c */
+    int first_of_ties; /* of equal trees, take that of the first feature and its first threshold,
+                          and so on down: see settle_ties() in roots.c */
     int first_sides;             /* the same below the root alone */
     const ct_known_tree *known;  /* may be NULL */
-    const int64_t *floors;       /* [f] proven lower bounds with root feature f; may be NULL */
+    const int64_t *root_bounds;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */
     uint32_t hint_at;            /* its root in that heap */
     uint32_t hint_size;          /* entries of that heap */
@@ -49,25 +53,26 @@ typedef struct {
 
 /* An open interval: no threshold between a and b is done with. */
 typedef struct ct_interval {
-    ct_point *a, *b;
+    ct_candidate *a, *b;
     int64_t bound;
-    int pooled; /* as in ct_point */
+    int of_team; /* as in ct_candidate */
     struct ct_interval *next;
 } ct_interval;
 
 /* One root feature. */
 typedef struct {
     ct_interval *open;  /* a stack */
-    ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none that is better */
+    ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none
+                           that is better */
     int begun;          /* it has been taken up */
     int64_t key;        /* up to depth three features are searched by this, least first */
-} ct_line;
+} ct_feature;
 
 typedef struct ct_roots ct_roots;
-typedef struct ct_seat ct_seat;
+typedef struct ct_evaluator ct_evaluator;
 
-/* What one worker needs to evaluate points. */
-struct ct_seat {
+/* What one worker needs to evaluate candidates. */
+struct ct_evaluator {
     ct_worker *worker;
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
@@ -77,92 +82,115 @@ struct ct_seat {
     void *extra;           /* of the evaluations */
 };
 
+/* What is known so far of the trees of a row set, in ct_roots. */
+typedef struct {
+    int64_t
+        best; /* the least cost known, or the cap if that is less: what a split must stay below */
+    int64_t *root_bounds; /* [f] proven lower bound of all trees with root feature f, relaxed */
+    int64_t proven; /* a lower bound of the allowed trees at all thresholds that are done with */
+    ct_split_code
+        *tree; /* heap of the best tree once `improved`; before that, of a promising one */
+    int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
+    uint32_t best_threshold; /* its root's, in the layout's ranks */
+    int64_t best_side[2];    /* its sides' costs */
+    int64_t promising;       /* the least total among the candidates */
+    int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_close_up */
+    int64_t least;           /* a lower bound of every tree, from the class counts */
+} ct_known;
+
+/* Who works at a row set, in ct_roots. */
+typedef struct {
+    ct_team *team; /* who searches besides, and the lock on all of this; NULL: one worker alone */
+    ct_team *reserve;        /* who can be called; NULL: nobody */
+    double call_at;          /* after how much work */
+    int whole; /* the team searches the whole table; otherwise some of it may have come to help */
+    unsigned busy;           /* evaluations under way */
+    unsigned helpers;        /* evaluators that others have here */
+    struct ct_roots *next_shared;   /* of the row sets where help is welcome, in ct_team.shared */
+} ct_workers;
+
 struct ct_roots {
+    ct_known known;
+    ct_workers work;
     ct_worker *worker;       /* whose search it is */
     const ct_node *node;
     const ct_task *task;
-    ct_arena *arena;         /* of points and intervals */
-    ct_crew *crew;           /* who searches besides, and the lock on all of this; NULL: one worker alone */
-    ct_crew *reserve;        /* who can be called; NULL: nobody */
-    double call_at;          /* after how much work */
-    int whole;               /* the crew searches the whole table; otherwise some of it may have come to help */
-    unsigned busy;           /* evaluations under way */
-    unsigned helpers;        /* seats that others have here */
-    ct_roots *next_shared;
+    ct_arena *arena;         /* of candidates and intervals */
     int lost;                /* memory ended */
     int64_t cap, seen;       /* see refresh() */
-    int64_t best;            /* the least cost known, or the cap if that is less: what a split must stay below */
-    int64_t *floors;         /* [f] proven lower bound of all trees with root feature f, relaxed */
-    int64_t proven;          /* a lower bound of the allowed trees at all thresholds that are done with */
-    uint32_t edge;           /* thresholds with fewer rows than this on a side need not be looked at */
+    uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
-    ct_split_code *tree;     /* heap of the best tree once `improved`; before that, of a promising one */
-    int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
-    uint32_t best_threshold; /* its root's, in the container's ranks */
-    int64_t best_side[2];    /* its sides' costs */
-    int64_t promising;       /* the least total among the points */
-    int64_t separate;        /* the largest sum of the two sides' bounds: see ct_roots_search */
-    int64_t least;           /* a lower bound of every tree, from the class counts */
-    ct_point ends[2];        /* before the first row and after the last */
-    ct_line *lines;          /* [f] */
-    uint32_t next_whole;     /* the next feature without a point */
+    ct_candidate ends[2];        /* before the first row and after the last */
+    ct_feature *features;          /* [f] */
+    uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
     int ties_now;            /* nothing is put off any more */
-    int32_t hinted;          /* the feature whose first point is the hint's; -1: none */
-    ct_point *free_points;
+    int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
+    ct_candidate *free_candidates;
     ct_interval *free_intervals;
     ct_interval *working;    /* those under evaluation */
-    /* Point m lies between a and b; its sides' totals are in `totals`. Sets m->lower and m->proven, m->best_child of
-     * either side to -1 where the best known tree is the leaf, and seat->upper. Returns the cost of the best allowed tree
-     * found there, INT64_MAX if none. */
-    int64_t (*evaluate)(ct_seat *seat, uint32_t f, const ct_point *a, const ct_point *b, ct_point *m);
-    /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of ends[1]. NULL: no. */
-    void (*know_ends)(ct_seat *seat);
-    ct_point *(*new_point)(ct_roots *roots);
-    int (*new_extra)(ct_seat *seat);  /* sets seat->extra; 0 if memory ends */
-    void (*end_extra)(ct_seat *seat); /* may be NULL */
+    /* Point m lies between a and b; its sides' totals are in `totals`. Sets m->lower and m->proven,
+     * m->best_child of either side to -1 where the best known tree is the leaf, and
+     * evaluator->upper. Returns the cost of the best allowed tree found there, INT64_MAX if none.
+     */
+    int64_t (*evaluate)(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                        const ct_candidate *b, ct_candidate *m);
+    /* Finds out what all rows cost one level less deep: the right side of ends[0], the left one of
+     * ends[1]. NULL: no. */
+    void (*know_ends)(ct_evaluator *evaluator);
+    ct_candidate *(*new_candidate)(ct_roots *roots);
+    int (*new_extra)(ct_evaluator *evaluator);  /* sets evaluator->extra; 0 if memory ends */
+    void (*end_extra)(ct_evaluator *evaluator); /* may be NULL */
 };
 
-/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what the points hold at
- * the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task,
-                  int64_t *floors, ct_split_code *tree);
+/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what
+ * the candidates hold at the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
+int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node,
+                  const ct_task *task, int64_t *root_bounds, ct_split_code *tree);
 
-/* Before the search of all root features, and after it: what is still open is then known by its bounds. */
+/* Before the search of all root features, and after it: what is still open is then known by its
+ * bounds. */
 void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
-/* The steps of that search, for waves.c and pool.c. With the crew's lock where there is a crew. */
+/* The steps of that search, for waves.c and scheduler.c. With the team's lock where there is a
+ * team. */
 
-/* The same for one worker alone, without batches, a known tree and ties: before any step, and after the last one. What is
- * still open at the end is known by its bounds. 0 if memory ends. */
-int ct_roots_begin(ct_seat *seat, ct_roots *roots, ct_worker *worker);
-ct_bounds ct_roots_end(ct_seat *seat);
+/* The same for one worker alone, without batches, a known tree and ties: before any step, and after
+ * the last one. What is still open at the end is known by its bounds. 0 if memory ends. */
+int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
+ct_bounds ct_roots_end(ct_evaluator *evaluator);
 /* Takes one interval off and works on it; 0 if none is open. */
-int ct_roots_step(ct_seat *seat);
-/* A seat at a search that has begun, from the worker's arena until the search of the row set ends; 0 if memory ends. */
-int ct_roots_sit_down(ct_seat *seat, ct_roots *roots, ct_worker *worker);
-/* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed (or memory ended, which is
- * noted in roots->lost). seat->target and seat->seen are then set. */
-ct_point *ct_roots_begin_point(ct_seat *seat, uint32_t feature, ct_interval *i);
+int ct_roots_step(ct_evaluator *evaluator);
+/* An evaluator at a search that has begun, from the worker's arena until the search of the row set
+ * ends; 0 if memory ends. */
+int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
+/* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed
+ * (or memory ended, which is noted in roots->lost). evaluator->target and evaluator->seen are then
+ * set. */
+ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 /* Takes in what its evaluation has found and returned, and opens both parts of the interval. */
-void ct_roots_end_point(ct_seat *seat, uint32_t feature, const ct_interval *i, ct_point *m, int64_t upper);
+void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                            ct_candidate *m, int64_t upper);
 /* The cap follows the best tree that others have found; or it falls by a known amount. */
 void ct_roots_refresh(const ct_worker *worker, ct_roots *roots);
 void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by);
 
 /* Costs of trees with this root that need not be told apart: see ct_task.first_of_ties. */
 int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t);
-/* 1 if the interval needs no further look; its bound is then noted. Else seat->target is that of its thresholds. */
-int ct_roots_close(ct_seat *seat, uint32_t feature, const ct_interval *i);
+/* 1 if the interval needs no further look; its bound is then noted. Else evaluator->target is that
+ * of its thresholds. */
+int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i);
 /* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
-int ct_roots_window(ct_seat *seat, uint32_t feature, const ct_interval *i, uint32_t *first, uint32_t *last);
+int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                    uint32_t *first, uint32_t *last);
 /* The totals of both sides of m, and how many rows lie to its left. */
-void ct_roots_count_sides(ct_seat *seat, uint32_t feature, ct_point *m);
+void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m);
 /* Takes in what an evaluation has found at m, and what it returned. */
-void ct_roots_settle(ct_seat *seat, uint32_t feature, const ct_point *m, int64_t upper);
+void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
+                     int64_t upper);
 
-/* What is known at the moment, but for the time, of a ct_roots. Holding the crew's lock. */
+/* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
 
 static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }

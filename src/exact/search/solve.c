@@ -6,9 +6,10 @@
 #include "exact/run/history.h"
 #include "exact/search/branch.h"
 #include "exact/search/depth2.h"
-#include "exact/search/seats.h"
+#include "exact/search/evaluators.h"
 
-int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task, ct_bounds *bounds)
+int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_task *task,
+                     ct_bounds *bounds)
 {
     const ct_costs *costs = worker->search->costs;
     int64_t leaf = ct_leaf_cost(costs, totals);
@@ -18,7 +19,8 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
         return 1;
     }
     if (task->cap <= 0) return 1;
-    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes, task->depth);
+    bounds->relaxed = bounds->proven = ct_class_count_bound(worker, totals, costs->n_classes,
+                                                            task->depth);
     return bounds->relaxed >= ct_smaller_cost(task->cap, leaf);
 }
 
@@ -28,23 +30,23 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
     ct_history *history = worker->search->history;
     if (top) history->search = roots, history->look = ct_roots_progress;
-    ct_bounds bounds = ct_seats_search(roots, worker);
+    ct_bounds bounds = ct_evaluators_search(roots, worker);
     if (top) history->search = NULL, history->look = NULL;
     return bounds;
 }
 
-ct_bounds ct_solve(ct_worker *worker, ct_crew *crew, const ct_node *node, const ct_task *task, int64_t *floors,
-                   ct_split_code *tree)
+ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
+                   int64_t *root_bounds, ct_split_code *tree)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
     ct_roots roots;
-    if (ct_roots_init(&roots, worker, crew, node, task, floors, tree) &&
+    if (ct_roots_init(&roots, worker, team, node, task, root_bounds, tree) &&
         (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker)) {
         bounds = search_watched(&roots, worker);
     } else {
         ct_worker_stop(worker, CT_END_MEMORY);
-        memset(floors, 0, node->box->n_cols * sizeof *floors);
+        memset(root_bounds, 0, node->layout->n_cols * sizeof *root_bounds);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;

@@ -1,7 +1,7 @@
 /* Remembered bounds against a function of row sets for which facts M and Lip hold. */
 #include "check.h"
 #include "random.h"
-#include "exact/bound/quadrants.h"
+#include "exact/bound/cache.h"
 
 enum { ROWS = 200, COLS = 3, VALUES = 12, UNIT_SHIFT = 3 };
 
@@ -11,7 +11,8 @@ static int marked[ROWS];
 static int holds(const ct_path *path, uint32_t row)
 {
     for (uint32_t i = 0; i < path->n; i++)
-        if ((rank_of[path->line[i] / 2][row] < path->threshold[i]) == (int) (path->line[i] % 2)) return 0;
+        if ((rank_of[path->line[i] / 2][row] < path->threshold[i]) == (int) (path->line[i] % 2))
+            return 0;
     return 1;
 }
 
@@ -69,21 +70,23 @@ static void bounds_are_never_too_large(void)
     for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 40); seed++) {
         rng r = {(uint64_t) seed};
         fill(&r);
-        ct_quadrants *quadrants = ct_quadrants_new(seed % 4 ? SIZE_MAX : 20000);
-        REQUIRE(quadrants != NULL);
+        ct_bound_cache *cache = ct_bound_cache_new(seed % 4 ? SIZE_MAX : 20000);
+        REQUIRE(cache != NULL);
         long found = 0;
         for (int i = 0; i < 3000; i++) {
             ct_path path = random_path(&r, 2 + rng_below(&r, 3));
             unsigned depth = 2 + rng_below(&r, 2);
             uint32_t n = size_of(&path);
-            int64_t value = value_of(&path, depth), bound = ct_quadrants_find(quadrants, &path, depth, n << UNIT_SHIFT);
+            int64_t value = value_of(&path, depth),
+                    bound = ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT);
             CHECK(bound <= value);
             found += bound > 0;
-            ct_quadrants_add(quadrants, &path, depth, n << UNIT_SHIFT, value);
-            if (seed % 4) CHECK_INT(ct_quadrants_find(quadrants, &path, depth, n << UNIT_SHIFT), value);
+            ct_bound_cache_add(cache, &path, depth, n << UNIT_SHIFT, value);
+            if (seed % 4)
+                CHECK_INT(ct_bound_cache_find(cache, &path, depth, n << UNIT_SHIFT), value);
         }
         CHECK(found > 300);
-        ct_quadrants_free(quadrants);
+        ct_bound_cache_free(cache);
     }
 }
 
@@ -91,33 +94,34 @@ static void bounds_come_from_both_sides(void)
 {
     rng r = {1};
     fill(&r);
-    ct_path none = {0}, wide = ct_path_extend(&none, 0, 0, 8), narrow = ct_path_extend(&none, 0, 0, 4);
+    ct_path none = {0}, wide = ct_path_extend(&none, 0, 0, 8),
+            narrow = ct_path_extend(&none, 0, 0, 4);
     wide = ct_path_extend(&wide, 1, 1, 3);
     narrow = ct_path_extend(&narrow, 1, 1, 6);
-    ct_quadrants *quadrants = ct_quadrants_new(SIZE_MAX);
-    REQUIRE(quadrants != NULL);
-    ct_quadrants_add(quadrants, &narrow, 2, 75, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &wide, 2, 115), 70);   /* a subset's, as it is */
-    ct_quadrants_free(quadrants);
-    quadrants = ct_quadrants_new(SIZE_MAX);
-    REQUIRE(quadrants != NULL);
-    ct_quadrants_add(quadrants, &wide, 2, 115, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &narrow, 2, 75), 30); /* a superset's, less 40 rows */
-    ct_quadrants_free(quadrants);
+    ct_bound_cache *cache = ct_bound_cache_new(SIZE_MAX);
+    REQUIRE(cache != NULL);
+    ct_bound_cache_add(cache, &narrow, 2, 75, 70);
+    CHECK_INT(ct_bound_cache_find(cache, &wide, 2, 115), 70);   /* a subset's, as it is */
+    ct_bound_cache_free(cache);
+    cache = ct_bound_cache_new(SIZE_MAX);
+    REQUIRE(cache != NULL);
+    ct_bound_cache_add(cache, &wide, 2, 115, 70);
+    CHECK_INT(ct_bound_cache_find(cache, &narrow, 2, 75), 30); /* a superset's, less 40 rows */
+    ct_bound_cache_free(cache);
 }
 
 static void memory_that_ends(void)
 {
     ct_alloc_fail_after(0);
-    CHECK(ct_quadrants_new(SIZE_MAX) == NULL);
+    CHECK(ct_bound_cache_new(SIZE_MAX) == NULL);
     ct_alloc_fail_after(-1);
-    ct_quadrants_free(NULL);
-    ct_quadrants *quadrants = ct_quadrants_new(0);
-    REQUIRE(quadrants != NULL);
+    ct_bound_cache_free(NULL);
+    ct_bound_cache *cache = ct_bound_cache_new(0);
+    REQUIRE(cache != NULL);
     ct_path none = {0}, path = ct_path_extend(&none, 0, 0, 8);
-    ct_quadrants_add(quadrants, &path, 2, 75, 70);
-    CHECK_INT(ct_quadrants_find(quadrants, &path, 2, 75), 0);
-    ct_quadrants_free(quadrants);
+    ct_bound_cache_add(cache, &path, 2, 75, 70);
+    CHECK_INT(ct_bound_cache_find(cache, &path, 2, 75), 0);
+    ct_bound_cache_free(cache);
 }
 
 static const check_case cases[] = {

@@ -1,4 +1,4 @@
-#include "exact/bound/quadrants.h"
+#include "exact/bound/cache.h"
 
 #include <string.h>
 
@@ -8,11 +8,12 @@
 enum { PARTS = 1 << 6, BUCKETS = 1 << 6, MOST_ENTRIES = 1024 };
 
 typedef struct {
-    int64_t dearest;
+    int64_t max_cost;
     int64_t lower;
 } entry;
 
-/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest makes room. */
+/* All remembered sets of one kind. Entry i has its thresholds at thresholds + i * n; the oldest
+ * makes room. */
 typedef struct list {
     struct list *next;
     unsigned depth;
@@ -29,7 +30,7 @@ typedef struct {
     list *buckets[BUCKETS];
 } part;
 
-struct ct_quadrants {
+struct ct_bound_cache {
     ct_budget budget;
     part parts[PARTS];
 };
@@ -50,51 +51,54 @@ ct_path ct_path_extend(const ct_path *path, uint32_t feature, int side, uint32_t
         extended.line[i] = line;
     }
     CT_ASSERT(i == 0 || extended.line[i - 1] < line);
-    CT_ASSERT(path->n < extended.n || (side ? threshold >= path->threshold[i] : threshold <= path->threshold[i]) /* within */);
+    CT_ASSERT(path->n < extended.n || (side ? threshold >= path->threshold[i]
+                                            : threshold <= path->threshold[i]) /* within */);
     extended.threshold[i] = threshold;
     return extended;
 }
 
-ct_quadrants *ct_quadrants_new(size_t limit)
+ct_bound_cache *ct_bound_cache_new(size_t limit)
 {
-    ct_quadrants *quadrants = (ct_quadrants *) ct_alloc(sizeof *quadrants);
-    if (!quadrants) return NULL;
-    memset(quadrants, 0, sizeof *quadrants);
-    quadrants->budget.limit = limit;
+    ct_bound_cache *cache = (ct_bound_cache *) ct_alloc(sizeof *cache);
+    if (!cache) return NULL;
+    memset(cache, 0, sizeof *cache);
+    cache->budget.limit = limit;
     for (unsigned i = 0; i < PARTS; i++) {
-        ct_lock_init(&quadrants->parts[i].lock);
-        ct_arena_init(&quadrants->parts[i].arena, &quadrants->budget);
+        ct_lock_init(&cache->parts[i].lock);
+        ct_arena_init(&cache->parts[i].arena, &cache->budget);
     }
-    return quadrants;
+    return cache;
 }
 
-void ct_quadrants_free(ct_quadrants *quadrants)
+void ct_bound_cache_free(ct_bound_cache *cache)
 {
-    if (!quadrants) return;
+    if (!cache) return;
     for (unsigned i = 0; i < PARTS; i++) {
-        ct_arena_free(&quadrants->parts[i].arena);
-        ct_lock_free(&quadrants->parts[i].lock);
+        ct_arena_free(&cache->parts[i].arena);
+        ct_lock_free(&cache->parts[i].lock);
     }
-    ct_free(quadrants);
+    ct_free(cache);
 }
 
 static uint32_t hash_of(const ct_path *path, unsigned depth)
 {
     uint64_t hash = depth;
-    for (uint32_t i = 0; i < path->n; i++) hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint32_t i = 0; i < path->n; i++)
+        hash = (hash + path->line[i] + 1) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t) (hash >> 32);
 }
 
 static list *find_list(list *first, const ct_path *path, unsigned depth)
 {
     for (list *l = first; l; l = l->next)
-        if (l->depth == depth && l->path.n == path->n && !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
+        if (l->depth == depth && l->path.n == path->n &&
+            !memcmp(l->path.line, path->line, path->n * sizeof *path->line))
             return l;
     return NULL;
 }
 
-/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a lower threshold is the
- * smaller set, the right side the larger one. */
+/* Bit 0: the entry's set contains the path's, bit 1: it is contained in it. The left side of a
+ * lower threshold is the smaller set, the right side the larger one. */
 static unsigned compare(const ct_path *path, const uint32_t *thresholds)
 {
     unsigned relation = 3;
@@ -106,11 +110,12 @@ static unsigned compare(const ct_path *path, const uint32_t *thresholds)
     return relation;
 }
 
-int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest)
+int64_t ct_bound_cache_find(ct_bound_cache *cache, const ct_path *path, unsigned depth,
+                            int64_t max_cost)
 {
     uint32_t hash = hash_of(path, depth);
-    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
-    CT_ASSERT(path->n > 0 && dearest >= 0);
+    part *p = &cache->parts[hash / BUCKETS % PARTS];
+    CT_ASSERT(path->n > 0 && max_cost >= 0);
     int64_t best = 0;
     ct_lock_take(&p->lock);
     const list *l = find_list(p->buckets[hash % BUCKETS], path, depth);
@@ -118,9 +123,9 @@ int64_t ct_quadrants_find(ct_quadrants *quadrants, const ct_path *path, unsigned
         int64_t bound = l->entries[i].lower;
         if (bound <= best) continue;
         unsigned relation = compare(path, l->thresholds + (size_t) i * path->n);
-        CT_ASSERT(relation != 1 || l->entries[i].dearest >= dearest); /* it contains this one */
-        CT_ASSERT(relation != 2 || l->entries[i].dearest <= dearest);
-        if (relation == 1) bound -= l->entries[i].dearest - dearest;
+        CT_ASSERT(relation != 1 || l->entries[i].max_cost >= max_cost); /* it contains this one */
+        CT_ASSERT(relation != 2 || l->entries[i].max_cost <= max_cost);
+        if (relation == 1) bound -= l->entries[i].max_cost - max_cost;
         if (relation && bound > best) best = bound;
     }
     ct_lock_leave(&p->lock);
@@ -138,7 +143,8 @@ static list *add_list(part *p, list **bucket, const ct_path *path, unsigned dept
     return l;
 }
 
-/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or MOST_ENTRIES. */
+/* Room for one more entry, in place of the oldest if there may be no more. Returns its place, or
+ * MOST_ENTRIES. */
 static uint32_t place_for_entry(part *p, list *l)
 {
     if (l->n_entries == MOST_ENTRIES) {
@@ -154,7 +160,8 @@ static uint32_t place_for_entry(part *p, list *l)
         if (!entries || !thresholds) return MOST_ENTRIES;
         if (l->n_entries) {
             memcpy(entries, l->entries, l->n_entries * sizeof *entries);
-            memcpy(thresholds, l->thresholds, (size_t) l->n_entries * l->path.n * sizeof *thresholds);
+            memcpy(thresholds, l->thresholds,
+                   (size_t) l->n_entries * l->path.n * sizeof *thresholds);
         }
         l->entries = entries;
         l->thresholds = thresholds;
@@ -164,20 +171,22 @@ static uint32_t place_for_entry(part *p, list *l)
     return l->n_entries++;
 }
 
-void ct_quadrants_add(ct_quadrants *quadrants, const ct_path *path, unsigned depth, int64_t dearest, int64_t lower)
+void ct_bound_cache_add(ct_bound_cache *cache, const ct_path *path, unsigned depth,
+                        int64_t max_cost, int64_t lower)
 {
-    CT_ASSERT(path->n > 0 && lower <= dearest);
+    CT_ASSERT(path->n > 0 && lower <= max_cost);
     if (lower <= 0) return;
     uint32_t hash = hash_of(path, depth);
-    part *p = &quadrants->parts[hash / BUCKETS % PARTS];
+    part *p = &cache->parts[hash / BUCKETS % PARTS];
     list **bucket = &p->buckets[hash % BUCKETS];
     ct_lock_take(&p->lock);
     list *l = find_list(*bucket, path, depth);
     if (!l) l = add_list(p, bucket, path, depth);
     uint32_t place = l ? place_for_entry(p, l) : MOST_ENTRIES;
     if (place < MOST_ENTRIES) {
-        l->entries[place] = (entry){dearest, lower};
-        memcpy(l->thresholds + (size_t) place * path->n, path->threshold, path->n * sizeof *path->threshold);
+        l->entries[place] = (entry){max_cost, lower};
+        memcpy(l->thresholds + (size_t) place * path->n, path->threshold,
+               path->n * sizeof *path->threshold);
     }
     ct_lock_leave(&p->lock);
 }

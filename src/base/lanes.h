@@ -1,74 +1,74 @@
 /* The lanes that work on one task together: a warp on the device, one lane on the host.
  *
  * A body runs once on every lane and takes item `lane`, `lane + width`, ... of its task. Where
- * lanes need each other they meet in a team function, which every lane of the team must reach. With
- * one lane each body is plain C, so the host twin of a kernel is the same text;
- * tests/c/simulated_team.h makes each lane a thread, to try the others. */
-#ifndef CT_BASE_TEAM_H
-#define CT_BASE_TEAM_H
+ * lanes need each other they meet in a function of the group, which every lane of the group must
+ * reach. With one lane each body is plain C, so the host twin of a kernel is the same text;
+ * tests/c/simulated_lanes.h makes each lane a thread, to try the others. */
+#ifndef CT_BASE_LANES_H
+#define CT_BASE_LANES_H
 
 #include "base/hd.h"
 
 typedef struct {
     uint32_t lane;  /* this worker, 0 <= lane < width */
-    uint32_t width; /* workers in the team: 32 on the device, 1 on the host */
-} ct_team;
+    uint32_t width; /* workers in the group: 32 on the device, 1 on the host */
+} ct_lanes;
 
-CT_HD ct_team ct_team_alone(void)
+CT_HD ct_lanes ct_lanes_alone(void)
 {
-    ct_team team;
-    team.lane = 0;
-    team.width = 1;
-    return team;
+    ct_lanes lanes;
+    lanes.lane = 0;
+    lanes.width = 1;
+    return lanes;
 }
 
 #ifdef __CUDACC__
 /* The warp that the calling thread belongs to. */
-__device__ static inline ct_team ct_team_warp(void)
+__device__ static inline ct_lanes ct_lanes_warp(void)
 {
-    ct_team team;
-    team.lane = threadIdx.x % 32u;
-    team.width = 32;
-    return team;
+    ct_lanes lanes;
+    lanes.lane = threadIdx.x % 32u;
+    lanes.width = 32;
+    return lanes;
 }
 #endif
 
-#ifdef CT_TEAM_SIMULATED
-static uint32_t ct_team_simulated_scan(ct_team team, uint32_t value, uint32_t *total);
-static uint32_t ct_team_simulated_exchange(ct_team team, uint32_t value, uint32_t step);
+#ifdef CT_LANES_SIMULATED
+static uint32_t ct_lanes_simulated_scan(ct_lanes lanes, uint32_t value, uint32_t *total);
+static uint32_t ct_lanes_simulated_exchange(ct_lanes lanes, uint32_t value, uint32_t step);
 #endif
 
 /* Sum of `value` over the lanes before this one; *total becomes the sum over all lanes. */
-CT_HD uint32_t ct_team_scan(ct_team team, uint32_t value, uint32_t *total)
+CT_HD uint32_t ct_lanes_scan(ct_lanes lanes, uint32_t value, uint32_t *total)
 {
 #ifdef __CUDA_ARCH__
     const unsigned all = 0xffffffffu;
     uint32_t sum = value;
     for (uint32_t step = 1; step < 32; step *= 2) {
         uint32_t lower = __shfl_up_sync(all, sum, step);
-        if (team.lane >= step) sum += lower;
+        if (lanes.lane >= step) sum += lower;
     }
     *total = __shfl_sync(all, sum, 31);
     return sum - value;
-#elif defined(CT_TEAM_SIMULATED)
-    return ct_team_simulated_scan(team, value, total);
+#elif defined(CT_LANES_SIMULATED)
+    return ct_lanes_simulated_scan(lanes, value, total);
 #else
-    (void) team;
+    (void) lanes;
     *total = value;
     return 0;
 #endif
 }
 
-/* The value of lane `lane ^ step`, a lane of the team. */
-CT_HD uint32_t ct_team_exchange(ct_team team, uint32_t value, uint32_t step)
+/* The value of lane `lane ^ step`, a lane of the lanes. */
+CT_HD uint32_t ct_lanes_exchange(ct_lanes lanes, uint32_t value, uint32_t step)
 {
 #ifdef __CUDA_ARCH__
-    (void) team;
+    (void) lanes;
     return __shfl_xor_sync(0xffffffffu, value, (int) step);
-#elif defined(CT_TEAM_SIMULATED)
-    return ct_team_simulated_exchange(team, value, step);
+#elif defined(CT_LANES_SIMULATED)
+    return ct_lanes_simulated_exchange(lanes, value, step);
 #else
-    (void) team, (void) step;
+    (void) lanes, (void) step;
     return value;
 #endif
 }
@@ -83,12 +83,12 @@ CT_HD uint32_t ct_transpose_step(uint32_t own, uint32_t other, uint32_t lane, ui
                        : (own & low) | (other & low) << step;
 }
 
-/* For a team of 32. */
-CT_HD uint32_t ct_team_transpose(ct_team team, uint32_t word)
+/* For a group of 32. */
+CT_HD uint32_t ct_lanes_transpose(ct_lanes lanes, uint32_t word)
 {
     uint32_t low = 0x0000ffffu;
     for (uint32_t step = 16; step; step /= 2) {
-        word = ct_transpose_step(word, ct_team_exchange(team, word, step), team.lane, step, low);
+        word = ct_transpose_step(word, ct_lanes_exchange(lanes, word, step), lanes.lane, step, low);
         low ^= low << step / 2;
     }
     return word;

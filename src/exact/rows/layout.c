@@ -1,0 +1,231 @@
+#include "exact/rows/layout.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "exact/rows/planes.h"
+
+/* Sets up the arrays of pointers; NULL if memory ends. */
+static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols,
+                             uint32_t n_classes)
+{
+    ct_arena *arena = &worker->arena;
+    ct_layout *layout = CT_ARENA_ZEROED(arena, ct_layout, 1);
+    if (!layout) return NULL;
+    CT_ASSERT(n_rows > 0 && n_cols > 0 && n_classes > 0);
+    layout->n_rows = n_rows;
+    layout->n_cols = n_cols;
+    layout->n_classes = n_classes;
+    layout->words = CT_WORDS(n_rows);
+    CT_ASSERT(layout->words % CT_WORD_STEP == 0 && layout->words * 64 >= n_rows);
+    layout->n_values = CT_ARENA_NEW(arena, uint32_t, n_cols);
+    layout->n_planes = CT_ARENA_NEW(arena, unsigned, n_cols);
+    layout->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    layout->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
+    layout->marks = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    layout->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
+    int weighted = worker->search->costs->weights != NULL;
+    layout->weights = weighted
+                          ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * layout->words * 64)
+                          : NULL;
+    const ct_quantised *quantised = worker->search->costs->quantised;
+    size_t quantised_words = quantised ? n_cols * (quantised->n_planes * layout->words) : 0;
+    layout->n_quantised_planes = quantised ? quantised->n_planes : 0;
+    layout->quantised_planes = quantised_words ? CT_ARENA_NEW(arena, uint64_t, quantised_words)
+                                               : NULL;
+    layout->quantised_bytes = quantised_words
+                                  ? CT_ARENA_ZEROED(arena, uint8_t,
+                                                    (size_t) n_cols * layout->words * 64)
+                                  : NULL;
+    uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (layout->words + 1));
+    layout->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * layout->words);
+    if (!layout->n_values || !layout->n_planes || !layout->order || !layout->ties ||
+        !layout->marks || !layout->digits || !marks || !layout->sets ||
+        (weighted && !layout->weights) ||
+        (quantised_words && !(layout->quantised_planes && layout->quantised_bytes)))
+        return NULL;
+    for (uint32_t f = 0; f < n_cols; f++) layout->marks[f] = marks + f * (layout->words + 1);
+    return layout;
+}
+
+/* Counts the tie marks of f; its order and ties are in place. */
+static void finish_feature(ct_layout *layout, uint32_t f)
+{
+    uint32_t before = 0;
+    for (size_t w = 0; w < layout->words; w++) {
+        layout->marks[f][w] = before;
+        before += ct_popcount(layout->ties[f][w]);
+    }
+    CT_ASSERT(before < layout->n_rows /* never after the last row */);
+    layout->marks[f][layout->words] = before;
+    layout->n_values[f] = before + 1;
+    layout->n_planes[f] = ct_bit_width(before);
+    CT_ASSERT(layout->n_planes[f] <= 32);
+}
+
+static ct_layout *out_of_memory(ct_worker *worker)
+{
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return NULL;
+}
+
+/* The members of each class in the order of f, one by one. */
+static void sets_by_row(ct_layout *layout, uint32_t f, const int32_t *classes)
+{
+    uint64_t *sets = ct_layout_sets(layout, f);
+    for (uint32_t j = 0; j < layout->n_rows; j++)
+        sets[(size_t) classes[layout->order[f][j]] * layout->words + j / 64] |= UINT64_C(1)
+                                                                                << j % 64;
+}
+
+/* The same 64 at a time, from the bit planes of the class codes, which are in layout->digits. */
+static void sets_by_planes(ct_worker *worker, ct_layout *layout, uint32_t f, uint64_t *planes,
+                           unsigned n_planes)
+{
+    uint64_t *sets = ct_layout_sets(layout, f);
+    worker->search->kernels->planes(layout->digits, layout->order[f], layout->n_rows, planes,
+                                    layout->words, n_planes);
+    for (size_t w = 0; w * 64 < layout->n_rows; w++) {
+        uint64_t rows = layout->n_rows - w * 64 < 64 ? ct_low_bits(layout->n_rows % 64)
+                                                     : ~UINT64_C(0);
+        for (uint32_t c = 0; c < layout->n_classes; c++) {
+            uint64_t members = rows;
+            for (unsigned bit = 0; bit < n_planes; bit++)
+                members &= planes[bit * layout->words + w] ^ (UINT64_C(0) - (c >> bit & 1));
+            sets[c * layout->words + w] = members;
+        }
+    }
+}
+
+static int whole_sets(ct_worker *worker, ct_layout *layout, const int32_t *classes)
+{
+    enum { MANY = 16 }; /* from here on the planes would have to be combined too often */
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    unsigned n_planes = ct_bit_width(layout->n_classes - 1);
+    CT_ASSERT(layout->n_classes > MANY || n_planes <= 8);
+    uint64_t *planes = CT_ARENA_NEW(&worker->arena, uint64_t,
+                                    (n_planes ? n_planes : 1) * layout->words);
+    if (!planes) return 0;
+    for (uint32_t row = 0; row < layout->n_rows; row++)
+        layout->digits[row] = (uint8_t) classes[row];
+    for (uint32_t f = 0; f < layout->n_cols; f++) {
+        if (layout->n_classes > MANY) sets_by_row(layout, f, classes);
+        else sets_by_planes(worker, layout, f, planes, n_planes);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return 1;
+}
+
+/* The quantised costs of rows, by number, in every feature's order. */
+static void lay_out_quantised(const ct_worker *worker, ct_layout *layout, const uint8_t *costs)
+{
+    for (uint32_t f = 0; layout->quantised_bytes && f < layout->n_cols; f++) {
+        uint8_t *bytes = ct_layout_quantised_bytes(layout, f);
+        for (uint32_t j = 0; j < layout->n_rows; j++) bytes[j] = costs[layout->order[f][j]];
+        worker->search->kernels->planes(costs, layout->order[f], layout->n_rows,
+                                        ct_layout_quantised_planes(layout, f), layout->words,
+                                        layout->n_quantised_planes);
+    }
+}
+
+ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
+{
+    CT_ASSERT(ct_table_is_ranked(table));
+    ct_layout *layout = layout_new(worker, table->n_rows, table->n_cols, table->n_classes);
+    if (!layout) return out_of_memory(worker);
+    for (uint32_t f = 0; f < layout->n_cols; f++) {
+        layout->order[f] = table->order[f];
+        layout->ties[f] = table->ties[f];
+        finish_feature(layout, f);
+        int64_t *weights = ct_layout_weights(layout, f);
+        CT_ASSERT(layout->n_values[f] == table->n_values[f]);
+        for (uint32_t j = 0; weights && j < layout->n_rows; j++)
+            weights[j] = worker->search->costs->weights[layout->order[f][j]];
+    }
+    if (worker->search->costs->quantised)
+        lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
+    return whole_sets(worker, layout, table->data->classes) && ct_planes_take_room(worker, layout)
+               ? layout
+               : out_of_memory(worker);
+}
+
+static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
+{
+    uint64_t members = 0;
+    for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words + w];
+    return members;
+}
+
+/* Writes order, ties, sets and global ranks of feature f of the part; `renumber` gives the new row
+ * numbers. */
+static void part_feature(ct_layout *layout, const ct_layout *parent, const uint64_t *sets,
+                         size_t begin, size_t end, uint32_t f, const uint32_t *renumber)
+{
+    uint32_t j = 0, rank = 0, last_rank = 0;
+    uint64_t *own = ct_layout_sets(layout, f);
+    int64_t *weights = ct_layout_weights(layout, f);
+    for (size_t w = begin; w < end; w++) {
+        for (uint64_t rest = members_in(sets, layout->n_classes, parent->words, w); rest;
+             rest &= rest - 1, j++) {
+            unsigned bit = ct_trailing_zeros(rest);
+            uint32_t parent_rank = parent->marks[f][w] +
+                                   ct_popcount(parent->ties[f][w] & ct_low_bits(bit));
+            CT_ASSERT(j < layout->n_rows && (!j || parent_rank >= last_rank) &&
+                      parent_rank < parent->n_values[f]);
+            if (j && parent_rank != last_rank) {
+                layout->ties[f][(j - 1) / 64] |= UINT64_C(1) << (j - 1) % 64;
+                rank++;
+            }
+            last_rank = parent_rank;
+            layout->global[f][rank] = parent->global ? parent->global[f][parent_rank] : parent_rank;
+            CT_ASSERT(!rank || layout->global[f][rank] > layout->global[f][rank - 1]);
+            CT_ASSERT(renumber[parent->order[f][w * 64 + bit]] < layout->n_rows);
+            layout->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
+            if (weights) weights[j] = ct_layout_weights(parent, f)[w * 64 + bit];
+            for (uint32_t c = 0; c < layout->n_classes; c++)
+                own[c * layout->words + j / 64] |= (sets[c * parent->words + w] >> bit & 1)
+                                                   << j % 64;
+        }
+    }
+    finish_feature(layout, f);
+    CT_ASSERT(j == layout->n_rows &&
+              rank + 1 == layout->n_values[f] /* the same rows in every order */);
+}
+
+ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
+                                const size_t *begin, const size_t *end, uint32_t n_rows)
+{
+    ct_arena *arena = &worker->arena;
+    uint32_t n_cols = parent->n_cols;
+    CT_ASSERT(n_rows > 0 && n_rows <= parent->n_rows);
+    ct_layout *layout = layout_new(worker, n_rows, n_cols, parent->n_classes);
+    if (!layout) return out_of_memory(worker);
+    layout->global = CT_ARENA_NEW(arena, uint32_t *, n_cols);
+    uint32_t *numbers = CT_ARENA_NEW(arena, uint32_t, 2 * (size_t) n_cols * n_rows);
+    uint64_t *ties = CT_ARENA_ZEROED(arena, uint64_t, n_cols * layout->words);
+    ct_arena_mark mark = ct_arena_here(arena);
+    uint32_t *renumber = CT_ARENA_NEW(arena, uint32_t, parent->n_rows);
+    if (!layout->global || !numbers || !ties || !renumber) return out_of_memory(worker);
+
+    CT_ASSERT(begin[0] <= end[0] && end[0] <= parent->words);
+    uint32_t next = 0;
+    for (size_t w = begin[0]; w < end[0]; w++)
+        for (uint64_t rest = members_in(sets, layout->n_classes, parent->words, w); rest;
+             rest &= rest - 1, next++) {
+            size_t position = w * 64 + ct_trailing_zeros(rest);
+            renumber[parent->order[0][position]] = next;
+            if (parent->quantised_bytes) layout->digits[next] = parent->quantised_bytes[position];
+        }
+    CT_ASSERT(next == n_rows);
+    for (uint32_t f = 0; f < n_cols; f++) {
+        layout->order[f] = numbers + 2 * (size_t) f * n_rows;
+        layout->global[f] = layout->order[f] + n_rows;
+        layout->ties[f] = ties + f * layout->words;
+        part_feature(layout, parent, sets + (size_t) f * layout->n_classes * parent->words,
+                     begin[f], end[f], f, renumber);
+    }
+    ct_arena_release(arena, mark);
+    lay_out_quantised(worker, layout, layout->digits);
+    worker->statistics.layouts++;
+    return ct_planes_take_room(worker, layout) ? layout : out_of_memory(worker);
+}

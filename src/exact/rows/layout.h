@@ -1,0 +1,78 @@
+/* A row set laid out for the search: its own sorted orders, class sets, tie marks and, on demand,
+ * bit planes.
+ *
+ * Rows are numbered 0 .. n_rows - 1 within the layout. For feature f, `order` lists them by
+ * increasing value; its dense ranks count the tie marks before a position. Thresholds t in 1 ..
+ * n_values - 1 send the ranks below t left; `global` translates ranks to those of the table, in
+ * which candidates, hints and trees are kept between layouts.
+ *
+ * The bit planes of the ranks are made in planes.c.
+ *
+ * Everything lives in the worker's arena. Not safe for concurrent use (planes are made on demand).
+ */
+#ifndef CT_EXACT_ROWS_LAYOUT_H
+#define CT_EXACT_ROWS_LAYOUT_H
+
+#include "exact/run/worker.h"
+
+/* Bit planes of the ranks. planes.c alone makes and changes them. */
+typedef struct {
+    uint64_t **of;      /* [f] -> [g][plane][words] */
+    unsigned *lowest;   /* [f] the planes below are not made yet; n_planes[f]: none is */
+    int one_at_a_time;  /* there is memory for the planes of one f only: all of `of` point to it */
+    uint32_t present;   /* if so: the f whose planes are in it; n_cols: none */
+    unsigned *lowest_of; /* [g] if so: the planes of `present` below are not made yet */
+    uint64_t *single;   /* [g][words] if so: room for one plane of each g */
+} ct_planes;
+
+typedef struct {
+    uint32_t n_rows, n_cols, n_classes;
+    size_t words;             /* of a bit set, a multiple of CT_WORD_STEP */
+    uint32_t *n_values;       /* [f] */
+    unsigned *n_planes;       /* [f] */
+    uint32_t **order;         /* [f][n_rows] */
+    uint64_t **ties;          /* [f][words], one after the other */
+    uint32_t **marks;         /* [f][words + 1] tie marks before each word */
+    uint32_t **global;        /* [f][n_values] rank in the table; NULL: the same */
+    uint64_t *sets;           /* [f][class][words] */
+    int64_t *weights; /* [f][64 words] of the rows in the order of f; NULL: rows have no weights */
+    uint8_t *quantised_bytes; /* [f][64 words] rows' quantised costs (see ct_quantised) in the order
+                                 of f; NULL: none by row */
+    uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
+    unsigned n_quantised_planes;
+    ct_planes planes;
+    uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
+} ct_layout;
+
+/* The whole table. NULL, and a stop is asked for, if memory ends. */
+ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table);
+
+/* The `n_rows` rows of `sets`, which are laid out as the parent's and hold in words begin[f] ..
+ * end[f], laid out anew. */
+ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,
+                                const size_t *begin, const size_t *end, uint32_t n_rows);
+
+static inline uint64_t *ct_layout_sets(const ct_layout *layout, uint32_t f)
+{
+    return layout->sets + (size_t) f * layout->n_classes * layout->words;
+}
+
+static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
+{
+    return layout->weights ? layout->weights + (size_t) f * layout->words * 64 : NULL;
+}
+
+static inline uint8_t *ct_layout_quantised_bytes(const ct_layout *layout, uint32_t f)
+{
+    return layout->quantised_bytes ? layout->quantised_bytes + (size_t) f * layout->words * 64
+                                   : NULL;
+}
+
+static inline uint64_t *ct_layout_quantised_planes(const ct_layout *layout, uint32_t f)
+{
+    return layout->quantised_planes
+               ? layout->quantised_planes + f * (layout->n_quantised_planes * layout->words)
+               : NULL;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/* The Bodies in exact/kernels/ with any number of lanes, against the one lane of their host twin.
+ */
+#include "check.h"
+#include "simulated_lanes.h"
+
+static uint64_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    uint64_t x = *state;
+    return (x ^ x >> 33) * 0xff51afd7ed558ccdu;
+}
+
+/* What each lane gives and gets. */
+static uint32_t n_lanes, values[SIMULATED_LANES_MAX], lower[SIMULATED_LANES_MAX],
+    totals[SIMULATED_LANES_MAX];
+
+static void call_scan(ct_lanes lanes, void *argument)
+{
+    (void) argument;
+    if (lanes.lane == 0) n_lanes = lanes.width;
+    lower[lanes.lane] = ct_lanes_scan(lanes, values[lanes.lane], &totals[lanes.lane]);
+}
+
+static void values_are_summed_over_lanes(void)
+{
+    const int widths[] = {1, 2, 3, 7, 16, 32};
+    uint64_t state = 11;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        uint32_t sum = 0;
+        for (int lane = 0; lane < widths[i]; lane++) values[lane] = (uint32_t) (next(&state) >> 40);
+        simulate_team(widths[i], call_scan, NULL);
+        for (uint32_t lane = 0; lane < n_lanes; lane++) {
+            CHECK_INT(lower[lane], sum);
+            sum += values[lane];
+        }
+        for (uint32_t lane = 0; lane < n_lanes; lane++) CHECK_INT(totals[lane], sum);
+    }
+}
+
+static uint32_t matrix[32], transposed[32];
+
+static void call_transpose(ct_lanes lanes, void *argument)
+{
+    (void) argument;
+    if (lanes.width == 32) transposed[lanes.lane] = ct_lanes_transpose(lanes, matrix[lanes.lane]);
+}
+
+static void bits_are_transposed(void)
+{
+    uint64_t state = 5;
+    for (int round = 0; round < 3; round++) {
+        for (int lane = 0; lane < 32; lane++) {
+            matrix[lane] = (uint32_t) (next(&state) >> 32);
+            transposed[lane] = ~matrix[lane];
+        }
+        simulate_team(32, call_transpose, NULL);
+        for (int i = 0; i < 32; i++)
+            for (int j = 0; j < 32; j++) CHECK_INT(transposed[i] >> j & 1, matrix[j] >> i & 1);
+    }
+}
+
+static const check_case cases[] = {
+    {"values are summed over lanes", values_are_summed_over_lanes},
+    {"bits of 32 lanes are transposed", bits_are_transposed},
+};
+CHECK_MAIN(cases)
