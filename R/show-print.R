@@ -119,9 +119,10 @@ proof_line <- function(fit, time = FALSE) {
   settings <- tree_settings(fit)
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
+  exact <- optimal && proof$gap == 0
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
   gettextf("%s of depth <= %s%s%s, %s, %s; %s%s",
-           if (optimal) gettext("Smallest of the optimal trees") else gettext("Tree"),
+           if (exact) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth,
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
@@ -158,8 +159,13 @@ optimal_text <- function(fit) {
     gettextf("that split %s by one level or in order of a class", show_names(tree_restricted(fit)))
   }
   among <- c(most, families)
-  if (length(among) == 0) return(gettext("proven optimal"))
-  gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
+  text <- if (length(among) == 0) gettext("proven optimal") else {
+    gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
+  }
+  proof <- tree_proof(fit)
+  if (!proof$gap > 0) return(text)
+  gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
+           format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))
 }
 
 # What is known when the search stopped before the proof was complete.
