@@ -411,20 +411,21 @@ static double noise_of(const ct_data *data, double total)
 
 /* ---- the whole ---- */
 
-/* What all rows cost at most under losses of at most `most`, in rows that cost that. */
+/* What all rows cost at most under losses of at most `most`, in rows that cost that; at least one,
+ * as that may be the loss of a class without rows. */
 static double dearest_rows(const ct_data *data, const double *loss, double most)
 {
     double sum = 0;
     size_t n = data->n_classes;
     for (uint32_t row = 0; row < data->n_rows; row++)
         sum += largest(loss + (size_t) data->classes[row] * n, n);
-    return most > 0 ? sum / most : 0;
+    return most > 0 && sum > most ? sum / most : 1;
 }
 
 /* Losses of rows that have no weights: whole, or of as many bits as doubles have. */
 static scaling scale_losses(const factor *losses, room bits, double n_rows, double dearest)
 {
-    scaling s = whole_scaling(losses, dearest < 1 ? 1 : dearest, bits.whole);
+    scaling s = whole_scaling(losses, dearest, bits.whole);
     int each = bits.rounded - ilogb(n_rows) - 1;
     if (!s.rounded) return s;
     return (scaling){power_scale(losses->most, each < DOUBLE_BITS ? each : DOUBLE_BITS), 1, 1};
