@@ -47,8 +47,8 @@ NULL
 #' the tree may depend on the number of threads and on the moment: a `max_gap` above 0, a search
 #' that was stopped, and `deterministic = FALSE`, which may save time and returns whichever of the
 #' smallest optimal trees is found first. Where weights or losses are no multiples of one number the
-#' search rounds them, at the 15th digit of their sum or so; `bound` is then below the cost by as
-#' much.
+#' search rounds them, at the fifteenth digit of their sum or so; `bound` is then below the cost by
+#' as much.
 #'
 #' @section Stopping early:
 #' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and

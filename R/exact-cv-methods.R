@@ -36,9 +36,20 @@ print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   print(printed_table(x$table, digits), row.names = FALSE, right = TRUE)
   cat("\n")
   say(rule_text(x, digits))
-  say(gettext("Shares of misclassified rows: 'training' of the tree on all rows, where an optimal tree is at its best,"),
+  say(gettextf("%s: 'training' of the tree on all rows, where an optimal tree is at its best,",
+               measure_text(x$fit)),
       gettext("'error' of rows that were held out, with its standard error."))
   invisible(x)
+}
+
+# What the columns of the table are.
+measure_text <- function(fit) {
+  has_loss <- !is.null(tree_loss(fit))
+  if (tree_weighted(fit)) {
+    if (has_loss) gettext("Weighted mean loss") else gettext("Weighted share of misclassified rows")
+  } else {
+    if (has_loss) gettext("Mean loss") else gettext("Share of misclassified rows")
+  }
 }
 
 # "10 folds, 5 times"
@@ -79,7 +90,7 @@ plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
   # above the lines there is room for the legend
   height <- c(0, 1.2 * max(table$error + table$se, table$training))
   graphics::plot(range(at), height, type = "n", main = main, las = 1, xaxt = "n",
-                 ylab = gettext("misclassified rows, share"),
+                 ylab = measure_text(x$fit),
                  xlab = if (by_complexity) gettext("complexity") else gettext("depth"))
   graphics::axis(1, unique(at))
   if (x$rule == "1se") graphics::abline(h = least_and_se(table), lty = 3, col = "grey40")

@@ -21,10 +21,14 @@ warn_stopped <- function(message, facts) {
 }
 
 # "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing
-# is proven "... 33 errors; no useful bound is known yet"
+# is proven "... 33 errors; no useful bound is known yet", or where only the size is open "... 33
+# errors, proven optimal; a smaller tree may cost as much"
 stopped_message <- function(proof, settings) {
   known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
   after <- stopped_after(proof$status, proof$elapsed)
+  if (proof$gap == 0) {
+    return(gettextf("%s: %s, proven optimal; a smaller tree may cost as much", after, known))
+  }
   if (proof$bound <= 0) return(gettextf("%s: %s; no useful bound is known yet", after, known))
   gettextf("%s: %s, at least %s proven (gap %s)", after, known, format(proof$bound),
            format(proof$gap))

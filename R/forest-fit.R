@@ -89,9 +89,10 @@
 #' @return An object of class `hist_forest`, a list with
 #'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
 #'   * `forest`, the trees in compact form, see [forest_tree()] for one that can be read;
-#'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers; `NaN` for rows that are part
-#'     of all trees), `class` (a factor, classes alone), `error` (proportion of wrong rows, or mean squared error), `brier` (classes: mean sum
-#'     of squared differences from the probabilities) or `r_squared` (numbers), `trees` (by row);
+#'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers;
+#'     `NaN` for rows that are part of all trees), `class` (a factor, classes alone), `error`
+#'     (proportion of wrong rows, or mean squared error), `brier` (classes: mean sum of squared
+#'     differences from the probabilities) or `r_squared` (numbers), `trees` (by row);
 #'   * `importance`, a data frame with a row a predictor, or `NULL`;
 #'   * `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `seed`, `n`, `call`, `terms`, `na.action` and what
 #'     prediction needs.

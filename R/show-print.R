@@ -119,10 +119,9 @@ proof_line <- function(fit, time = FALSE) {
   settings <- tree_settings(fit)
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
-  exact <- optimal && proof$gap == 0
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
   gettextf("%s of depth <= %s%s%s, %s, %s; %s%s",
-           if (exact) gettext("Smallest of the optimal trees") else gettext("Tree"),
+           if (is_smallest(fit)) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth,
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
@@ -177,7 +176,9 @@ gap_text <- function(proof, settings) {
     "memory limit" = gettext("memory limit"),
     "interrupted" = gettext("interrupted"),
     proof$status)
-  distance <- if (proof$bound > 0) {
+  distance <- if (proof$gap == 0) {
+    gettext("no tree costs less, but a smaller one may cost as much")
+  } else if (proof$bound > 0) {
     gettextf("gap %s %s (bound %s <= optimum <= %s)", format(proof$gap), unit, format(proof$bound),
              format(proof$cost))
   } else {

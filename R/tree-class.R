@@ -56,8 +56,10 @@ newest_format <- 3L
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
-#'   \item{status}{`"optimal"`, `"gap reached"`, `"time limit"`, `"memory limit"` or
-#'     `"interrupted"`; `"pruned"` if [prune()] made a tree that is not known to be optimal.}
+#'   \item{status}{`"optimal"` if it is proven that no tree costs less and no smaller one as much;
+#'     else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`, whose `gap` is 0
+#'     if only the size is open; `"pruned"` if [prune()] made a tree that is not known to be
+#'     optimal.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for
 #'     trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree,
@@ -562,6 +564,13 @@ set_certificate <- function(fit, certificate) {
 set_call <- function(fit, call) {
   fit$call <- call
   fit
+}
+
+# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the cost
+# alone, and where costs were rounded a better tree may be hidden.
+is_smallest <- function(fit) {
+  proof <- tree_proof(fit)
+  proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L
 }
 
 # How far a tree may be from the optimum. What the last digits of sums take off the bound of an

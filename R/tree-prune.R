@@ -8,8 +8,9 @@
 #' for that `complexity` or number of splits.
 #'
 #' The best subtree of a given tree is not the best tree: one with other splits may cost less. The
-#' pruned tree is therefore called `"optimal"` only where that is known; otherwise its `status` is
-#' `"pruned"`, with the `bound` that follows from what was proven of the tree it comes from.
+#' pruned tree is therefore called `"optimal"` only where it is known that no tree costs less and no
+#' smaller one as much; otherwise its `status` is `"pruned"`, with the `bound` that follows from
+#' what was proven of the tree it comes from.
 #' [update()][contree_methods] with another `complexity` searches anew, and [contree_path()] has the
 #' optimal tree for each complexity.
 #'
@@ -67,9 +68,13 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   cut <- weak_nodes(tree, complexity * tree_weight(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)
+  was_smallest <- is_smallest(tree)
   tree <- at_complexity(cut_nodes(tree, cut), complexity, bound, "pruned")
-  if (same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) tree <- at_complexity(tree, complexity, Inf, "optimal")
-  tree
+  if (!same_cost(tree_proof(tree)$cost, bound, node_errors(tree)[1])) return(tree)
+  # a leaf that cost as much as a tree of one split would be left of it; and a tree that was the
+  # smallest of the optimal ones is so at each complexity at which its bound follows from there
+  smallest <- was_smallest || tree_splits(tree) <= 1
+  at_complexity(tree, complexity, Inf, if (smallest) "optimal" else "pruned")
 }
 
 #' @rdname prune

@@ -83,7 +83,7 @@ static ct_status twin_take(void *device, size_t bytes, void **out, ct_error *why
     ct_status status = now > ct_atomic_read(&limit)
                            ? no_memory(why)
                            : twin_take_host(device, SIZE_BEFORE + bytes, &block, why);
-    if (status != CT_OK) {
+    if (status != CT_OK || !block) {
         ct_atomic_add(&used, -(int64_t) bytes);
         return status;
     }

@@ -14,7 +14,7 @@
 #include "reference.h"
 #include "solve.h"
 
-/* Costs are fixed-candidate numbers in the library; those of rows with weights are rounded to many
+/* Costs are fixed-point numbers in the library; those of rows with weights are rounded to many
  * bits, and losses beside weights to 24: see exact/cost/costs.h. Sums of doubles differ by the
  * order of their terms. */
 static inline double tolerance_of(const ct_data *data)

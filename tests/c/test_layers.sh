@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do all includes candidate downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room looks into one above it.
+# Do all includes point downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room looks into one above it.
 #
 #   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
 #

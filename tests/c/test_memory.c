@@ -191,8 +191,45 @@ static void large_chunks_go_back(void)
     CHECK_INT(budget.used, 0);
 }
 
+/* What is refused is not taken, and what fits is given though a chunk of the usual size would not. */
+static void budgets_end_where_they_say(void)
+{
+    ct_budget budget = {1024, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    CHECK(ct_arena_alloc(&arena, 2048, 1) == NULL && budget.used == 0);
+    CHECK(ct_arena_alloc(&arena, 640, 1) != NULL && budget.used == 640);
+    CHECK(ct_arena_alloc(&arena, 640, 1) == NULL && budget.used == 640);
+    CHECK(ct_arena_alloc(&arena, 384, 1) != NULL && budget.used == 1024);
+    CHECK(ct_arena_alloc(&arena, SIZE_MAX / 2, 8) == NULL && budget.used == 1024);
+    ct_arena_free(&arena);
+    CHECK_INT(budget.used, 0);
+}
+
+/* Memory from before a mark is not given out again, memory from behind it is, and zeroed memory
+ * is. */
+static void marks_and_zeroed_memory(void)
+{
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    char *before = (char *) ct_arena_alloc(&arena, 100, 1);
+    ct_arena_mark mark = ct_arena_here(&arena);
+    char *behind = (char *) ct_arena_alloc(&arena, 100, 8);
+    REQUIRE(before && behind);
+    memset(before, 7, 100);
+    memset(behind, 9, 800);
+    ct_arena_release(&arena, mark);
+    char *again = (char *) ct_arena_zeroed(&arena, 100, 8);
+    CHECK(again == behind);
+    for (int i = 0; i < 800; i++) CHECK(again[i] == 0 && before[i % 100] == 7);
+    ct_arena_free(&arena);
+}
+
 static const check_case cases[] = {{"solves", solves},
                                    {"routes", routes},
                                    {"forests", forests},
-                                   {"large chunks go back", large_chunks_go_back}};
+                                   {"large chunks go back", large_chunks_go_back},
+                                   {"budgets end where they say", budgets_end_where_they_say},
+                                   {"marks and zeroed memory", marks_and_zeroed_memory}};
 CHECK_MAIN(cases)

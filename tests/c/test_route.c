@@ -49,7 +49,8 @@ static void rows_go_by_threshold_and_level(void)
 
 /* ---- random trees against a walk row by row ---- */
 
-enum { COLUMNS = 6, NODES = 127, CODES = 4 }; /* columns 0-2 doubles, 3 integers, 4 and 5 codes */
+enum { COLUMNS = 6, NODES = 127, CODES = 4 }; /* columns 0-2 doubles, 3 integers, 4 and 5 codes and
+                                                integers in turn */
 
 typedef struct {
     uint32_t roots[1], left[NODES], right[NODES], n_levels[NODES];
@@ -72,7 +73,7 @@ static uint32_t grow(rng *r, random_tree *t, uint32_t depth, uint32_t n_columns)
     t->feature[node] = (int32_t) column;
     t->threshold[node] = column < 3 ? rng_unit(r) : rng_below(r, 7) - 2.5;
     if (rng_below(r, 20) == 0) t->threshold[node] = rng_below(r, 2) ? INFINITY : -INFINITY;
-    if (column > 3) {
+    if (column > 3 && rng_below(r, 3)) {
         t->n_levels[node] = 1 + rng_below(r, CODES);
         t->levels_left[node] = t->sides[node];
         t->threshold[node] = NAN;

@@ -2,7 +2,9 @@
 #
 # Each mutant of mutants.txt is put into the namespace of the installed package, in a process of its own, and the test files
 # that are likely to find it are run: one must fail. A mutant that none finds is a failure, and so is one whose lines are
-# not in its file exactly once. The last line is `R mutants: N passed, N failed`.
+# not in its file exactly once. A fault in C, of a file below src/, is compiled in a copy of that
+# folder, with the objects that lie there, and its entries take the place of the package's. The last
+# line is `R mutants: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 Sys.setenv(NOT_CRAN = "true")
@@ -25,9 +27,12 @@ read_mutants <- function(path) {
   })
 }
 
+is_c <- function(mutant) startsWith(mutant$file, "src/")
+
 # The text of the file with the fault; NULL if its lines are not there exactly once.
 mutated <- function(mutant) {
-  text <- paste(c("", readLines(file.path("R", mutant$file)), ""), collapse = "\n")
+  path <- if (is_c(mutant)) mutant$file else file.path("R", mutant$file)
+  text <- paste(c("", readLines(path), ""), collapse = "\n")
   parts <- strsplit(text, paste0("\n", mutant$from, "\n"), fixed = TRUE)[[1]]
   if (length(parts) == 2) paste0(parts[1], "\n", mutant$to, "\n", parts[2])
 }
@@ -51,6 +56,54 @@ plant <- function(text) {
   }
 }
 
+workshop <- "build/mutants_r"
+
+# Compiles in the workshop what is newer than its object.
+compile <- function() {
+  home <- setwd(file.path(workshop, "src"))
+  on.exit(setwd(home))
+  arguments <- c("CMD", "SHLIB", "-o", "contree.so", "init.c")
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), arguments, TRUE, TRUE))
+  if (!is.null(attr(said, "status"))) stop(paste(tail(said, 5), collapse = "\n"))
+}
+
+# A copy of src/ with all objects.
+open_workshop <- function() {
+  if (!file.exists("src/Makevars"))
+    system2("sh", "configure", env = "CONTREE_CUDA=no", stdout = FALSE)
+  unlink(workshop, recursive = TRUE)
+  dir.create(workshop, recursive = TRUE)
+  file.copy("src", workshop, recursive = TRUE, copy.date = TRUE)
+  unlink(file.path(workshop, "src/contree.so"))
+  compile()
+}
+
+# The shared library with the fault, in a folder of the mutant's own.
+build_faulty <- function(mutant, text) {
+  path <- file.path(workshop, mutant$file)
+  on.exit({
+    file.copy(mutant$file, path, overwrite = TRUE, copy.date = TRUE)
+    unlink(sub("c$", "o", path))
+  })
+  writeLines(text, path)
+  unlink(sub("c$", "o", path))
+  compile()
+  folder <- file.path(tempdir(), mutant$name)
+  dir.create(folder)
+  file.copy(file.path(workshop, "src/contree.so"), folder)
+  file.path(folder, "contree.so")
+}
+
+# Its entries in the place of the package's.
+plant_entries <- function(library) {
+  namespace <- asNamespace("contree")
+  entries <- getDLLRegisteredRoutines(dyn.load(library))$.Call
+  for (name in names(entries)) {
+    unlockBinding(name, namespace)
+    assign(name, entries[[name]], namespace)
+  }
+}
+
 fails <- function(killer) {
   path <- file.path("tests/testthat", paste0("test-", killer, ".R"))
   results <- as.data.frame(test_file(path, reporter = "silent", package = "contree", load_package = "none",
@@ -62,8 +115,10 @@ fails <- function(killer) {
 verdict <- function(mutant) {
   text <- mutated(mutant)
   if (is.null(text)) return("STALE: its lines are not in the file exactly once")
+  library <- if (is_c(mutant)) tryCatch(build_faulty(mutant, text), error = identity)
+  if (inherits(library, "error")) return(paste("DOES NOT COMPILE:", conditionMessage(library)))
   job <- parallel::mcparallel({
-    plant(text)
+    if (is_c(mutant)) plant_entries(library) else plant(text)
     Find(fails, mutant$killers)
   })
   killer <- parallel::mccollect(job)[[1]]
@@ -72,6 +127,7 @@ verdict <- function(mutant) {
 
 mutants <- read_mutants("tests/r/mutants.txt")
 if (length(arguments) > 1) mutants <- Filter(function(mutant) mutant$name %in% arguments[-1], mutants)
+if (any(vapply(mutants, is_c, NA))) open_workshop()
 found <- vapply(mutants, function(mutant) {
   text <- verdict(mutant)
   cat(sprintf("%-30s | %s\n", mutant$name, text))

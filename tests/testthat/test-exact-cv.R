@@ -274,6 +274,17 @@ test_that("print shows the table and the rule", {
                 "2 times.*complexity.*least error")
 })
 
+test_that("print and plot name what the table holds", {
+  measure <- function(...) {
+    printed <- capture.output(print(contree_cv(Species ~ ., iris, depth = 1, folds = 2, ...)))
+    sub(":.*", "", grep("'training'", printed, value = TRUE))
+  }
+  expect_identical(measure(), "Share of misclassified rows")
+  expect_identical(measure(weights = 1:150), "Weighted share of misclassified rows")
+  expect_identical(measure(class_weights = c(1, 1, 2)), "Mean loss")
+  expect_identical(measure(loss = 3 - diag(3, 3), weights = 1:150), "Weighted mean loss")
+})
+
 test_that("plot draws one and several lines, and returns the table", {
   set.seed(1)
   grDevices::pdf(NULL)

@@ -25,7 +25,9 @@ stopped <- function(code, kind = NULL) {
   expect_identical(unclass(warned)[figures], unclass(fit)[figures])
   expect_match(conditionMessage(warned), fit$status, fixed = TRUE)
   expect_match(conditionMessage(warned), fixed = TRUE,
-               if (fit$bound > 0) {
+               if (fit$gap == 0) {
+                 "proven optimal; a smaller tree may cost as much"
+               } else if (fit$bound > 0) {
                  sprintf("s: %g errors, at least %g proven (gap %g)", fit$objective, fit$bound, fit$gap)
                } else {
                  sprintf("s: %g errors; no useful bound is known yet", fit$objective)
@@ -80,6 +82,16 @@ test_that("the warning of a search with a price on splits speaks of cost", {
                      contree_timeout = identity)
   expect_match(conditionMessage(warned), paste0("^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, ",
                                                 "at least [0-9.]+ proven \\(gap [0-9.]+\\)$"))
+})
+
+test_that("where only the size of the tree is open, the warning says so", {
+  for (errors in c(0, 6)) {
+    proof <- list(status = "time limit", elapsed = 1, objective = errors, cost = errors,
+                  bound = errors, gap = 0)
+    expect_identical(contree:::stopped_message(proof, list(complexity = 0)), paste0(
+      "stopped at the time limit after 1 s: ", errors,
+      " errors, proven optimal; a smaller tree may cost as much"))
+  }
 })
 
 # What is said of the search that the sessions below interrupt.

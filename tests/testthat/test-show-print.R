@@ -54,6 +54,23 @@ test_that("a search that stopped says how far it can be from the optimum", {
   expect_match(contree:::proof_line(stopped), "1 error \\(0.67%\\); best found; gap 1 error \\(")
 })
 
+test_that("the smallest of the optimal trees is spoken of only where that is proven", {
+  stopped <- iris2
+  stopped$status <- "time limit"
+  stopped$control$time_limit <- 60
+  expect_identical(stopped$gap, 0)
+  expect_match(contree:::proof_line(stopped), paste0(
+    "^Tree of .*; best found; no tree costs less, but a smaller one may cost as much, ",
+    "time limit 60 s$"))
+  free <- contree(Species ~ ., iris, depth = 4) # of errors, so the bound is 0 too
+  expect_identical(free$cost, 0)
+  free$status <- "interrupted"
+  expect_match(contree:::proof_line(free), "no tree costs less, but a smaller one may cost as much")
+  earlier <- iris2
+  earlier$format_version <- 2L # knew of the cost alone
+  expect_match(contree:::proof_line(earlier), "^Tree of .*; proven optimal$")
+})
+
 test_that("where nothing is proven, no gap is named", {
   stopped <- iris2
   stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 0, 6, "time limit")

@@ -99,6 +99,18 @@ test_that("a tree from which nothing is taken stays as it is, and a leaf is left
   expect_identical(prune(leaf, complexity = 1), leaf)
 })
 
+test_that("a tree that is not known to be the smallest is not called so when it is pruned", {
+  data <- data.frame(x = 1:3, y = factor(c("a", "b", "c")))
+  fit <- contree(y ~ x, data, depth = 2, complexity = 0.01)
+  expect_equal(contree:::tree_splits(fit), 2)
+  expect_identical(prune(fit, complexity = 0)$status, "optimal")
+  fit$status <- "time limit" # its cost is proven, its size is not
+  tree <- prune(fit, complexity = 0)
+  expect_identical(tree[c("status", "cost", "gap")], list(status = "pruned", cost = 0, gap = 0))
+  expect_output(print(tree), "^n= 3.*\\nTree of depth <= 2, .*; pruned; no tree costs less, but")
+  expect_identical(prune(fit, complexity = 1)$status, "optimal") # nothing is smaller than a leaf
+})
+
 test_that("what is said of a pruned tree's bound holds", {
   for (seed in seeds(60, 15)) {
     p <- small_problem(seed)

@@ -79,7 +79,7 @@ ct_status ct_offload_self_test(int device, ct_error *error)
     fill(&p);
     CT_TRY(answer(device, &p, got, error));
     CT_TRY(answer(TWIN, &p, expected, error));
-    if (memcmp(got, expected, sizeof got))
+    if (memcmp(got, expected, sizeof got) != 0)
         return ct_fail(error, CT_INTERNAL, "CUDA device %d counts differently from the CPU",
                        device);
     return CT_OK;
