@@ -71,7 +71,7 @@
 #'     searched.}
 #'   \item{`put off` (ties)}{intervals that could hold trees as good as the best one alone, searched
 #'     last.}
-#'   \item{`containers` (compaction)}{small row sets copied to a layout of their own.}
+#'   \item{`layouts` (compaction)}{small row sets copied to a layout of their own.}
 #' }
 #'
 #' @param object A fit of [contree()].
