@@ -158,6 +158,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     *bounds = ct_solve(worker, layout->planes.one_at_a_time ? NULL : worker->team, &root, task,
                        root_bounds, codes);
+    CT_ASSERT(bounds->upper >= 0 && bounds->proven >= 0);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }
 
@@ -178,6 +179,8 @@ static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_are
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
                        (unsigned long) data->n_classes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
+        CT_ASSERT((uint32_t) data->classes[row] < data->n_classes);
+        CT_ASSERT(!costs->weights || costs->weights[row] >= 0);
         totals->rows[data->classes[row]]++;
         if (totals->masses) totals->masses[data->classes[row]] += costs->weights[row];
     }
@@ -222,6 +225,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
     CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
     int64_t units = bounds->upper - search->split_cost * splits;
+    CT_ASSERT(splits <= search->costs->most_splits && units >= 0);
     if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
         fabs((double) (units >> search->costs->shift) * search->costs->unit - objective) >
             search->slack)
@@ -234,6 +238,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     result->cost = objective + search->costs->price * splits;
     result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
     result->split_cost = search->costs->price;
+    CT_ASSERT(result->bound >= 0 && objective >= 0);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
@@ -245,6 +250,7 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_b
                                   int64_t proven, ct_result *result, ct_error *error)
 {
     uint32_t n_cols = search->table->n_cols;
+    CT_ASSERT(proven >= 0 && n_cols > 0);
     result->root_bounds = (double *) ct_alloc(n_cols * sizeof *result->root_bounds);
     if (!result->root_bounds)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",

@@ -499,7 +499,10 @@ static void many_classes_take_little(void)
 
 /* ---- wide weights beside wide losses ---- */
 
-static uint64_t divisor_of_both(uint64_t a, uint64_t b) { return b ? divisor_of_both(b, a % b) : a; }
+static uint64_t divisor_of_both(uint64_t a, uint64_t b)
+{
+    return b ? divisor_of_both(b, a % b) : a;
+}
 
 /* A number of at most that many bits, not 0. */
 static double wide_number(rng *r, unsigned bits, int whole)
@@ -555,7 +558,8 @@ static void wide_products_are_exact(void)
 units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &result.tree);
             int fits = whole && fits_whole(&t);
             CHECK_INT(result.end, CT_END_OPTIMAL);
-            if (!CHECK(fits ? cost == optimum : in_units(&b, result.bound) <= (long double) optimum))
+            if (!CHECK(fits ? cost == optimum
+                            : in_units(&b, result.bound) <= (long double) optimum))
                 printf("    seed %d: %.17g, not %.17g\n", seed, (double) cost, (double) optimum);
             CHECK(in_units(&b, result.cost) * (1 + 0x1p-50L) >= (long double) cost);
             if (fits) CHECK(result.cost - result.bound <= 1e-13 * result.cost);

@@ -158,6 +158,7 @@ static scaling whole_scaling(const factor *f, double other, int bits)
     int known = f->whole > 0 && isfinite(units_of(f, s));
     if (known && units_of(f, s) * other >= ldexp(1, bits)) s.divisor = common_divisor(f);
     s.rounded = !known || units_of(f, s) * other >= ldexp(1, bits);
+    CT_ASSERT(s.divisor > 0 && bits > 0);
     return s;
 }
 
@@ -183,7 +184,8 @@ static double rounding_of(const factor *weights, const factor *losses, scaling w
 static void scale_both(const factor *weights, const factor *losses, room bits, scaling *weight,
                        scaling *loss)
 {
-    scaling whole = whole_scaling(losses, 1, bits.whole), small = {losses->whole, 1, 0}, pairs[4][2];
+    scaling whole = whole_scaling(losses, 1, bits.whole), small = {losses->whole, 1, 0};
+    scaling pairs[4][2]; /* of weights and of losses */
     if (!whole.rounded) small.divisor = common_divisor(losses);
     pairs[0][1] = scaling_of(losses, 1, (room){LOSS_BITS, LOSS_BITS});
     pairs[1][1] = whole.rounded ? pairs[0][1] : whole;
@@ -197,6 +199,7 @@ static void scale_both(const factor *weights, const factor *losses, room bits, s
         if (rounding_of(weights, losses, pairs[i][0], pairs[i][1]) <
             rounding_of(weights, losses, pairs[best][0], pairs[best][1]))
             best = i;
+    CT_ASSERT(scale_of(pairs[best][0]) > 0 && scale_of(pairs[best][1]) > 0);
     *weight = pairs[best][0];
     *loss = pairs[best][1];
 }
@@ -214,6 +217,7 @@ static void set_losses(const double *given, size_t n, scaling scale, int64_t *lo
             if (loss[c * n + k] > most) most = loss[c * n + k];
             if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
         }
+        CT_ASSERT(least[c] >= 0 && least[c] <= most && loss[c * n + c] == 0);
         for (size_t k = 0; k < n; k++) gains[c * n + k] = most - loss[c * n + k];
     }
 }
@@ -379,6 +383,7 @@ static ct_status set_weights(ct_costs *costs, const ct_data *data, folding fold,
     round_all(given, data->n_rows, *weight, weights);
     if (fold == FOLD_INTEGERS) fold_integers(data, *loss, weights);
     ct_arena_release(arena, mark);
+    CT_ASSERT(*sum >= 0 && costs->rounding >= 0);
     costs->weights = weights;
     return CT_OK;
 }
@@ -521,6 +526,7 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
         best = cost;
         *label = k;
     }
+    CT_ASSERT(best >= 0 && best < INT64_MAX && *label < n);
     return ct_cost_of_units(costs, best);
 }
 
@@ -529,5 +535,6 @@ int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++)
         sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
+    CT_ASSERT(sum >= 0);
     return ct_cost_of_units(costs, sum);
 }

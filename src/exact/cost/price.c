@@ -10,6 +10,7 @@ enum { FINE_BITS = 30, LAST_BITS = 50 };
 
 unsigned ct_price_bits(uint32_t most_splits, int priced)
 {
+    CT_ASSERT(most_splits > 0);
     return ct_bit_width(most_splits) * (priced ? 2 : 1);
 }
 
@@ -22,6 +23,7 @@ typedef struct {
 static fractions fractions_near(double x, uint64_t most, double off)
 {
     fractions near = {{0, 1}, {1, 1}};
+    CT_ASSERT(x >= 0 && most > 0 && off >= 0);
     while (near.under[0] + near.under[1] <= most) {
         uint64_t over = near.over[0] + near.over[1], under = near.under[0] + near.under[1];
         int side = (double) over / (double) under > x + off;
@@ -63,6 +65,7 @@ void ct_price_set(ct_costs *costs, double complexity, double most)
     double whole = floor(units + off), x = fmax(units - whole, 0);
     fractions near = fractions_near(x, costs->most_splits, off);
     costs->split = ct_cost_of_units(costs, (int64_t) whole) + between(&near, x, costs->shift);
+    CT_ASSERT(costs->split > 0);
 }
 
 double ct_price_value(const ct_costs *costs, int64_t cost)
@@ -74,6 +77,7 @@ double ct_price_value(const ct_costs *costs, int64_t cost)
         least = fmin(least, (double) units * costs->unit + costs->price * splits);
         if (cost <= 0) break;
     }
+    CT_ASSERT(least >= 0);
     return least;
 }
 
@@ -94,6 +98,7 @@ static int64_t next_cost(const ct_costs *costs, int64_t cost)
         if (next < least) least = next;
         if (of_splits >= cost) break;
     }
+    CT_ASSERT(least >= cost);
     return least;
 }
 

@@ -86,6 +86,7 @@ CT_INLINE void FN(take)(ct_children *c, uint32_t g, int side, int64_t error, int
         c->best[side] = (int32_t) g;
     }
     c->errors[side][g] = ct_larger64(c->errors[side][g], error);
+    allowed = ct_larger64(allowed, c->errors[side][g]); /* the neighbours may know more */
     if (allowed < c->least_allowed[side]) c->least_allowed[side] = allowed;
 }
 

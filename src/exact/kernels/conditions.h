@@ -66,7 +66,7 @@ static inline void ct_children_end(const ct_children *c)
 {
     for (int side = 0; side < 2; side++) {
         CT_ASSERT(c->best[side] >= -1 && c->best[side] < (int32_t) c->rows->n_cols);
-        CT_ASSERT(c->least[side] >= 0);
+        CT_ASSERT(c->least[side] >= 0 && c->least[side] <= c->least_allowed[side]);
         for (uint32_t g = 0; g < c->rows->n_cols; g++)
             CT_ASSERT(c->errors[side][g] >= c->least[side]);
     }

@@ -114,6 +114,7 @@ int ct_branch_ask(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bounds 
     const ct_task *task = &((const ct_branching *) evaluator->extra)->task[side];
     uint32_t size = side ? roots->node->n_rows - m->n_left : m->n_left;
     int64_t leaf = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+    CT_ASSERT(leaf >= 0 && size > 0 && size < roots->node->n_rows);
     *bounds = (ct_bounds){0, 0, leaf};
     m->best_child[side] = -1;
     if (is_settled(worker, &evaluator->totals[side], size, task, m, side, bounds)) {
@@ -134,6 +135,7 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     if (bounds->upper < ct_smaller_cost(task->cap, leaf))
         m->best_child[side] = m->trees[side][0].feature;
     else bounds->upper = leaf;
+    CT_ASSERT(bounds->upper <= leaf && bounds->relaxed >= 0);
     ct_bound_cache *cache = cache_for(worker, task->path);
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
     if (cache) ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
@@ -146,6 +148,7 @@ static void note_side(ct_evaluator *evaluator, ct_candidate *m, int side, const 
     uint32_t size = side ? evaluator->roots->node->n_rows - m->n_left : m->n_left;
     int64_t proven = bounds->proven;
     m->lower[side] = ct_larger_cost(m->lower[side], bounds->relaxed);
+    CT_ASSERT(m->lower[side] >= 0 && bounds->upper >= 0);
     if (ct_may_split(worker, size)) proven = ct_larger_cost(proven, m->lower[side]);
     else proven = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
     evaluator->upper[side] = bounds->upper;
@@ -160,6 +163,9 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
     ct_branching *branching = (ct_branching *) evaluator->extra;
     uint32_t threshold = ct_layout_to_global(roots->node->layout, f, m->threshold);
     const int64_t known[2] = {b->lower[1], a->lower[0]};
+    CT_ASSERT(m->threshold > 0 && m->threshold < roots->node->layout->n_values[f]);
+    CT_ASSERT(a->n_left <= m->n_left && m->n_left <= b->n_left);
+    CT_ASSERT(known[0] >= 0 && known[1] >= 0 && roots->task->depth > 2);
     for (int side = 0; side < 2; side++) {
         ct_task *task = &branching->task[side];
         branching->path[side] = ct_path_extend(roots->task->path, f, side, threshold);

@@ -12,11 +12,13 @@ static int64_t need_below(const ct_worker *worker, int64_t cost)
 {
     unsigned shift = ct_kernel_shift(worker);
     int64_t room = cost - worker->search->split_cost, unit = (int64_t) 1 << shift;
+    CT_ASSERT(shift < 62 && worker->search->split_cost >= 0);
     return room <= 0 ? 0 : (room + unit - 1) >> shift;
 }
 
 static int64_t split_cost(const ct_worker *worker, int64_t errors)
 {
+    CT_ASSERT(errors >= 0);
     return worker->search->split_cost + errors * ((int64_t) 1 << ct_kernel_shift(worker));
 }
 
@@ -54,6 +56,8 @@ static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const 
                     ct_candidate *m, ct_children *c)
 {
     unsigned shift = ct_kernel_shift(evaluator->worker);
+    CT_ASSERT(a->n_left <= m->n_left && m->n_left <= b->n_left);
+    CT_ASSERT(m->n_left > 0 && m->n_left < evaluator->roots->node->n_rows);
     c->size[0] = m->n_left;
     c->size[1] = evaluator->roots->node->n_rows - m->n_left;
     c->far_rows[0] = (b->max_left - m->max_left) >> shift;
@@ -88,6 +92,7 @@ CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_ca
                                        ? worker->search->min_bucket
                                        : 1;
         leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+        CT_ASSERT(leaf[side] >= 0 && known[side] >= 0);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
@@ -105,6 +110,7 @@ CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_childre
         int64_t relaxed = split_cost(worker, children->least[side]);
         int64_t split = split_cost(worker, children->least_allowed[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
+        CT_ASSERT(m->lower[side] >= 0 && relaxed <= split);
         m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side]
                                                                          : -1;
         evaluator->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
@@ -138,6 +144,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     ct_layout *layout = roots->node->layout;
     ct_children *children = (ct_children *) evaluator->extra;
     int64_t leaf[2];
+    CT_ASSERT(m->threshold > 0 && m->threshold < layout->n_values[f]);
     int closed = begin(evaluator, a, b, m, children);
     ct_evidence_candidate(worker, layout, f, m->threshold, closed);
     if (closed) return INT64_MAX;
@@ -235,6 +242,7 @@ static int new_extra(ct_evaluator *evaluator)
     children->scratch = CT_ARENA_NEW(arena, uint64_t,
                                      ct_children_scratch(node->rows.words, node->rows.n_classes));
     evaluator->extra = children;
+    CT_ASSERT(children->rows->n_cols == node->layout->n_cols);
     return children->active && children->labels && children->done && children->scratch;
 }
 
