@@ -101,13 +101,18 @@ NULL
 #' (counts, 0.25 and 1.5, two class weights in inverse proportion to the rows) are exact, up to the
 #' last bits of the numbers given. Others are rounded so finely that all rows together cost at least
 #' 2^(58 - depth): the tree is optimal for the rounded costs, and under the given ones costs more
-#' than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. (Where rows
-#' have weights and losses of more than two classes have to be rounded too, the losses have 24
-#' bits.) Searches take longer with them, in part since the problems are harder: with class weights
-#' (also as weights of rows that are the same within each class) mostly up to twice as long, with
-#' other weights of rows two to four times, with losses that depend on the wrong label three to ten
-#' times (up to forty where the plain problem is easy), and thirty times and more where rows have
-#' weights besides. Weights and losses that come to the same for all rows cost nothing.
+#' than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. Where rows
+#' have weights and, with more than two classes, losses besides, both are exact if they are whole
+#' multiples of some number and, in these units, the sum of the weights times the largest loss is
+#' below 2^(59 - 2 depth); otherwise they share the digits, and the losses may have as few as 24
+#' bits. Where rounding may hide a tree that costs less by more than 1e-9 of the cost, `gap` and
+#' `print()` say how much.
+#'
+#' Searches take longer with them, in part since the problems are harder: with class weights (also as
+#' weights of rows that are the same within each class) mostly up to twice as long, with other weights
+#' of rows two to four times, with losses that depend on the wrong label three to ten times (up to
+#' forty where the plain problem is easy), and thirty times and more where rows have weights besides.
+#' Weights and losses that come to the same for all rows cost nothing.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those

@@ -158,8 +158,13 @@ optimal_text <- function(fit) {
     gettextf("that split %s by one level or in order of a class", show_names(tree_restricted(fit)))
   }
   among <- c(most, families)
-  if (length(among) == 0) return(gettext("proven optimal"))
-  gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
+  text <- if (length(among) == 0) gettext("proven optimal") else {
+    gettextf("proven optimal among trees %s", paste(among, collapse = gettext(" and ")))
+  }
+  proof <- tree_proof(fit)
+  if (!proof$gap > 0) return(text)
+  gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
+           format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))
 }
 
 # What is known when the search stopped before the proof was complete.

@@ -54,7 +54,8 @@ newest_format <- 3L
 #'     counts in whole units, to which the price of a split is rounded, so the two may differ by
 #'     some 1e-9 of an error for each split.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
-#'     bound`.}
+#'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
+#'     that a tree may cost less by more than 1e-9 of the cost.}
 #'   \item{status}{`"optimal"` if it is proven that no tree costs less and no smaller one as much;
 #'     else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`, whose `gap` is 0
 #'     if only the size is open; `"pruned"` if [prune()] made a tree that is not known to be
@@ -566,12 +567,18 @@ set_call <- function(fit, call) {
 }
 
 # Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the cost
-# alone.
-is_smallest <- function(fit) tree_proof(fit)$status == "optimal" && fit$format_version >= 3L
+# alone, and where costs were rounded a better tree may be hidden.
+is_smallest <- function(fit) {
+  proof <- tree_proof(fit)
+  proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L
+}
 
-# How far a tree may be from the optimum. What rounding takes off the bound of an optimal tree is no
-# distance to a better one.
-gap_of <- function(proof) if (proof$status == "optimal") 0 else proof$cost - proof$bound
+# How far a tree may be from the optimum. What the last digits of sums take off the bound of an
+# optimal tree is no distance to a better one; what rounded weights and losses do may be.
+gap_of <- function(proof) {
+  gap <- proof$cost - proof$bound
+  if (proof$status == "optimal" && gap <= 1e-9 * proof$cost) 0 else gap
+}
 
 # The same tree at another complexity, and what is proven there. The history of its search, and its
 # certificate, were at the old one.
@@ -579,8 +586,8 @@ at_complexity <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
   fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
-  fit$gap <- fit$cost - fit$bound
   fit$status <- status
+  fit$gap <- gap_of(fit)
   fit[c("history", "certificate")] <- NULL
   validate_model(fit)
 }

@@ -295,6 +295,14 @@ int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
         order[spoiled.row] = order[spoiled.row + 1];
         order[spoiled.row + 1] = before;
     }
+    if (spoiled.order == 6) { /* falls throughout, and says that it never rises */
+        for (uint32_t j = 0; j < table->n_rows / 2; j++) {
+            uint32_t *other = &order[table->n_rows - 1 - j], row = order[j];
+            order[j] = *other;
+            *other = row;
+        }
+        memset(table->ties[col], 0, table->words * sizeof table->ties[col][0]);
+    }
     if (spoiled.order == 4) table->ties[col][spoiled.row / 64] ^= UINT64_C(1) << spoiled.row % 64;
     return capped;
 }
@@ -329,7 +337,7 @@ static void wrong_orders_are_found(void)
         ct_bytes bytes = certificate_for(&t.data, &options, 1);
         CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
         spoiled.row = rng_below(&r, 19);
-        for (spoiled.order = 1; spoiled.order <= 5; spoiled.order++)
+        for (spoiled.order = 1; spoiled.order <= 6; spoiled.order++)
             CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error),
                       CT_INTERNAL);
         spoiled.order = 0;
@@ -553,6 +561,12 @@ static void tampered_data_are_noticed(void)
         size_t begin = beginning(&t.data, &options);
         uint32_t row = rng_below(&r, t.data.n_rows);
         double *x = &table_column(&t, 0)[row];
+        if (t.weights) {
+            double weight = t.weights[0];
+            t.weights[0] += 1;
+            CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
+            t.weights[0] = weight;
+        }
         if (t.data.n_classes > 1 && rng_below(&r, 2))
             t.classes[row] = (t.classes[row] + 1) % (int32_t) t.data.n_classes;
         else *x = *x < 0.5 ? 0.75 : 0.25;

@@ -1,5 +1,5 @@
 /* Weights and losses: against the definition, and against each other. */
-#include "brute.h"
+#include "brute_units.h"
 #include "check.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
@@ -497,6 +497,76 @@ static void many_classes_take_little(void)
     table_free(&t);
 }
 
+/* ---- wide weights beside wide losses ---- */
+
+static uint64_t divisor_of_both(uint64_t a, uint64_t b) { return b ? divisor_of_both(b, a % b) : a; }
+
+/* A number of at most that many bits, not 0. */
+static double wide_number(rng *r, unsigned bits, int whole)
+{
+    uint64_t digits = ((uint64_t) rng_next(r) << 32 | rng_next(r)) >> (64 - 1 - rng_below(r, bits));
+    return (double) (digits ? digits : 1) * (whole ? 1 : 1 + rng_unit(r));
+}
+
+/* Weights of up to 26 bits and losses of up to 36, multiples of `common`; whole or not. */
+static random_table wide_table(rng *r, double common, int whole)
+{
+    uint32_t rows = 4 + rng_below(r, UNIT_ROWS - 3), classes = 2 + rng_below(r, 3);
+    random_table t = table_random(r, rows, 1 + rng_below(r, 3), classes, (int) rng_below(r, 2));
+    unsigned of_weights = 1 + rng_below(r, 26), of_losses = 1 + rng_below(r, 36);
+    table_add_weights(&t, r);
+    table_add_loss(&t, r);
+    for (uint32_t i = 0; i < rows; i++) t.weights[i] = wide_number(r, of_weights, whole);
+    for (uint32_t i = 0; i < classes * classes; i++)
+        t.loss[i] = i % (classes + 1) ? wide_number(r, of_losses, whole) * common : 0;
+    return t;
+}
+
+/* Whether the weights together, times the largest loss, have at most 56 bits in units that all have
+ * in common: a depth of up to 3 takes three of the 59 for leaves. */
+static int fits_whole(const random_table *t)
+{
+    uint64_t weight = 0, loss = 0;
+    long double sum = 0, most = 0;
+    for (uint32_t i = 0; i < t->data.n_rows; i++) {
+        weight = divisor_of_both((uint64_t) t->weights[i], weight);
+        sum += t->weights[i];
+    }
+    for (uint32_t i = 0; i < t->data.n_classes * t->data.n_classes; i++) {
+        loss = divisor_of_both((uint64_t) t->loss[i], loss);
+        most = fmaxl(most, t->loss[i]);
+    }
+    return sum / (long double) weight * (most / (long double) loss) < 0x1p56L;
+}
+
+/* Whole numbers that fit are counted exactly; of others no more is said than rounding leaves. */
+static void wide_products_are_exact(void)
+{
+    static unit_brute b;
+    uint32_t exact = 0, rounded = 0;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 400 : 2000); seed++) {
+        rng r = {(uint64_t) seed + 61000};
+        int whole = seed % 4 != 3;
+        random_table t = wide_table(&r, seed % 3 ? seed % 3 : 1e11, whole);
+        ct_options options = ct_options_default();
+        ct_result result;
+        options.depth = 1 + rng_below(&r, 3);
+        if (units_begin(&b, &t.data, &options) && solve(&t.data, &options, &result)) {
+units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &result.tree);
+            int fits = whole && fits_whole(&t);
+            CHECK_INT(result.end, CT_END_OPTIMAL);
+            if (!CHECK(fits ? cost == optimum : in_units(&b, result.bound) <= (long double) optimum))
+                printf("    seed %d: %.17g, not %.17g\n", seed, (double) cost, (double) optimum);
+            CHECK(in_units(&b, result.cost) * (1 + 0x1p-50L) >= (long double) cost);
+            if (fits) CHECK(result.cost - result.bound <= 1e-13 * result.cost);
+            *(fits ? &exact : &rounded) += 1;
+            ct_result_free(&result);
+        }
+        table_free(&t);
+    }
+    CHECK(exact > 100 && rounded > 20);
+}
+
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"windows equal brute force", windows_equal_brute_force},
@@ -510,6 +580,7 @@ static const check_case cases[] = {
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},
     {"many classes take little", many_classes_take_little},
+    {"wide products are exact", wide_products_are_exact},
     {"bad ones are refused", bad_ones_are_refused},
 };
 

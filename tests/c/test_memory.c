@@ -191,7 +191,8 @@ static void large_chunks_go_back(void)
     CHECK_INT(budget.used, 0);
 }
 
-/* What is refused is not taken, and what fits is given though a chunk of the usual size would not. */
+/* What is refused is not taken, and what fits is given though a chunk of the usual size would
+ * not. */
 static void budgets_end_where_they_say(void)
 {
     ct_budget budget = {1024, 0};

@@ -194,3 +194,17 @@ test_that("more rows than 65,536 and more classes than 256 do not wrap", {
   expect_equal(sum(fit$frame$n[fit$frame$var == "<leaf>"]), n)
   expect_equal(fit$objective, n - sum(sort(tabulate(y), TRUE)[1:2]))
 })
+
+test_that("a gap says what rounding of weights and losses may hide", {
+  data <- data.frame(y = factor(c("a", "b", "c", "a", "b", "c", "a", "b")), x = c(1, 1, 2, 2, 3, 3, 4, 4))
+  weights <- c(3, 50021, 7, 11, 900001, 13, 17, 19)
+  loss <- matrix(c(0, 1, 1, 1e11, 0, 2, 3, 1, 0), 3, byrow = TRUE)
+  whole <- contree(y ~ x, data, weights = weights, loss = loss, depth = 1)
+  expect_identical(c(whole$status, whole$gap), c("optimal", "0"))
+  expect_gt(whole$bound, 0)
+  loss[2:3] <- loss[2:3] * pi
+  real <- contree(y ~ x, data, weights = weights * sqrt(2:9), loss = loss, depth = 1)
+  expect_gt(real$gap, 0)
+  expect_equal(real$gap, real$cost - real$bound)
+  expect_match(capture.output(print(real))[3], "^Tree of .*proven optimal but for rounding of weights and losses: gap")
+})

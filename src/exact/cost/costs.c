@@ -78,9 +78,21 @@ static double whole_multiple(const double *values, size_t n)
     return m > 0 && all_whole(&all, m, 1) ? m : 0;
 }
 
-static void round_all(const double *values, size_t n, double scale, int64_t *out)
+/* Numbers become integers by a multiplication and a division: exact ones, in which doubles that
+ * stand for whole numbers lose nothing, or rounded ones. */
+typedef struct {
+    double multiple, divisor;
+    int rounded;
+} scaling;
+
+static double scale_of(scaling s) { return s.multiple / s.divisor; }
+
+static void round_all(const double *values, size_t n, scaling s, int64_t *out)
 {
-    for (size_t i = 0; i < n; i++) out[i] = (int64_t) llround(values[i] * scale);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = (int64_t) llround(values[i] * s.multiple / s.divisor);
+        CT_ASSERT(out[i] >= 0);
+    }
 }
 
 static double largest(const double *values, size_t n)
@@ -108,21 +120,89 @@ typedef struct {
     int whole, rounded;
 } room;
 
-/* Numbers as integers: whole multiples if these are to be had, else rounded. */
+/* Weights, or losses: what their units add up to, or reach, at most; and a multiple that makes them
+ * whole, 0 if none is known. */
 typedef struct {
-    double scale;
-    int rounded;
-} scaling;
+    const double *values;
+    size_t n;
+    double most, whole;
+} factor;
 
-static scaling scaling_of(const double *values, size_t n, double most, room bits)
+static factor factor_of(const double *values, size_t n, double most)
 {
-    double m = whole_multiple(values, n);
-    return m > 0 && most * m < ldexp(1, bits.whole) ? (scaling){m, 0}
-                                                    : (scaling){power_scale(most, bits.rounded), 1};
+    return (factor){values, n, most, whole_multiple(values, n)};
+}
+
+static double units_of(const factor *f, scaling s) { return f->most * scale_of(s); }
+
+/* The largest number that divides all values times `multiple`, which are whole. */
+static double common_divisor(const factor *f)
+{
+    double common = 0;
+    for (size_t i = 0; i < f->n && common != 1; i++) {
+        double other = nearbyint(f->values[i] * f->whole);
+        while (other > 0) {
+            double rest = fmod(common, other);
+            common = other;
+            other = rest;
+        }
+    }
+    return common > 0 ? common : 1;
+}
+
+/* Whole numbers, as small as it takes for their products with up to `other` to stay below 2^bits;
+ * rounded if there are none. */
+static scaling whole_scaling(const factor *f, double other, int bits)
+{
+    scaling s = {f->whole, 1, 0};
+    int known = f->whole > 0 && isfinite(units_of(f, s));
+    if (known && units_of(f, s) * other >= ldexp(1, bits)) s.divisor = common_divisor(f);
+    s.rounded = !known || units_of(f, s) * other >= ldexp(1, bits);
+    return s;
+}
+
+static scaling scaling_of(const factor *f, double other, room bits)
+{
+    double least = other < 1 ? 1 : other;
+    scaling s = whole_scaling(f, least, bits.whole);
+    return s.rounded ? (scaling){power_scale(f->most * least, bits.rounded), 1, 1} : s;
+}
+
+/* Half a unit for each number that was rounded, times what it is multiplied with at most; in the
+ * objective. */
+static double rounding_of(const factor *weights, const factor *losses, scaling weight,
+                          scaling loss)
+{
+    double n = (double) weights->n, of_weights = weight.rounded ? n * units_of(losses, loss) : 0,
+           of_losses = loss.rounded ? units_of(weights, weight) + n : 0;
+    return (of_weights + of_losses) / 2 / scale_of(weight) / scale_of(loss);
+}
+
+/* Shares the bits out between weights and losses: of a few ways the one that rounds least, which is
+ * not at all where both are whole and their products fit. */
+static void scale_both(const factor *weights, const factor *losses, room bits, scaling *weight,
+                       scaling *loss)
+{
+    scaling whole = whole_scaling(losses, 1, bits.whole), small = {losses->whole, 1, 0}, pairs[4][2];
+    if (!whole.rounded) small.divisor = common_divisor(losses);
+    pairs[0][1] = scaling_of(losses, 1, (room){LOSS_BITS, LOSS_BITS});
+    pairs[1][1] = whole.rounded ? pairs[0][1] : whole;
+    pairs[2][1] = whole.rounded ? pairs[0][1] : small;
+    for (int i = 0; i < 3; i++)
+        pairs[i][0] = scaling_of(weights, units_of(losses, pairs[i][1]), bits);
+    pairs[3][0] = scaling_of(weights, 1, bits);
+    pairs[3][1] = scaling_of(losses, units_of(weights, pairs[3][0]), bits);
+    int best = 0;
+    for (int i = 1; i < 4; i++)
+        if (rounding_of(weights, losses, pairs[i][0], pairs[i][1]) <
+            rounding_of(weights, losses, pairs[best][0], pairs[best][1]))
+            best = i;
+    *weight = pairs[best][0];
+    *loss = pairs[best][1];
 }
 
 /* Losses and, from them, gains. NULL: all 1. */
-static void set_losses(const double *given, size_t n, double scale, int64_t *loss, int64_t *gains,
+static void set_losses(const double *given, size_t n, scaling scale, int64_t *loss, int64_t *gains,
                        int64_t *least)
 {
     if (given) round_all(given, n * n, scale, loss);
@@ -130,7 +210,7 @@ static void set_losses(const double *given, size_t n, double scale, int64_t *los
         int64_t most = 0;
         least[c] = n > 1 ? INT64_MAX : 0;
         for (size_t k = 0; k < n; k++) {
-            if (!given) loss[c * n + k] = c == k ? 0 : (int64_t) scale;
+            if (!given) loss[c * n + k] = c != k;
             if (loss[c * n + k] > most) most = loss[c * n + k];
             if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
         }
@@ -156,6 +236,12 @@ typedef struct {
     const double *weights, *loss;
     double each;
 } simpler;
+
+/* Whether the product of two whole numbers is beyond what a double holds. */
+static int loses_digits(double x, double y)
+{
+    return x == floor(x) && y == floor(y) && fma(x, y, -(x * y)) != 0;
+}
 
 /* [class] what each of its rows weighs (where it has none, as the first row); 0 if they differ
  * within a class. */
@@ -190,8 +276,11 @@ static ct_status weights_to_losses(const ct_data *data, ct_arena *arena, simpler
     if (!weigh_classes(data, weight)) return CT_OK;
     loss = CT_ARENA_NEW(arena, double, n * n);
     if (!loss) return no_memory(error);
-    for (size_t i = 0; i < n * n; i++)
-        loss[i] = weight[i / n] * (data->loss ? data->loss[i] : (double) (i % (n + 1) != 0));
+    for (size_t i = 0; i < n * n; i++) {
+        double own = data->loss ? data->loss[i] : (double) (i % (n + 1) != 0);
+        if (loses_digits(weight[i / n], own)) return CT_OK;
+        loss[i] = weight[i / n] * own;
+    }
     out->weights = NULL;
     out->loss = loss;
     return CT_OK;
@@ -223,6 +312,34 @@ static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct
 
 /* ---- weights ---- */
 
+/* When losses are taken into the weights: where they do not depend on the label, as doubles, or as
+ * integers if doubles would lose digits of whole numbers. */
+typedef enum { FOLD_NOT, FOLD_DOUBLES, FOLD_INTEGERS } folding;
+
+static folding choose_folding(const ct_data *data, const simpler *from)
+{
+    size_t n = data->n_classes;
+    if (!from->weights || !from->loss || n < 2 || !by_class(from->loss, n)) return FOLD_NOT;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t c = (size_t) data->classes[row];
+        if (loses_digits(data->weights[row], from->loss[c * n + (c ? 0 : 1)]))
+            return FOLD_INTEGERS;
+    }
+    return FOLD_DOUBLES;
+}
+
+/* Integer weights, times their class's loss. */
+static void fold_integers(const ct_data *data, scaling loss, int64_t *weights)
+{
+    size_t n = data->n_classes;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t c = (size_t) data->classes[row];
+        int64_t own;
+        round_all(&data->loss[c * n + (c ? 0 : 1)], 1, loss, &own);
+        weights[row] *= own;
+    }
+}
+
 /* The rows' weights, times their class's loss if `fold`. */
 static double *effective_weights(const ct_data *data, int fold, ct_arena *arena, double *sum)
 {
@@ -245,17 +362,22 @@ static double sum_of_weights(const ct_data *data)
     return sum;
 }
 
-static ct_status set_weights(ct_costs *costs, const ct_data *data, int fold, double most_loss,
-                             room bits, scaling *weight, double *sum, ct_arena *arena,
-                             ct_error *error)
+/* Sets the rows' weights, and how they and the losses (whose scaling is given where rows have no
+ * weights beside them) are counted. */
+static ct_status set_weights(ct_costs *costs, const ct_data *data, folding fold,
+                             const factor *losses, room bits, scaling *weight, scaling *loss,
+                             double *sum, ct_arena *arena, ct_error *error)
 {
     int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     ct_arena_mark mark = ct_arena_here(arena);
-    const double *given = effective_weights(data, fold, arena, sum);
+    const double *given = effective_weights(data, fold == FOLD_DOUBLES, arena, sum);
     if (!weights || !given) return no_memory(error);
-    double most = *sum * (most_loss < 1 ? 1 : most_loss);
-    *weight = scaling_of(given, data->n_rows, most, bits);
-    round_all(given, data->n_rows, weight->scale, weights);
+    factor own = factor_of(given, data->n_rows, *sum);
+    if (losses->values) scale_both(&own, losses, bits, weight, loss);
+    else *weight = scaling_of(&own, 1, bits);
+    costs->rounding = rounding_of(&own, losses, *weight, *loss);
+    round_all(given, data->n_rows, *weight, weights);
+    if (fold == FOLD_INTEGERS) fold_integers(data, *loss, weights);
     ct_arena_release(arena, mark);
     costs->weights = weights;
     return CT_OK;
@@ -289,11 +411,24 @@ static double noise_of(const ct_data *data, double total)
 
 /* ---- the whole ---- */
 
-static room room_for_each(room bits, double n)
+/* What all rows cost at most under losses of at most `most`, in rows that cost that; at least one,
+ * as that may be the loss of a class without rows. */
+static double dearest_rows(const ct_data *data, const double *loss, double most)
 {
-    int of_n = ilogb(n) + 1, whole = bits.whole - of_n, rounded = bits.rounded - of_n;
-    return (room){whole < DOUBLE_BITS ? whole : DOUBLE_BITS,
-                  rounded < DOUBLE_BITS ? rounded : DOUBLE_BITS};
+    double sum = 0;
+    size_t n = data->n_classes;
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        sum += largest(loss + (size_t) data->classes[row] * n, n);
+    return most > 0 && sum > most ? sum / most : 1;
+}
+
+/* Losses of rows that have no weights: whole, or of as many bits as doubles have. */
+static scaling scale_losses(const factor *losses, room bits, double n_rows, double dearest)
+{
+    scaling s = whole_scaling(losses, dearest, bits.whole);
+    int each = bits.rounded - ilogb(n_rows) - 1;
+    if (!s.rounded) return s;
+    return (scaling){power_scale(losses->most, each < DOUBLE_BITS ? each : DOUBLE_BITS), 1, 1};
 }
 
 /* Splits of a tree in which each separates rows. */
@@ -310,10 +445,11 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     size_t n = data->n_classes;
     simpler from = {NULL, NULL, 1};
     CT_TRY(simplify(data, arena, &from, error));
-    int fold = from.weights && from.loss && n > 1 && by_class(from.loss, n);
-    const double *given = fold ? NULL : from.loss;
-    scaling loss = {1, 0}, weight = {1, 0};
-    double most = 1, sum = data->n_rows;
+    folding fold = choose_folding(data, &from);
+    const double *given = fold == FOLD_DOUBLES ? NULL : from.loss;
+    scaling loss = {1, 1, 0}, weight = {1, 1, 0};
+    factor losses = {NULL, 0, 1, 1};
+    double sum = data->n_rows;
     memset(costs, 0, sizeof *costs);
     costs->n_classes = data->n_classes;
     costs->plain = !from.weights && !from.loss;
@@ -322,26 +458,26 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     costs->most_splits = splits_at_most(data, depth);
     room bits = {CT_COST_BITS - (int) ct_price_bits(costs->most_splits, complexity > 0),
                  CT_COST_BITS - (int) ct_price_bits(costs->most_splits, 0)};
-    if (given) {
-        room of_loss = from.weights ? (room){LOSS_BITS, LOSS_BITS} : room_for_each(bits, sum);
-        most = largest(given, n * n);
-        loss = scaling_of(given, n * n, most, of_loss);
-        most *= loss.scale;
+    if (given) losses = factor_of(given, n * n, largest(given, n * n));
+    if (from.weights) {
+        CT_TRY(set_weights(costs, data, fold, &losses, bits, &weight, &loss, &sum, arena, error));
+    } else if (given) {
+        const factor each = {NULL, data->n_rows, data->n_rows, 1};
+        double dearest = dearest_rows(data, given, losses.most);
+        loss = scale_losses(&losses, bits, sum, dearest);
+        costs->rounding = rounding_of(&each, &losses, weight, loss);
+        if (!loss.rounded) sum = dearest;
     }
-    if (from.weights)
-        CT_TRY(set_weights(costs, data, fold, most, bits, &weight, &sum, arena, error));
-    costs->unit = from.each / (weight.scale * loss.scale);
-    double rounding = (weight.rounded ? data->n_rows * most : 0) +
-                      (loss.rounded ? sum * weight.scale + data->n_rows : 0);
-    costs->rounding = rounding / 2 / (weight.scale * loss.scale);
-    ct_price_set(costs, complexity, sum * weight.scale * most);
+    costs->unit = from.each * (weight.divisor * loss.divisor) / (weight.multiple * loss.multiple);
+    CT_ASSERT(costs->unit > 0 && costs->rounding >= 0);
+    ct_price_set(costs, complexity, units_of(&losses, loss) * sum * scale_of(weight));
     if (costs->plain) return CT_OK;
-    int64_t *losses = CT_ARENA_NEW(arena, int64_t, n * n),
+    int64_t *units = CT_ARENA_NEW(arena, int64_t, n * n),
             *gains = CT_ARENA_NEW(arena, int64_t, n * n);
     int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
-    if (!losses || !gains || !least) return no_memory(error);
-    set_losses(given, n, loss.scale, losses, gains, least);
-    costs->loss = losses;
+    if (!units || !gains || !least) return no_memory(error);
+    set_losses(fold ? NULL : given, n, loss, units, gains, least);
+    costs->loss = units;
     costs->gains = gains;
     costs->least = least;
     return CT_OK;
