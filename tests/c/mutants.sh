@@ -6,8 +6,8 @@
 #   sh mutants.sh DIR NAME...     these
 #
 # A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the tests are linked with that
-# and run, the likely ones first, until one fails. Prints a line a mutant: which test found it, after how long. A mutant that
-# none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
+# and run, those that its record lists, until one fails; where mutants are named, all others after them.
+# Prints a line a mutant: which test found it, after how long. A mutant that none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
 # the kernels it has the scalar ones alone, and its CUDA is played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
 here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
@@ -16,7 +16,7 @@ shift
 all_tests="test_kernels test_cache test_sort test_costs test_search test_team test_incumbent
  test_instances test_route test_predict test_certify test_edges test_memory test_rng test_parallel
  test_scan test_forest"
-patience=100 # seconds for a test
+patience=60 # seconds for a test
 
 # What the mutant's record says about WORD.
 says () { awk -v name="$name" -v word="$1" '
@@ -87,7 +87,7 @@ find_killer () {
     program=`echo "$test" | sed 's/:.*//; s/ //g'` part=`echo "$test" | sed -n 's/.*: *//p'`
     killed_by "$program" "$part" && return 0
   done
-  for program in $all_tests; do killed_by "$program" && return 0; done
+  for program in $others; do killed_by "$program" && return 0; done
   return 1
 }
 
@@ -108,6 +108,9 @@ one () {
 # For xargs: mutants.sh DIR --one NAME
 if test "$1" = --one; then one "$2"; exit; fi
 
+# Of those that are named, the other tests are asked too: they may be better killers.
+if test $# -gt 0; then others=$all_tests; else others=; fi
+export others
 names=${*:-`awk '$1 == "mutant" { print $2 }' "$table"`}
 rm -rf "$dir/of"
 mkdir -p "$dir/of"
