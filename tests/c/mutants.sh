@@ -70,7 +70,13 @@ compile () {
 # killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
 killed_by () {
   wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$here/$1.c" | sort -u`
-  test -x "$mine/$1" || $CC -fopenmp "$dir/$1.o" $objects $LIBRARIES $wraps -o "$mine/$1" || return 1
+  test_object=$dir/$1.o
+  if grep -q "[/ ]$file\( \|$\)" "$dir/$1.d"; then
+    test_object=$mine/$1.o
+    test -f "$test_object" || $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -DCT_CUDA_ON_CPU -I"$mine" \
+      -I"$dir/portable" -I"$src" -I"$here" -c "$here/$1.c" -o "$test_object" || return 1
+  fi
+  test -x "$mine/$1" || $CC -fopenmp "$test_object" $objects $LIBRARIES $wraps -o "$mine/$1" || return 1
   (cd "$here" && CT_FIRST=1 timeout $patience "$mine/$1" ${2:+"$2"}) > "$mine/log" 2>&1
   case $? in 0|124) return 1 ;; esac # what takes too long has found nothing: the machine may be busy
   killer="$1: `sed -n 's/^  case: //p' "$mine/log" | tail -n 1`"
