@@ -349,7 +349,7 @@ contradiction <- function(fit) {
       "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
       "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
       "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
-      "the cost is not below its bound" = fit$cost - fit$bound >= -1e-9 * max(1, abs(fit$cost))))
+      "the cost is not below its bound" = min(fit$cost - fit$bound, fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
   if (!all(holds)) names(holds)[!holds][1]
 }
 
