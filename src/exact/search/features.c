@@ -49,7 +49,8 @@ void ct_features_return_spares(ct_roots *roots)
         i->next = roots->work.team->spare_intervals;
         roots->work.team->spare_intervals = i;
     }
-    CT_ASSERT(roots->work.team && !ct_features_any_open(roots));
+    CT_ASSERT(roots->work.team);
+    CT_ASSERT(!ct_features_any_open(roots) || ct_is_halted(roots->worker));
     roots->free_candidates = NULL;
     roots->free_intervals = NULL;
 }
