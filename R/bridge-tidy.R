@@ -8,7 +8,7 @@
 #'
 #' @param x A fit of [contree()].
 #' @param data Data to add the predictions to: the training rows, found as by
-#'   [model.frame.contree()] if they are not given.
+#'   [model.frame()] if they are not given.
 #' @param newdata New data to add the predictions to instead.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with one row a node, as [as.data.frame.contree()] gives, and

@@ -153,7 +153,9 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 importance = c("impurity", "permutation", "none"), oob = TRUE, keep_inbag = FALSE,
                                 seed = NULL, first = 1, threads = NULL, time_limit = Inf, memory_limit = Inf,
                                 on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
-  if (missing(x) && "formula" %in% ...names()) return(eval(call_with(sys.call(), hist_forest.formula), parent.frame()))
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
+  }
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given)

@@ -202,7 +202,9 @@ levels_going_left <- function(fit, variable, threshold) {
 #' @section Errors:
 #' `contree_input_error` if one is no forest, if data or settings differ, or if two have a tree in common.
 #' @examples
-#' parts <- lapply(c(1, 51), function(first) hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first))
+#' parts <- lapply(c(1, 51), function(first) {
+#'   hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first)
+#' })
 #' do.call(c, parts)
 #' @export
 c.hist_forest <- function(...) {

@@ -577,7 +577,7 @@ is_smallest <- function(fit) {
 # optimal tree is no distance to a better one; what rounded weights and losses do may be.
 gap_of <- function(proof) {
   gap <- proof$cost - proof$bound
-  if (proof$status == "optimal" && gap <= 1e-9 * proof$cost) 0 else gap
+  if (isTRUE(proof$status == "optimal" && gap <= 1e-9 * proof$cost)) 0 else gap
 }
 
 # The same tree at another complexity, and what is proven there. The history of its search, and its

@@ -48,15 +48,19 @@ CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int 
 }
 
 #define CT_BYTES_WHERE
-/* The sum of the bytes where `members` has bits. */
+/* The sum of the bytes where `members` has bits; of 32 bytes, of which the last 16 need not be there
+ * where they are not asked for. */
 CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
 {
     const __m128i zero = _mm_setzero_si128();
     __m128i low = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) bytes),
                                 bytes_of(members & 0xffff));
-    __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) (bytes + 16)),
-                                 bytes_of(members >> 16));
-    __m128i sum = _mm_add_epi64(_mm_sad_epu8(low, zero), _mm_sad_epu8(high, zero));
+    __m128i sum = _mm_sad_epu8(low, zero);
+    if (members >> 16) {
+        __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *) (const void *) (bytes + 16)),
+                                     bytes_of(members >> 16));
+        sum = _mm_add_epi64(sum, _mm_sad_epu8(high, zero));
+    }
     return _mm_cvtsi128_si32(sum) + _mm_extract_epi16(sum, 4);
 }
 
