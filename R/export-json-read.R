@@ -14,7 +14,7 @@ contree_from_json <- function(x) {
                              strsplit(conditionMessage(problem), "\n")[[1]][1]))
   })
   if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
-  if (!document$format_version %in% seq_len(json_version)) {
+  if (!isTRUE(document$format_version %in% seq_len(json_version))) {
     stop_input("x",
                gettextf("'x' has format_version %s, but this version of contree reads %d and below; update the package",
                              show_value(document$format_version), json_version))
