@@ -86,7 +86,7 @@ try_it () {
   driver 99000 999 "CUDA: "
 
   if ls tests/testthat/test-util-device.R > /dev/null 2>&1; then
-    Rscript --vanilla tools/test_r.R "$lib" '^device$' > build/test_cuda_r.log 2>&1
+    Rscript --vanilla tools/test_r.R "$lib" '^util-device$' > build/test_cuda_r.log 2>&1
     verdict "tests/testthat/test-util-device.R with the CUDA build"
     cat build/test_cuda_r.log
   fi
