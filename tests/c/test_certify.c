@@ -427,6 +427,13 @@ static ct_options wide_problem(rng *r, random_table *t)
     return options;
 }
 
+/* valgrind computes with 53 bits where the type has 64. */
+static int long_double_is_long(void)
+{
+    volatile long double one = 1, more = one + LDBL_EPSILON;
+    return more > one;
+}
+
 static int others; /* trees that cost the least and are not the smallest */
 
 /* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were
@@ -443,14 +450,16 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     CHECK(checked.bound <= surely(least));
     /* as much as is there, and no more, is taken off for rounding */
-    if (!CHECK(checked.rounding <= 1.001L * rounding &&
+    if (long_double_is_long() &&
+        !CHECK(checked.rounding <= 1.001L * rounding &&
                (!whole || rounding > 0 || checked.rounding == 0)))
         printf("    rounding %.17g, at most %.17Lg\n", checked.rounding, rounding);
     long double lost = 0; /* what long double may have made too much of it */
     for (uint32_t row = 0; row < t->data.n_rows; row++)
         for (uint32_t label = 0; label < t->data.n_classes; label++)
             lost += 4 * LDBL_EPSILON * absolute_cost_of_row(&t->data, row, label);
-    CHECK(options->complexity > 0 || checked.rounding >= rounding - lost);
+    if (options->complexity == 0 && long_double_is_long())
+        CHECK(checked.rounding >= rounding - lost);
     CHECK(optimal <= checked.attained);
     if (optimal && rounding == 0)
         CHECK(checked.bound == least && (checked.smallest || options->complexity > 0));
