@@ -12,6 +12,7 @@ LearnerClassif <- R6::R6Class('LearnerClassif',
     train = function(task) { self$model <- private$.train(task); invisible(self) },
     predict = function(task) private$.predict(task)),
   private = list(.get_weights = function(task) if (self$use_weights == 'use') task$weights_learner$weight))
+LearnerRegr <- R6::R6Class('LearnerRegr', inherit = LearnerClassif)
 mlr_reflections <- list(task_feature_types = c('logical', 'integer', 'numeric', 'character', 'factor', 'ordered', 'POSIXct'))
 dictionary <- new.env()
 mlr_learners <- list(add = function(key, value) dictionary[[key]] <- value)
@@ -40,11 +41,19 @@ ps <- function(...) {
   set
 }"
 
-beside_mlr3 <- function(code) {
-  libraries <- stand_in("mlr3", mlr3_code, "R6")
-  if (!requireNamespace("paradox", quietly = TRUE)) libraries <- c(libraries, stand_in("paradox", paradox_code))
-  run_beside(libraries, "mlr3", code)
-}
+# Installed once.
+mlr3_libraries <- local({
+  libraries <- NULL
+  function() {
+    if (is.null(libraries)) {
+      libraries <<- c(stand_in("mlr3", mlr3_code, "R6"),
+                      if (!requireNamespace("paradox", quietly = TRUE)) stand_in("paradox", paradox_code))
+    }
+    libraries
+  }
+})
+
+beside_mlr3 <- function(code) run_beside(mlr3_libraries(), "mlr3", code)
 
 gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
 
@@ -70,6 +79,34 @@ test_that("the learner is in the dictionary, before and after contree is loaded,
   expected <- c("contree 7 importance missings multiclass selected_features twoclass weights", "1 TRUE TRUE", "TRUE", "TRUE",
                 paste("TRUE", paste(intersect(names(iris), names(used)), collapse = " ")),
                 "the learner has no model yet; call its method train() first", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("forests are learners for classes and numbers", {
+  skip_on_cran()
+  skip_if_not_installed("R6")
+  skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
+  said <- beside_mlr3(c(
+    "learner <- mlr3::lrn('classif.hist_forest')",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2, mtry = 3, splitrule = 'entropy')",
+    "w <- rep(c(1, 3), 75)",
+    "learner$train(mlr3::task(iris, 'Species', w))",
+    "own <- hist_forest(iris[1:4], iris$Species, weights = w, trees = 7, seed = 2, mtry = 3, splitrule = 'entropy')",
+    "say(identical(learner$model$forest, own$forest), nchar(deparse1(learner$model$call)) < 200)",
+    "say(identical(learner$predict(mlr3::task(iris, 'Species'))$response, unname(predict(own, iris))))",
+    "learner$predict_type <- 'prob'",
+    "say(identical(learner$predict(mlr3::task(iris, 'Species'))$prob, predict(own, iris, type = 'prob')))",
+    "say(identical(learner$oob_error(), own$oob$error), names(learner$importance())[1])",
+    "learner <- mlr3::lrn('regr.hist_forest')",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2, importance = 'permutation')",
+    "learner$train(mlr3::task(mtcars, 'mpg'))",
+    "own <- hist_forest(mtcars[-1], mtcars$mpg, trees = 7, seed = 2, importance = 'permutation')",
+    "say(identical(learner$predict(mlr3::task(mtcars, 'mpg'))$response, unname(predict(own, mtcars))))",
+    "say(identical(unname(learner$importance()), sort(own$importance$permutation, decreasing = TRUE)))"))
+  own <- hist_forest(iris[1:4], iris$Species, weights = rep(c(1, 3), 75), trees = 7, seed = 2, mtry = 3, splitrule = "entropy")
+  first <- own$importance$variable[which.max(own$importance$impurity)]
+  expected <- c("TRUE TRUE", "TRUE", "TRUE", paste("TRUE", first), "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 7), expected)
   expect_identical(tail(said$before, 7), expected)
 })
