@@ -27,8 +27,10 @@ contree_caret <- function() {
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
     grid = caret_grid, fit = caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) unname(stats::predict(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
+    predict = function(modelFit, newdata, submodels = NULL)
+      unname(stats::predict(modelFit, newdata)),
+    prob = function(modelFit, newdata, submodels = NULL)
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
     levels = function(x) tree_classes(x),
     predictors = function(x, ...) used_predictors(x),
     varImp = caret_importance,
@@ -61,9 +63,9 @@ caret_importance <- function(object, ...) {
 #' Forests in caret
 #'
 #' A description of [hist_forest()] for `train()` of the package `caret`, to be given as its
-#' `method`, for classes and numbers. It tunes `mtry` and `min_n`; other arguments of `hist_forest()`
-#' are passed on by `train()`, as in `train(..., trees = 200)`. A forest is grown with one thread
-#' unless `threads` says otherwise, as resampling may run in parallel itself.
+#' `method`, for classes and numbers. It tunes `mtry` and `min_n`; other arguments of
+#' `hist_forest()` are passed on by `train()`, as in `train(..., trees = 200)`. A forest is grown
+#' with one thread unless `threads` says otherwise, as resampling may run in parallel itself.
 #'
 #' @return A list as `caret` wants it, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
@@ -81,8 +83,12 @@ hist_forest_caret <- function() {
     parameters = data.frame(parameter = c("mtry", "min_n"), class = "numeric",
                             label = c("Predictors Tried", "Rows of a Leaf")),
     grid = forest_grid, fit = forest_caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) unname(stats::predict(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
+    predict = function(modelFit, newdata, submodels = NULL) {
+      unname(stats::predict(modelFit, newdata))
+    },
+    prob = function(modelFit, newdata, submodels = NULL) {
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob"))
+    },
     levels = function(x) x$classes,
     predictors = function(x, ...) x$importance$variable[x$importance$impurity > 0],
     varImp = forest_caret_importance,

@@ -14,9 +14,10 @@
 #' Gini impurity by the splits on a feature, see [contree_importance()]) and `selected_features()`.
 #' Its `model` is a fit of `contree()`.
 #' @section Forests:
-#' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` make learners whose `model` is a fit of
-#' [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with its defaults, but for
-#' `threads`, which is 1. Task weights say how likely rows are to be sampled. They have
+#' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` make learners whose `model` is a fit
+#' of
+#' [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with its defaults, but
+#' for `threads`, which is 1. Task weights say how likely rows are to be sampled. They have
 #' `importance()` (by permutation where the parameter `importance` says so, else by impurity),
 #' `oob_error()` and `selected_features()`.
 #' @seealso [contree_parsnip], [contree_caret()]
@@ -67,7 +68,11 @@ mlr3_learner <- function() {
           do.call("predict", c(list(self$model, rows, type),
                                self$param_set$get_values(tags = "predict")))
         }
-        if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
+        if (self$predict_type == "response") {
+          list(response = unname(tell("class")))
+        } else {
+          list(prob = tell("prob"))
+        }
       }))
 }
 
@@ -75,8 +80,9 @@ mlr3_learner <- function() {
 mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
 
 mlr3_model <- function(learner) {
-  if (is.null(learner$model)) stop_input("model",
-                                         gettext("the learner has no model yet; call its method train() first"))
+  if (is.null(learner$model)) {
+    stop_input("model", gettext("the learner has no model yet; call its method train() first"))
+  }
   learner$model
 }
 
@@ -120,10 +126,12 @@ mlr3_forest <- function(task_type) {
     inherit = if (is_classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
     public = list(
       initialize = function() {
-        super$initialize(id = id, packages = "contree", param_set = mlr3_forest_parameters(is_classif),
+        super$initialize(id = id, packages = "contree",
+                         param_set = mlr3_forest_parameters(is_classif),
                          feature_types = mlr3_feature_types(),
                          predict_types = if (is_classif) c("response", "prob") else "response",
-                         properties = c("importance", "missings", if (is_classif) "multiclass", "oob_error",
+                         properties = c("importance", "missings", if (is_classif) "multiclass",
+                                        "oob_error",
                                         "selected_features", if (is_classif) "twoclass", "weights"),
                          label = "Random Forest from Histograms", man = "contree::contree_mlr3")
       },
@@ -152,8 +160,8 @@ mlr3_forest_fit <- function(x, y, weights, ...) hist_forest.default(x, y, weight
 
 # The most important first.
 forest_named_importance <- function(fit) {
-  by <- if (is.null(fit$importance$permutation)) fit$importance$impurity else fit$importance$permutation
-  sort(stats::setNames(by, fit$importance$variable), decreasing = TRUE)
+  measure <- if (is.null(fit$importance$permutation)) "impurity" else "permutation"
+  sort(stats::setNames(fit$importance[[measure]], fit$importance$variable), decreasing = TRUE)
 }
 
 mlr3_forest_parameters <- function(is_classif) {

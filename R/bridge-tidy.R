@@ -108,8 +108,8 @@ tidy.hist_forest <- function(x, ...) {
   if (is.null(x$importance)) {
     stop_input("x", gettext("the forest was grown with importance = \"none\""))
   }
-  by <- if (is.null(x$importance$permutation)) x$importance$impurity else x$importance$permutation
-  data.frame(x$importance[order(-by), ], row.names = NULL)
+  order <- match(names(forest_named_importance(x)), x$importance$variable)
+  data.frame(x$importance[order, ], row.names = NULL)
 }
 
 #' @rdname tidy.hist_forest

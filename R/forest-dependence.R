@@ -25,8 +25,8 @@
 #' @param ... Not used.
 #' @return A data frame of class `partial_dependence` with a column for each of `variables`, `class`
 #'   (a factor; classes alone), `prediction` (a probability, or a number in the unit of the
-#'   response) and, with `ice`, `row` (the number of the row in `data`). Values of the grid vary slowest in
-#'   the first variable.
+#'   response) and, with `ice`, `row` (the number of the row in `data`). Values of the grid vary
+#'   slowest in the first variable.
 #'
 #'   `plot()` returns its argument invisibly. It draws a line (a point for each level of a factor)
 #'   for each class; with `ice` grey lines of single rows and their mean, in the first class; of two

@@ -3,16 +3,17 @@
 #' Predict with a forest
 #'
 #' @param object A fit of [hist_forest()].
-#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()]; missing values may stay, and
-#'   new levels count as missing. Without it, what the trees say of the training rows that they were not grown from
-#'   (`"class"`, `"prob"` and `"response"` alone).
+#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
+#'   missing values may stay, and new levels count as missing. Without it, what the trees say of the
+#'   training rows that they were not grown from (`"class"`, `"prob"` and `"response"` alone).
 #' @param type What to return for each row:
 #'   * `"class"`: the most probable class (the first of equal ones), a factor;
-#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over the trees of the class's
-#'     proportion in the row's leaf;
+#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over
+#'     the trees of the class's proportion in the row's leaf;
 #'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
 #'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
-#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as in [forest_tree()];
+#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as
+#'     in [forest_tree()];
 #'   * `"trees"`: what each tree says, a class code or a number, a matrix with a column a tree.
 #'
 #'   The default is `"response"`.
@@ -51,15 +52,19 @@
 #' cars <- hist_forest(mpg ~ ., mtcars, trees = 200, seed = 1)
 #' predict(cars, mtcars[1:3, ], se.fit = TRUE)
 #' @export
-predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes", "leaf", "trees"),
+predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes",
+                                                          "leaf", "trees"),
                                 se.fit = FALSE, threads = NULL, na.action = stats::na.pass, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees"))
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
   if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
-    stop_input("type", gettextf("type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
+    stop_input("type", gettextf(
+      "type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
   }
-  if (missing(newdata) || is.null(newdata)) return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  if (missing(newdata) || is.null(newdata)) {
+    return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  }
   new <- new_columns(column_reader(object), newdata, na.action)
   columns <- walked_columns(object, new$columns)
   threads <- threads_to_use(check_threads("threads", threads))
@@ -74,7 +79,8 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
 
 # What data-newdata.R asks of a fit: here every predictor is asked for.
 column_reader <- function(fit) {
-  c(fit[c("shape", "terms", "types", "xlevels", "units")], list(frame = list(var = fit$shape$names)))
+  c(fit[c("shape", "terms", "types", "xlevels", "units")],
+    list(frame = list(var = fit$shape$names)))
 }
 
 predict_left_out <- function(object, type) {

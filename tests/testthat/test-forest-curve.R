@@ -24,13 +24,15 @@ test_that("the curve is the error of the first trees on rows left out", {
   fit <- hist_forest(Species ~ ., iris, trees = 25, seed = 3, min_n = 5, keep_inbag = TRUE)
   curve <- forest_curve(fit)
   expect_s3_class(curve, "forest_curve")
-  expect_equal(unname(as.matrix(as.data.frame(curve)[c("error", "brier", "rows")])), curve_by_hand(fit, iris))
+  expect_equal(unname(as.matrix(as.data.frame(curve)[c("error", "brier", "rows")])),
+               curve_by_hand(fit, iris))
   expect_equal(curve$error[25], fit$oob$error)
   expect_equal(curve$brier[25], fit$oob$brier)
   expect_identical(forest_curve(fit, iris, threads = 1), curve)
   cars <- hist_forest(mtcars[-1], mtcars$mpg, trees = 25, seed = 3, keep_inbag = TRUE)
   curve <- forest_curve(cars)
-  expect_equal(unname(as.matrix(as.data.frame(curve)[c("error", "rows")])), curve_by_hand(cars, mtcars))
+  expect_equal(unname(as.matrix(as.data.frame(curve)[c("error", "rows")])),
+               curve_by_hand(cars, mtcars))
   expect_equal(curve$error[25], cars$oob$error)
 })
 

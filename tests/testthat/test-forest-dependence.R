@@ -4,8 +4,10 @@ test_that("partial dependence is the mean prediction with a column set", {
   expect_named(curve, c("wt", "prediction"))
   expect_identical(range(curve$wt), range(mtcars$wt))
   expect_true(all(curve$wt %in% mtcars$wt) && nrow(curve) == 7)
-  for (i in 1:7) expect_equal(curve$prediction[i], mean(predict(fit, transform(mtcars, wt = curve$wt[i]))))
-  both <- partial_dependence(fit, mtcars, c("wt", "hp"), at = list(wt = c(2, 4), hp = c(100, 150, 200)))
+  for (i in 1:7) expect_equal(curve$prediction[i],
+                              mean(predict(fit, transform(mtcars, wt = curve$wt[i]))))
+  both <- partial_dependence(fit, mtcars, c("wt", "hp"),
+                             at = list(wt = c(2, 4), hp = c(100, 150, 200)))
   expect_identical(both$wt, rep(c(2, 4), each = 3))
   expect_identical(both$hp, rep(c(100, 150, 200), 2))
   expect_equal(both$prediction[5], mean(predict(fit, transform(mtcars, wt = 4, hp = 150))))
@@ -21,7 +23,8 @@ test_that("ICE has the prediction of each row", {
 })
 
 test_that("classes have a probability each, factors a point for each level", {
-  data <- transform(iris, wide = cut(Petal.Width, c(0, 0.8, 1.7, 3), labels = c("low", "mid", "high")), Petal.Width = NULL)
+  data <- transform(iris, wide = cut(Petal.Width, c(0, 0.8, 1.7, 3),
+                                     labels = c("low", "mid", "high")), Petal.Width = NULL)
   fit <- hist_forest(Species ~ ., data, trees = 20, seed = 1)
   shown <- partial_dependence(fit, data, "wide")
   expect_identical(levels(shown$wide), levels(data$wide))
@@ -45,7 +48,8 @@ test_that("dependences are drawn", {
     expect_identical(plot(shown), shown)
   }
   for (variable in c("Petal.Width", "long")) {
-    expect_silent(plot(partial_dependence(fit, data, variable, grid = 4, ice = TRUE), centre = TRUE))
+    expect_silent(plot(partial_dependence(fit, data, variable, grid = 4, ice = TRUE),
+                       centre = TRUE))
   }
 })
 
@@ -53,8 +57,10 @@ test_that("what cannot be shown is named", {
   fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
   expect_contree_error(partial_dependence(fit, iris, "width"), "input", "variables")
   expect_contree_error(partial_dependence(fit, iris, names(iris)[1:3]), "input", "variables")
-  expect_contree_error(partial_dependence(fit, iris, names(iris)[1:2], ice = TRUE), "input", "variables")
+  expect_contree_error(partial_dependence(fit, iris, names(iris)[1:2], ice = TRUE), "input",
+                       "variables")
   expect_contree_error(partial_dependence(fit, iris, "Petal.Width", grid = 1), "input", "grid")
-  expect_contree_error(partial_dependence(fit, iris, "Petal.Width", classes = "rose"), "input", "classes")
+  expect_contree_error(partial_dependence(fit, iris, "Petal.Width", classes = "rose"), "input",
+                       "classes")
   expect_contree_error(partial_dependence(1, iris, "Petal.Width"), "input", "fit")
 })

@@ -24,12 +24,14 @@ test_that("standard errors are those of the infinitesimal jackknife", {
   again <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1)
   expect_identical(predict(again, mtcars[1:9, ], se.fit = TRUE), told)
   # so they are where seeds differ
-  joined <- c(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5), hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2))
+  joined <- c(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5),
+              hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2))
   kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag,
                 hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag)
   expect_equal(unname(predict(joined, mtcars[1:3, ], se.fit = TRUE)$se.fit),
                by_hand(predict(joined, mtcars[1:3, ], type = "trees"), kept))
-  part <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, replace = FALSE, sample_fraction = 0.5, keep_inbag = TRUE)
+  part <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, replace = FALSE, sample_fraction = 0.5,
+                      keep_inbag = TRUE)
   expect_equal(unname(predict(part, mtcars[1:3, ], se.fit = TRUE)$se.fit),
                by_hand(predict(part, mtcars[1:3, ], type = "trees"), part$inbag, 16))
 })
