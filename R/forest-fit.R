@@ -255,19 +255,24 @@ growth_text <- function(state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "bins", "first",
             "importance")
+  # each tree has its own, since forests of several seeds may be put together
+  grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
+  n <- length(frame$response)
   structure(
     list(call = call, terms = frame$terms,
          type = if (is_classes(frame)) "classification" else "regression",
-         classes = levels(frame$response), n = length(frame$response), forest = grown$forest,
+         classes = levels(frame$response), n = n, forest = grown$forest,
          oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre,
                                          frame$response),
          importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-         inbag = if (settings$keep_inbag) inbag_matrix(grown$forest$number, length(frame$response),
-                                                       settings),
-         left_out = sum(grown$oob_trees), status = grown$status, elapsed = grown$elapsed,
-         seed = settings$seed, control = settings[kept], sampling = settings$sampling,
-         y = frame$response, shape = frame$shape, types = frame$types, xlevels = frame$xlevels,
-         units = frame$units, orders = orders, na.action = frame$na.action),
+         inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings,
+                                                       settings$sampling),
+         # sums, from which forests put together have theirs
+         left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+         elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+         sampling = settings$sampling, y = frame$response, shape = frame$shape, types = frame$types,
+         xlevels = frame$xlevels, units = frame$units, orders = orders,
+         na.action = frame$na.action),
     class = "hist_forest")
 }
 
@@ -295,12 +300,6 @@ new_forest_importance <- function(grown, names, measure) {
   importance <- data.frame(variable = names, impurity = grown$gains)
   if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
   importance
-}
-
-inbag_matrix <- function(numbers, n, settings) {
-  control <- list(seed = settings$seed, sample = settings$sample,
-                  replace = as.integer(settings$replace), sampling = settings$sampling, n_rows = n)
-  vapply(numbers, function(number) .Call(ffi_hist_sample, control, number), integer(n))
 }
 
 refuse_empty_forest <- function(grown, settings) {
