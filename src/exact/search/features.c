@@ -117,13 +117,16 @@ void ct_features_give_back(ct_roots *roots, ct_interval *i)
     roots->free_intervals = i;
 }
 
+/* Whether a candidate takes so long that features take turns. */
+static int takes_long(const ct_roots *roots) { return roots->task->depth > 3; }
+
 /* Whether feature f is to be searched before feature `other`. Where a candidate takes long, the one
- * whose next interval promises most; of equal ones the first, whose trees are wanted where they are
- * as good as others'. */
+ * whose next interval and whose median promise most together; of equal ones the first, whose trees
+ * are wanted where they are as good as others'. */
 static int comes_before(const ct_roots *roots, uint32_t f, int32_t other)
 {
     const ct_feature *a = &roots->features[f], *b = &roots->features[other];
-    return roots->task->depth > 3 ? a->open->bound < b->open->bound : a->key < b->key;
+    return takes_long(roots) ? a->open->bound + a->key < b->open->bound + b->key : a->key < b->key;
 }
 
 int32_t ct_features_choose(ct_roots *roots)
@@ -133,7 +136,8 @@ int32_t ct_features_choose(ct_roots *roots)
     for (; roots->next_whole < n_cols; roots->next_whole++)
         if (roots->features[roots->next_whole].open && !roots->features[roots->next_whole].begun)
             return (int32_t) roots->next_whole++;
-    if (roots->current >= 0 && roots->features[roots->current].open) return roots->current;
+    if (roots->current >= 0 && roots->features[roots->current].open && !takes_long(roots))
+        return roots->current;
     roots->current = -1;
     for (uint32_t f = 0; f < n_cols; f++)
         if (roots->features[f].open &&

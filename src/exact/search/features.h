@@ -21,8 +21,8 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
 void ct_features_push_halves(const ct_worker *worker, ct_roots *roots, uint32_t feature,
                              ct_candidate *a, ct_candidate *m, ct_candidate *b);
 
-/* The feature to go on with: the hint's; or one without a candidate; or the one under search; or
- * the one that comes before all others. -1: none. */
+/* The feature to go on with: the hint's; or one without a candidate; or up to depth three the one
+ * under search; or the one that comes before all others. -1: none. */
 int32_t ct_features_choose(ct_roots *roots);
 
 /* An interval that came off its stack is put off, until all that are taken up: 0 if none is, and

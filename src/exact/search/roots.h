@@ -65,7 +65,7 @@ typedef struct {
     ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none
                            that is better */
     int begun;          /* it has been taken up */
-    int64_t key;        /* up to depth three features are searched by this, least first */
+    int64_t key;        /* features are searched by this, least first, or by this and a bound */
 } ct_feature;
 
 typedef struct ct_roots ct_roots;
