@@ -10,8 +10,8 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid
-#' out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
+#' A plain list of class `contree`, and of class `contree_model` as all trees of this package (those
+#' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
 #' saved by name) and, where the formula has functions or constants of the function that called
 #' [contree()], copies of these, up to 1 MB each; no pointer; and, unless it was made with `model =
 #' TRUE`, no training data but the classes and the weights of the rows. It can be saved with
