@@ -256,16 +256,18 @@ growth_text <- function(state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "bins", "first",
             "importance")
+  # each tree has its own, since forests of several seeds may be put together
+  grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
+  n <- length(frame$response)
   new_ensemble(
-    levels(frame$response), c(frame, n = length(frame$response)), call, class = "hist_forest",
-    forest = grown$forest,
+    levels(frame$response), c(frame, n = n), call, class = "hist_forest", forest = grown$forest,
     oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
     importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest$number, length(frame$response),
-                                                  settings),
-    left_out = sum(grown$oob_trees), status = grown$status, elapsed = grown$elapsed,
-    seed = settings$seed, control = settings[kept], sampling = settings$sampling,
-    y = frame$response, orders = orders)
+    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
+    # sums, from which forests put together have theirs
+    left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+    elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+    sampling = settings$sampling, y = frame$response, orders = orders)
 }
 
 # The sums stay in it, so that forests can be put together.
@@ -292,12 +294,6 @@ new_forest_importance <- function(grown, names, measure) {
   importance <- data.frame(variable = names, impurity = grown$gains)
   if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
   importance
-}
-
-inbag_matrix <- function(numbers, n, settings) {
-  control <- list(seed = settings$seed, sample = settings$sample,
-                  replace = as.integer(settings$replace), sampling = settings$sampling, n_rows = n)
-  vapply(numbers, function(number) .Call(ffi_hist_sample, control, number), integer(n))
 }
 
 refuse_empty_forest <- function(grown, settings) {

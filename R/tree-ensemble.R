@@ -44,6 +44,3 @@ formula.contree_ensemble <- function(x, ...) stats::formula(stats::terms(x))
 #' @rdname contree_methods
 #' @export
 terms.contree_ensemble <- function(x, ...) terms_or_stop(x$terms)
-
-#' @export
-plot.contree_ensemble <- function(x, ...) check_fit(x, "x")
