@@ -3,7 +3,7 @@
 #
 # With STRICT=1 nothing may be left out but what tests/may_skip.txt lists: a missing tool is a failure then.
 #
-#   layers     includes and calls point downward               make -C tests/c layers
+#   layers     includes and calls point downward; headers compile alone   make -C tests/c layers
 #   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
