@@ -1,5 +1,5 @@
-# Trees that are made of others: cut, at another complexity, with another call; and the parts that an
-# object of rpart has as they are.
+# Trees that are made of others: cut, at another complexity, with another call; and the parts that
+# an object of rpart has as they are.
 
 # The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of
 # the tree no longer holds: at_complexity() says what does.
