@@ -19,9 +19,9 @@ test_that("leaves and margins are the makers' own, to the last bit", {
 test_that("responses are the makers', within the rounding of their functions", {
   for (i in seq_len(nrow(models))) {
     model <- models[i, ]
+    if (model$name == "xgb-forest") next # multi:softmax says classes
     forged <- forge(import_model(model))
     response <- forge_matrix(paste0(model$name, ".response"), model$outputs, "float")
-    if (model$name == "xgb-forest") next # multi:softmax says classes
     expect_equal(unname(as.matrix(predict(forged, forge_rows(model)))), response,
                  tolerance = 1e-5, info = model$name)
   }
