@@ -100,7 +100,7 @@ forest_columns_of <- function(forest, newdata) {
   place <- feature_places(forest, newdata, asked)
   columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place) else
     frame_features(forest, newdata, place, asked)
-  if (forest$complete) refuse_missing(forest, columns, asked)
+  if (forest$complete) refuse_incomplete(forest, columns, asked)
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names))
 }
@@ -170,7 +170,7 @@ feature_values <- function(forest, value, j) {
                                  describe_type(value), wanted))
 }
 
-refuse_missing <- function(forest, columns, asked) {
+refuse_incomplete <- function(forest, columns, asked) {
   column <- function(j) if (is.matrix(columns)) columns[, j] else columns[[j]]
   missing <- vapply(asked, function(j) anyNA(column(j)), NA)
   if (!any(missing)) return(invisible())
