@@ -228,7 +228,7 @@ proof_fault <- function(fit, frame, checked) {
   if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)",
                                                       checked$verdict))
   off <- min(2 * checked$rounding, most_rounding * proof$cost) +
-    rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
+    rounding_of_sum(frame, proof$cost, tree_settings(fit)$complexity)
   cost <- proof$objective + tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
@@ -248,13 +248,12 @@ rounding_text <- function(rounding) {
   if (rounding > 0) gettextf(" (costs were counted as integers, which differ by at most %s)", format(signif(rounding, 2))) else ""
 }
 
-row_costs_of <- function(frame) row_costs(frame$response, frame$weights, frame$loss)
-
-# By how much two sums of the same costs may differ, which come to `sum`: not at all where doubles
-# have them all.
-rounding_of_sum <- function(costs, sum, complexity = 0) {
+# By how much two sums of costs of the same rows may differ, which come to `sum`: not at all where
+# doubles have them all.
+rounding_of_sum <- function(frame, sum, complexity = 0) {
+  costs <- possible_costs(frame)
   exact <- complexity == 0 && all(costs == round(costs)) && sum(costs) < 2^53
-  if (exact) 0 else (nrow(costs) + 8) * .Machine$double.eps * sum
+  if (exact) 0 else (length(frame$response) + 8) * .Machine$double.eps * sum
 }
 
 # ---- the tree ------------------------------------------------------------------------------------
@@ -289,11 +288,10 @@ tree_fault <- function(fit, frame) {
 price_fault <- function(fit, frame, leaf) {
   proof <- tree_proof(fit)
   settings <- tree_settings(fit)
-  costs <- row_costs_of(frame)
-  objective <- sum(costs[cbind(seq_along(leaf), node_label(fit)[leaf])])
+  objective <- sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))
   n <- rows_below_nodes(fit, leaf)
   inner <- !node_is_leaf(fit)
-  if (abs(objective - proof$objective) > rounding_of_sum(costs, objective)) {
+  if (abs(objective - proof$objective) > rounding_of_sum(frame, objective)) {
     gettextf("the tree has errors of %s, not %s", format(objective), format(proof$objective))
   } else if (max(node_depth(fit)) > settings$depth) {
     gettextf("the tree is deeper than %s", format(settings$depth))

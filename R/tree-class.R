@@ -364,8 +364,8 @@ is_objective <- function(fit, value) {
 
 # Row by row from the data: weight times loss under the class of its leaf.
 check_row_costs <- function(fit, frame) {
-  costs <- row_costs(frame$response, frame$weights, frame$loss)
-  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+  labels <- fit$frame$yval[fit$where]
+  if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
     stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
 }

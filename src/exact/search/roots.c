@@ -7,6 +7,7 @@
 #include "exact/run/history.h"
 #include "exact/cost/price.h"
 #include "exact/search/features.h"
+#include "exact/search/observed.h"
 #include "exact/rows/ranks.h"
 
 /* A floor of which nothing is known. */
@@ -201,6 +202,7 @@ CT_HOT void settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate
 {
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
+    ct_observe_candidate(evaluator->worker, roots, feature, m);
     ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
     if (upper < roots->known.best + ties_count(roots, feature, m->threshold)) {
@@ -537,6 +539,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(&worker->arena, ct_feature, n_cols);
     if (!roots->features) ct_worker_stop(worker, CT_END_MEMORY);
+    ct_observe_given(worker, roots);
     return roots->features != NULL;
 }
 
@@ -573,6 +576,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
+    ct_observe_searched(worker, roots);
     for (uint32_t f = 0; f < n_cols; f++)
         bounds.relaxed = ct_smaller_cost(
             bounds.relaxed,
@@ -588,6 +592,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     }
     bounds.proven = ct_larger_cost(bounds.relaxed,
                                    ct_smaller_cost(roots->known.proven, roots->leaf));
+    ct_observe_solved(worker, roots, &bounds);
     return bounds;
 }
 
