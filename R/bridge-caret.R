@@ -27,8 +27,10 @@ contree_caret <- function() {
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
     grid = caret_grid, fit = caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) unname(stats::predict(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
+    predict = function(modelFit, newdata, submodels = NULL)
+      unname(stats::predict(modelFit, newdata)),
+    prob = function(modelFit, newdata, submodels = NULL)
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
     levels = function(x) tree_classes(x),
     predictors = function(x, ...) used_predictors(x),
     varImp = caret_importance,

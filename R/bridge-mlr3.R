@@ -53,7 +53,11 @@ mlr3_learner <- function() {
           do.call("predict", c(list(self$model, rows, type),
                                self$param_set$get_values(tags = "predict")))
         }
-        if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
+        if (self$predict_type == "response") {
+          list(response = unname(tell("class")))
+        } else {
+          list(prob = tell("prob"))
+        }
       }))
 }
 
@@ -61,8 +65,9 @@ mlr3_learner <- function() {
 mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
 
 mlr3_model <- function(learner) {
-  if (is.null(learner$model)) stop_input("model",
-                                         gettext("the learner has no model yet; call its method train() first"))
+  if (is.null(learner$model)) {
+    stop_input("model", gettext("the learner has no model yet; call its method train() first"))
+  }
   learner$model
 }
 

@@ -10,7 +10,7 @@
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
 #' | `tree_depth` | `depth` | 3 unless given |
-#' | `cost_complexity` | `cp` | as in `rpart`, a proportion of the errors of the root; 0 unless given |
+#' | `cost_complexity` | `cp` | as in `rpart`, a part of the errors of the root; 0 unless given |
 #' | `min_n` | `minsplit` | 2 unless given |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments

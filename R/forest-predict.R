@@ -3,16 +3,17 @@
 #' Predict with a forest
 #'
 #' @param object A fit of [hist_forest()].
-#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()]; missing values may stay, and
-#'   new levels count as missing. Without it, what the trees say of the training rows that they were not grown from
-#'   (`"class"`, `"prob"` and `"response"` alone).
+#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
+#'   missing values may stay, and new levels count as missing. Without it, what the trees say of the
+#'   training rows that they were not grown from (`"class"`, `"prob"` and `"response"` alone).
 #' @param type What to return for each row:
 #'   * `"class"`: the most probable class (the first of equal ones), a factor;
-#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over the trees of the class's
-#'     proportion in the row's leaf;
+#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over
+#'     the trees of the class's proportion in the row's leaf;
 #'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
 #'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
-#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as in [forest_tree()];
+#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as
+#'     in [forest_tree()];
 #'   * `"trees"`: what each tree says, a class code or a number, a matrix with a column a tree.
 #'
 #'   The default is `"response"`.
@@ -21,24 +22,33 @@
 #' @param ... Not used.
 #' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`.
 #' @section Errors:
-#' A column that is missing, or of another type than in training, is an error of class `contree_input_error`.
+#' A column that is missing, or of another type than in training, is an error of class
+#' `contree_input_error`.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' predict(fit, iris[c(1, 71, 101), ])
 #' predict(fit, iris[c(1, 71, 101), ], type = "prob")
 #' mean(predict(fit) != iris$Species) # out of bag
 #' @export
-predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes", "leaf", "trees"),
+predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes",
+                                                          "leaf", "trees"),
                                 threads = NULL, na.action = stats::na.pass, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees"))
   if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
-    stop_input("type", gettextf("type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
+    stop_input("type", gettextf(
+      "type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
   }
-  if (missing(newdata) || is.null(newdata)) return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  if (missing(newdata) || is.null(newdata)) {
+    return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  }
   new <- new_columns(column_reader(object), newdata, na.action)
   columns <- forest_columns(new$columns, object$orders)
-  columns <- if (is.matrix(columns)) columns[, object$shape$names, drop = FALSE] else columns[object$shape$names]
+  columns <- if (is.matrix(columns)) {
+    columns[, object$shape$names, drop = FALSE]
+  } else {
+    columns[object$shape$names]
+  }
   answer <- said_by_forest(object, columns, type, threads_to_use(check_threads("threads", threads)))
   if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
   stats::napredict(new$na.action, answer)
@@ -46,7 +56,8 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
 
 # What data-newdata.R asks of a fit: here every predictor is asked for.
 column_reader <- function(fit) {
-  c(fit[c("shape", "terms", "types", "xlevels", "units")], list(frame = list(var = fit$shape$names)))
+  c(fit[c("shape", "terms", "types", "xlevels", "units")],
+    list(frame = list(var = fit$shape$names)))
 }
 
 predict_left_out <- function(object, type) {

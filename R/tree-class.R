@@ -264,12 +264,15 @@ model_of_document <- function(document, predictors, nodes) {
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
-  new_model(
+  fit <- new_model(
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = gap_of(document), status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
+  # before version 3 of both a proof was of the cost alone
+  if (document$format_version < 3) fit$format_version <- 2L
+  fit
 }
 
 leaves_of_document <- function(document, nodes) {
@@ -341,20 +344,27 @@ contradiction <- function(fit) {
   splits <- !leaf
   rows <- length(tree_where(fit)) > 0
   holds <- c(
-    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
-    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
+    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 &&
+      all(child$left[splits] > 0, child$right[splits] > 0),
+    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] +
+                                                    n[child$right[splits]]),
     "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)),
                                                  ifelse(leaf, n, 0L)),
     if (has_proof(fit)) c(
-      "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
-      "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
+      "the errors of the leaves add up to the objective" = is_objective(
+        fit, sum(node_errors(fit)[leaf])),
+      "the residuals add up to the objective" = !rows || costs_differ(fit) ||
+        sum(tree_residuals(fit)) == fit$objective,
       "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
-      "the cost is not below its bound" = min(fit$cost - fit$bound, fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
+      "the cost is not below its bound" = min(fit$cost - fit$bound,
+                                              fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
   if (!all(holds)) names(holds)[!holds][1]
 }
 
 # Not every error costs 1.
-costs_differ <- function(fit) !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
+costs_differ <- function(fit) {
+  !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
+}
 
 # Sums of weights are in doubles.
 is_objective <- function(fit, value) {
@@ -366,7 +376,8 @@ is_objective <- function(fit, value) {
 check_row_costs <- function(fit, frame) {
   labels <- fit$frame$yval[fit$where]
   if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
-    stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
+    stop_internal(gettext(
+      "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
 }
 
@@ -398,7 +409,9 @@ node_counts <- function(fit) class_columns(fit, 0)
 node_proportions <- function(fit) class_columns(fit, length(fit$ylevels))
 
 # The proportion of the class of each node.
-class_proportion <- function(fit) node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+class_proportion <- function(fit) {
+  node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+}
 
 class_columns <- function(fit, offset) {
   classes <- fit$ylevels
@@ -477,7 +490,11 @@ tree_splits <- function(fit) sum(!node_is_leaf(fit))
 # Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
 # by name; the factors that may not be split by any set of levels. Format 1 knew numbers only.
 tree_types <- function(fit) {
-  if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
+  if (is.null(fit$types)) {
+    stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names)
+  } else {
+    fit$types
+  }
 }
 tree_xlevels <- function(fit) fit$xlevels
 tree_units <- function(fit) fit$units
@@ -566,8 +583,8 @@ set_call <- function(fit, call) {
   fit
 }
 
-# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the cost
-# alone, and where costs were rounded a better tree may be hidden.
+# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the
+# cost alone, and where costs were rounded a better tree may be hidden.
 is_smallest <- function(fit) {
   proof <- tree_proof(fit)
   proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L

@@ -55,8 +55,8 @@ formula.contree_model <- function(x, ...) stats::formula(stats::terms(x))
 terms.contree_model <- function(x, ...) {
   terms <- tree_terms(check_fit(x, "x", rows = FALSE))
   if (is.null(terms)) {
-    stop_input("x",
-               gettext("the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
+    stop_input("x", gettext(
+      "the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
   }
   terms
 }
@@ -111,9 +111,9 @@ replace_arguments <- function(call, arguments) {
 }
 
 no_model_frame <- function(reason) {
-  stop_input("model",
-             gettextf("the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
-                               reason))
+  stop_input("model", gettextf(
+    "the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
+    reason))
 }
 
 #' The nodes of a tree as a data frame
@@ -152,4 +152,6 @@ as.data.frame.contree_model <- function(x, row.names = NULL, optional = FALSE, .
   nodes
 }
 
-left_levels <- function(levels) if (is.null(levels)) NA_character_ else paste(levels$left, collapse = ",")
+left_levels <- function(levels) {
+  if (is.null(levels)) NA_character_ else paste(levels$left, collapse = ",")
+}

@@ -2,11 +2,15 @@
 parsnip_code <- "
 registered <- new.env()
 note <- function(what, ...) registered[[what]] <- c(registered[[what]], list(list(...)))
-known <- function(model, mode, eng) stopifnot(model == 'decision_tree', mode == 'classification', eng == 'contree')
+known <- function(model, mode, eng) {
+  stopifnot(model == 'decision_tree', mode == 'classification', eng == 'contree')
+}
 set_model_engine <- function(model, mode, eng) { known(model, mode, eng); note('engine') }
-set_dependency <- function(model, eng, pkg = 'parsnip', mode = NULL) { known(model, mode, eng); note('pkg', pkg) }
+set_dependency <- function(model, eng, pkg = 'parsnip', mode = NULL) { known(
+  model, mode, eng); note('pkg', pkg) }
 set_model_arg <- function(model, eng, parsnip, original, func, has_submodel) {
-  stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel), length(registered$engine) == 1)
+  stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel),
+            length(registered$engine) == 1)
   note('arg', parsnip, original)
 }
 set_fit <- function(model, mode, eng, value) {
@@ -16,7 +20,8 @@ set_fit <- function(model, mode, eng, value) {
 }
 set_encoding <- function(model, mode, eng, options) {
   known(model, mode, eng)
-  stopifnot(setequal(names(options), c('predictor_indicators', 'compute_intercept', 'remove_intercept', 'allow_sparse_x')))
+  stopifnot(setequal(names(options), c('predictor_indicators', 'compute_intercept',
+                                       'remove_intercept', 'allow_sparse_x')))
 }
 set_pred <- function(model, mode, eng, type, value) {
   known(model, mode, eng)
@@ -24,8 +29,10 @@ set_pred <- function(model, mode, eng, type, value) {
   registered[[type]] <- value
 }
 fit <- function(formula, data, case_weights = NULL, ...) {
-  environment(formula) <- list2env(list(data = data, weights = case_weights), parent = environment(formula))
-  call <- as.call(c(call('::', as.name(registered$fit$func[['pkg']]), as.name(registered$fit$func[['fun']])),
+  environment(formula) <- list2env(list(data = data, weights = case_weights),
+                                   parent = environment(formula))
+  call <- as.call(c(call('::', as.name(registered$fit$func[['pkg']]),
+                         as.name(registered$fit$func[['fun']])),
                     list(formula = formula, data = quote(data), weights = quote(weights)),
                     utils::modifyList(registered$fit$defaults, list(...))))
   list(fit = eval(call, list2env(list(data = data, weights = case_weights))))
@@ -46,11 +53,14 @@ test_that("the engine is registered, before and after contree is loaded, and its
     "gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))",
     "object <- parsnip::fit(Species ~ ., gaps, w, depth = 2, cp = 0.001)",
     "own <- contree(Species ~ ., gaps, weights = w, depth = 2, cp = 0.001)",
-    "say(object$fit$threads, identical(object$fit$frame, own$frame), object.size(object$fit) < 5e5)",
+    "say(object$fit$threads, identical(object$fit$frame, own$frame),",
+    "    object.size(object$fit) < 5e5)",
     "class <- parsnip::answer(object, iris, 'class')",
     "say(identical(class, unname(predict(own, iris))))",
     "prob <- parsnip::answer(object, iris, 'prob')",
-    "say(class(prob), names(prob), isTRUE(all.equal(as.matrix(prob), predict(own, iris, type = 'prob'), check.attributes = FALSE)))",
+    "expected <- predict(own, iris, type = 'prob')",
+    "same <- all.equal(as.matrix(prob), expected, check.attributes = FALSE)",
+    "say(class(prob), names(prob), isTRUE(same))",
     "say(identical(parsnip::answer(object, iris, 'raw'), predict(own, iris)))"))
   expected <- c("tree_depth=depth min_n=minsplit cost_complexity=cp", "1 TRUE TRUE", "TRUE",
                 "data.frame setosa versicolor virginica TRUE", "TRUE", "end")
@@ -60,7 +70,8 @@ test_that("the engine is registered, before and after contree is loaded, and its
 
 test_that("parsnip fits and predicts", {
   skip_if_not_installed("parsnip")
-  tree <- parsnip::set_engine(parsnip::decision_tree("classification", tree_depth = 2, min_n = 5), "contree")
+  tree <- parsnip::set_engine(parsnip::decision_tree("classification", tree_depth = 2, min_n = 5),
+                              "contree")
   gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
   object <- generics::fit(tree, Species ~ ., data = gaps)
   own <- contree(Species ~ ., gaps, depth = 2, minsplit = 5)
@@ -68,13 +79,16 @@ test_that("parsnip fits and predicts", {
   expect_identical(fit$frame, own$frame)
   expect_identical(fit$threads, 1L)
   expect_identical(predict(object, iris)$.pred_class, unname(predict(own, iris)))
-  expect_equal(as.matrix(predict(object, iris, type = "prob")), predict(own, iris, type = "prob"), ignore_attr = TRUE)
+  expect_equal(as.matrix(predict(object, iris, type = "prob")), predict(own, iris, type = "prob"),
+               ignore_attr = TRUE)
 })
 
 test_that("arguments that come as quosures stand in the call as they were written", {
   quosure <- function(formula) structure(formula, class = c("quosure", "formula"))
-  call <- call("contree", formula = Species ~ ., data = quote(data), depth = quosure(~2), minsplit = quosure(~2 * k))
-  expect_identical(as.list(contree:::small_call(call))[c("depth", "minsplit")], list(depth = 2, minsplit = quote(2 * k)))
+  call <- call("contree", formula = Species ~ ., data = quote(data), depth = quosure(~2),
+               minsplit = quosure(~2 * k))
+  expect_identical(as.list(contree:::small_call(call))[c("depth", "minsplit")],
+                   list(depth = 2, minsplit = quote(2 * k)))
 })
 
 test_that("vip finds the importance of the columns", {
@@ -82,7 +96,8 @@ test_that("vip finds the importance of the columns", {
   expect_s3_class(vi, c("vi", "data.frame"))
   expect_identical(vi$Variable, names(iris2$variable.importance))
   expect_identical(vi$Importance, unname(iris2$variable.importance))
-  expect_identical(nrow(contree:::vi_model.contree_model(contree(Species ~ ., iris, depth = 0))), 0L)
+  expect_identical(nrow(contree:::vi_model.contree_model(contree(Species ~ ., iris, depth = 0))),
+                   0L)
   skip_if_not_installed("vip")
   # not a package of CRAN, so that it cannot be suggested
   expect_setequal(getExportedValue("vip", "vi")(iris2)$Variable, names(iris2$variable.importance))

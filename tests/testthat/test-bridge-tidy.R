@@ -10,7 +10,8 @@ test_that("glance() has one row", {
   skip_if_not_installed("generics")
   glance <- generics::glance(iris2)
   expect_identical(nrow(glance), 1L)
-  known <- data.frame(nobs = 150L, depth = 2, leaves = 3L, objective = 6, bound = 6, gap = 0, status = "optimal")
+  known <- data.frame(nobs = 150L, depth = 2, leaves = 3L, objective = 6, bound = 6, gap = 0,
+                      status = "optimal")
   expect_equal(glance[names(known)], known, ignore_attr = TRUE)
   expect_equal(glance$accuracy, mean(predict(iris2) == iris$Species))
 })
@@ -30,10 +31,13 @@ test_that("augment() adds predictions to training rows, data or new data", {
 
 test_that("the generics of the package generics find the methods, whatever is attached first", {
   skip_if_not_installed("generics")
-  code <- c("fit <- contree(Species ~ ., iris, depth = 2)", "path <- contree_path(Species ~ ., iris, depth = 2)",
+  code <- c("fit <- contree(Species ~ ., iris, depth = 2)",
+            "path <- contree_path(Species ~ ., iris, depth = 2)",
             "say(nrow(prune(fit, complexity = 0.5)$frame), nrow(prune(path, nsplit = 1)$frame))",
             "say(nrow(tidy(fit)), nrow(glance(fit)), nrow(augment(fit)))")
-  for (first in list("library(generics)", c("detach('package:contree')", "library(generics)", "library(contree)"))) {
-    expect_identical(run_session(c(paste0("suppressPackageStartupMessages(", first, ")"), code)), c("1 3", "5 1 150", "end"))
+  for (first in list("library(generics)",
+                     c("detach('package:contree')", "library(generics)", "library(contree)"))) {
+    expect_identical(run_session(c(paste0("suppressPackageStartupMessages(", first, ")"), code)),
+                     c("1 3", "5 1 150", "end"))
   }
 })
