@@ -116,8 +116,8 @@ party_nodes <- function(fit, columns) {
     turned <- question$kind == "known" && !question$yes_left
     split <- party_split(question, match(question$variable, columns), levels)
     # a row without value goes to a kid that partykit draws: with 1 and 0 there is no chance in it
-    left <- question$missing_left
-    split$prob <- as.numeric(if (turned) c(!left, left) else c(left, !left))
+    first <- question$missing_left != turned
+    split$prob <- as.numeric(c(first, !first))
     partykit::partynode(node, split = split, kids = list(left, right)[if (turned) 2:1 else 1:2])
   })
 }

@@ -99,7 +99,8 @@
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param ... The names of `ranger` above. Any other name is an error.
 #'
-#' @return An object of class `hist_forest`, a list with
+#' @return An object of class `hist_forest`, and of class `contree_ensemble` as all ensembles of
+#'   this package, a list with
 #'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
 #'   * `forest`, the trees in compact form, see [forest_tree()] for one that can be read;
 #'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers;
@@ -255,20 +256,18 @@ growth_text <- function(state, trees) {
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "bins", "first",
             "importance")
-  structure(
-    list(call = call, terms = frame$terms,
-         type = if (is_classes(frame)) "classification" else "regression",
-         classes = levels(frame$response), n = length(frame$response), forest = grown$forest,
-         oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre,
-                                         frame$response),
-         importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-         inbag = if (settings$keep_inbag) inbag_matrix(grown$forest$number, length(frame$response),
-                                                       settings),
-         left_out = sum(grown$oob_trees), status = grown$status, elapsed = grown$elapsed,
-         seed = settings$seed, control = settings[kept], sampling = settings$sampling,
-         y = frame$response, shape = frame$shape, types = frame$types, xlevels = frame$xlevels,
-         units = frame$units, orders = orders, na.action = frame$na.action),
-    class = "hist_forest")
+  # each tree has its own, since forests of several seeds may be put together
+  grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
+  n <- length(frame$response)
+  new_ensemble(
+    levels(frame$response), c(frame, n = n), call, class = "hist_forest", forest = grown$forest,
+    oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
+    importance = new_forest_importance(grown, frame$shape$names, settings$importance),
+    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
+    # sums, from which forests put together have theirs
+    left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+    elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+    sampling = settings$sampling, y = frame$response, orders = orders)
 }
 
 # The sums stay in it, so that forests can be put together.
@@ -297,12 +296,6 @@ new_forest_importance <- function(grown, names, measure) {
   importance
 }
 
-inbag_matrix <- function(numbers, n, settings) {
-  control <- list(seed = settings$seed, sample = settings$sample,
-                  replace = as.integer(settings$replace), sampling = settings$sampling, n_rows = n)
-  vapply(numbers, function(number) .Call(ffi_hist_sample, control, number), integer(n))
-}
-
 refuse_empty_forest <- function(grown, settings) {
   stop_input(if (grown$status == "time limit") "time_limit" else "memory_limit", gettextf(
     "%s before a tree was complete; give the forest more time or memory",
@@ -311,7 +304,7 @@ refuse_empty_forest <- function(grown, settings) {
 
 warn_if_forest_stopped <- function(fit) {
   if (fit$status == "complete") return(invisible())
-  n <- length(fit$forest$number)
+  n <- tree_count(fit)
   warn_stopped(gettextf(
     "%s: %d of %.0f trees are complete",
     stopped_after(fit$status, fit$elapsed), n, fit$control$trees),

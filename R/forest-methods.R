@@ -18,7 +18,7 @@ NULL
 #' @export
 print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
-  trees <- length(x$forest$number)
+  trees <- tree_count(x)
   cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
                length(x$shape$names)))
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
@@ -104,14 +104,16 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #' model
 #' contree_rules(model)
 #' @export
-forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
-  if (!inherits(fit, "hist_forest")) {
-    stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
-  }
-  if (!is_count(tree) || tree > length(fit$forest$number)) {
-    stop_input("tree", gettextf(
-      "'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
-  }
+forest_tree <- function(fit, tree = 1, as = c("table", "model")) UseMethod("forest_tree")
+
+#' @export
+forest_tree.default <- function(fit, tree = 1, as = c("table", "model")) {
+  check_forest(fit)
+}
+
+#' @export
+forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
+  check_tree_number(fit, tree)
   nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
   if (check_choice("as", as, c("table", "model")) == "model") {
     return(model_of_tree(fit, nodes, tree))
@@ -132,6 +134,9 @@ forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
   colnames(counts) <- paste0("n_", fit$classes)
   cbind(out, as.data.frame(counts, check.names = FALSE))
 }
+
+#' @export
+tree_count.hist_forest <- function(fit) length(fit$forest$number)
 
 # ---- a tree as a fit -----------------------------------------------------------------------------
 
@@ -160,6 +165,11 @@ model_of_tree <- function(fit, nodes, tree) {
   }
   new_model(nodes, leaf, fit[c("types", "xlevels", "units", "shape", "terms")], fit$call,
             where = integer())
+}
+
+check_forest <- function(fit) {
+  if (inherits(fit, "hist_forest")) return(invisible(fit))
+  stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
 }
 
 # The places of nodes, each before those below it, left before right.
@@ -243,30 +253,29 @@ check_same_growth <- function(one, other) {
   same <- setdiff(names(one$control), c("trees", "first"))
   if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) ||
       !identical(one$shape, other$shape) ||
-      !identical(one$control[same], other$control[same]) ||
-      is.null(one$oob) != is.null(other$oob)) {
+        !identical(one$control[same], other$control[same]) ||
+        !identical(one$sampling, other$sampling) || is.null(one$oob) != is.null(other$oob)) {
     stop_input("...", gettext(
       "the forests were grown from different data, or with different settings"))
   }
 }
 
 join_forests <- function(one, other) {
-  if (one$seed == other$seed && length(intersect(one$forest$number, other$forest$number))) {
+  keys <- function(fit) sprintf("%.0f %d", fit$forest$seed, fit$forest$number)
+  if (length(intersect(keys(one), keys(other)))) {
     stop_input("...", gettext(
       "the forests have a tree in common: their seeds are the same; give 'first' or another seed"))
   }
-  if (one$seed == other$seed && other$forest$number[1] < one$forest$number[1]) {
-    return(join_forests(other, one))
-  }
-  for (part in c("number", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+  if (one$seed == other$seed &&
+      other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
+  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
     one$forest[part] <- list(c(one$forest[[part]], other$forest[[part]]))
   }
-  if (!is.null(one$importance$permutation)) {
-    rows <- c(one$left_out, other$left_out)
-    harm <- one$importance$permutation * rows[1] + other$importance$permutation * rows[2]
-    one$importance$permutation <- harm / max(1, sum(rows))
-  }
   one$left_out <- one$left_out + other$left_out
+  one$harm <- if (!is.null(one$harm)) one$harm + other$harm
+  if (!is.null(one$importance$permutation)) {
+    one$importance$permutation <- one$harm / max(1, one$left_out)
+  }
   if (!is.null(one$oob)) {
     one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees,
                        one$oob$centre, one$y)
@@ -280,14 +289,3 @@ join_forests <- function(one, other) {
   if (other$status != "complete") one$status <- other$status
   one
 }
-
-#' @export
-formula.hist_forest <- function(x, ...) {
-  if (is.null(x$terms)) NULL else stats::formula(x$terms)
-}
-
-#' @export
-nobs.hist_forest <- function(object, ...) object$n
-
-#' @export
-fitted.hist_forest <- function(object, ...) predict(object)

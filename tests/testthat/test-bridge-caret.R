@@ -44,3 +44,23 @@ test_that("a random grid stays within its bounds", {
   expect_true(all(grid$depth %in% 1:4) && all(grid$complexity > 0 & grid$complexity < 0.2))
   expect_identical(contree_caret()$sort(grid)$depth, sort(grid$depth))
 })
+
+test_that("caret tunes a forest, for classes and numbers", {
+  skip_if_not_installed("caret")
+  set.seed(1)
+  tuned <- caret::train(iris[1:4], iris$Species, method = hist_forest_caret(),
+                        trControl = quick(classProbs = TRUE),
+                        tuneGrid = data.frame(mtry = 1:3, min_n = 4), trees = 9, seed = 3)
+  own <- hist_forest(iris[1:4], iris$Species, mtry = tuned$bestTune$mtry, min_n = 4, trees = 9,
+                     seed = 3)
+  expect_identical(tuned$finalModel$forest, own$forest)
+  expect_identical(predict(tuned, iris), unname(predict(own, iris)))
+  expect_equal(predict(tuned, iris, type = "prob"),
+               as.data.frame(predict(own, iris, type = "prob")), ignore_attr = TRUE)
+  set.seed(1)
+  numbers <- caret::train(mtcars[-1], mtcars$mpg, method = hist_forest_caret(), trControl = quick(),
+                          tuneLength = 2, trees = 9)
+  expect_identical(predict(numbers, mtcars), unname(predict(numbers$finalModel, mtcars)))
+  expect_identical(rownames(caret::varImp(numbers, scale = FALSE)$importance), names(mtcars)[-1])
+  expect_true(all(hist_forest_caret()$grid(iris, iris$Species, 5, "random")$mtry %in% 1:5))
+})

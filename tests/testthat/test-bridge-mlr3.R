@@ -18,6 +18,7 @@ LearnerClassif <- R6::R6Class('LearnerClassif',
     predict = function(task) private$.predict(task)),
   private = list(.get_weights = function(task)
                                   if (self$use_weights == 'use') task$weights_learner$weight))
+LearnerRegr <- R6::R6Class('LearnerRegr', inherit = LearnerClassif)
 mlr_reflections <- list(task_feature_types = c('logical', 'integer', 'numeric', 'character',
                                                'factor', 'ordered', 'POSIXct'))
 dictionary <- new.env()
@@ -51,13 +52,20 @@ ps <- function(...) {
   set
 }"
 
-beside_mlr3 <- function(code) {
-  libraries <- stand_in("mlr3", mlr3_code, "R6")
-  if (!requireNamespace("paradox", quietly = TRUE)) {
-    libraries <- c(libraries, stand_in("paradox", paradox_code))
+# Installed once.
+mlr3_libraries <- local({
+  libraries <- NULL
+  function() {
+    if (is.null(libraries)) {
+      libraries <<- c(stand_in("mlr3", mlr3_code, "R6"),
+                      if (!requireNamespace("paradox", quietly = TRUE)) stand_in("paradox",
+                                                                                 paradox_code))
+    }
+    libraries
   }
-  run_beside(libraries, "mlr3", code)
-}
+})
+
+beside_mlr3 <- function(code) run_beside(mlr3_libraries(), "mlr3", code)
 
 gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
 
@@ -88,6 +96,41 @@ test_that("the learner is in the dictionary, whichever is loaded first, and its 
                 "1 TRUE TRUE", "TRUE", "TRUE",
                 paste("TRUE", paste(intersect(names(iris), names(used)), collapse = " ")),
                 "the learner has no model yet; call its method train() first", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("forests are learners for classes and numbers", {
+  skip_on_cran()
+  skip_if_not_installed("R6")
+  skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
+  said <- beside_mlr3(c(
+    "learner <- mlr3::lrn('classif.hist_forest')",
+    "learner$param_set$values$splitrule <- 'entropy'",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2, mtry = 3)",
+    "w <- rep(c(1, 3), 75)",
+    "learner$train(mlr3::task(iris, 'Species', w))",
+    "own <- hist_forest(iris[1:4], iris$Species, weights = w, trees = 7, seed = 2, mtry = 3,",
+    "                   splitrule = 'entropy')",
+    "say(identical(learner$model$forest, own$forest), nchar(deparse1(learner$model$call)) < 200)",
+    "task <- mlr3::task(iris, 'Species')",
+    "say(identical(learner$predict(task)$response, unname(predict(own, iris))))",
+    "learner$predict_type <- 'prob'",
+    "say(identical(learner$predict(task)$prob, predict(own, iris, type = 'prob')))",
+    "say(identical(learner$oob_error(), own$oob$error), names(learner$importance())[1])",
+    "learner <- mlr3::lrn('regr.hist_forest')",
+    "learner$param_set$values$importance <- 'permutation'",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2)",
+    "learner$train(mlr3::task(mtcars, 'mpg'))",
+    "own <- hist_forest(mtcars[-1], mtcars$mpg, trees = 7, seed = 2, importance = 'permutation')",
+    "task <- mlr3::task(mtcars, 'mpg')",
+    "say(identical(learner$predict(task)$response, unname(predict(own, mtcars))))",
+    "harm <- sort(own$importance$permutation, decreasing = TRUE)",
+    "say(identical(unname(learner$importance()), harm))"))
+  own <- hist_forest(iris[1:4], iris$Species, weights = rep(c(1, 3), 75), trees = 7, seed = 2,
+                     mtry = 3, splitrule = "entropy")
+  first <- own$importance$variable[which.max(own$importance$impurity)]
+  expected <- c("TRUE TRUE", "TRUE", "TRUE", paste("TRUE", first), "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 7), expected)
   expect_identical(tail(said$before, 7), expected)
 })

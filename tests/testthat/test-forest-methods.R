@@ -14,11 +14,32 @@ test_that("forests grown apart are the forest grown at once", {
   whole <- hist_forest(Species ~ ., iris, trees = 30, seed = 6, importance = "permutation")
   joined <- do.call(c, parts[c(2, 1, 3)])
   expect_identical(joined$forest, whole$forest)
-  expect_equal(joined$oob, whole$oob)
-  expect_equal(joined$importance, whole$importance)
+  expect_identical(joined$oob, whole$oob)
+  expect_identical(joined$importance, whole$importance)
+  expect_identical(predict(joined, iris, type = "prob"), predict(whole, iris, type = "prob"))
   expect_error(c(parts[[1]], parts[[1]]), "in common", class = "contree_input_error")
   expect_error(c(parts[[1]], hist_forest(Species ~ ., iris[-1, ], trees = 2)),
                class = "contree_input_error")
+})
+
+test_that("forests grow on workers of future, and are the forest grown at once", {
+  skip_on_cran()
+  skip_if_not_installed("future")
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  # the workers may not find the package by themselves
+  paths <- .libPaths()
+  parts <- lapply(c(1, 11), function(first) {
+    future::future({
+      .libPaths(paths)
+      contree::hist_forest(Species ~ ., datasets::iris, trees = 10, seed = 6, first = first,
+                           importance = "permutation")
+    }, seed = TRUE)
+  })
+  joined <- do.call(c, lapply(parts, future::value))
+  whole <- hist_forest(Species ~ ., iris, trees = 20, seed = 6, importance = "permutation")
+  expect_identical(joined[c("forest", "oob", "importance")],
+                   whole[c("forest", "oob", "importance")])
 })
 
 test_that("a tree is a table", {
