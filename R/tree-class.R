@@ -50,9 +50,9 @@ newest_format <- 3L
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
-#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
-#'     counts in whole units, to which the price of a split is rounded, so the two may differ by
-#'     some 1e-9 of an error for each split.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
+#'     sum of the weights if rows have some. Sums of doubles in another order may differ in their
+#'     last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
