@@ -27,12 +27,14 @@ problem <- function(seed, unused = 0) {
   set.seed(seed)
   n <- sample(3:11, 1)
   columns <- sample(3, 1)
-  x <- matrix(sample(sample(2:5, 1), n * columns, TRUE), n, dimnames = list(NULL, letters[seq_len(columns)]))
+  x <- matrix(sample(sample(2:5, 1), n * columns, TRUE), n,
+              dimnames = list(NULL, letters[seq_len(columns)]))
   if (runif(1) < 0.3) x[, 1] <- round(rnorm(n), 1)
   if (columns > 1 && runif(1) < 0.3) x[, 2] <- x[, 1]
   classes <- sample(2:3, 1)
   y <- factor(sample(LETTERS[seq_len(classes)], n, TRUE), LETTERS[seq_len(classes + unused)])
-  list(x = as.data.frame(x), y = y, depth = sample(2, 1, prob = c(1, 4)), weights = NULL, loss = NULL,
+  list(x = as.data.frame(x), y = y, depth = sample(2, 1, prob = c(1, 4)), weights = NULL,
+       loss = NULL,
        complexity = if (runif(1) < 0.5) sample(8, 1) / 64 else 0,
        minbucket = sample(c(1, 1, 2), 1), minsplit = sample(c(2, 2, 4), 1))
 }
@@ -73,7 +75,8 @@ truth_of <- function(p, roots = seq_along(p$x), cap = Inf) {
   errors <- least_errors(x, p$y, p$depth, p$minbucket, p$minsplit, roots, costs)
   price <- p$complexity * sum(weights)
   cost <- errors + price * (seq_along(errors) - 1)
-  list(errors = errors, cost = min(cost), splits = which.min(cost) - 1, price = price, costs = costs)
+  list(errors = errors, cost = min(cost), splits = which.min(cost) - 1, price = price,
+       costs = costs)
 }
 
 fit_of <- function(p, ...) {
@@ -95,7 +98,9 @@ lies_of <- function(fit, p, truth) {
     if (optimal && fit$cost != truth$cost) "optimal",
     if (optimal && fit$gap > 0) "optimal with a gap",
     if (optimal && splits != truth$splits) "smallest",
-    if (!is.null(fit$certificate)) lies_of_check(contree_certify(fit, list(x = p$x, y = p$y)), fit, truth, optimal))
+    if (!is.null(fit$certificate)) {
+      lies_of_check(contree_certify(fit, list(x = p$x, y = p$y)), fit, truth, optimal)
+    })
 }
 
 # A certificate may fail to prove what is so only of a fit that is not optimal.
@@ -104,7 +109,8 @@ lies_of_check <- function(check, fit, truth, optimal) {
   c(if (optimal && !check$valid) "certificate refused",
     if (check$valid && check$bound > truth$cost) "certified bound",
     if (check$valid && check$optimal && fit$cost != truth$cost) "certified as optimal",
-    if (check$valid && check$smallest && (fit$cost != truth$cost || splits != truth$splits)) "certified as smallest",
+    if (check$valid && check$smallest &&
+        (fit$cost != truth$cost || splits != truth$splits)) "certified as smallest",
     if (check$optimal && !check$valid) "optimal though invalid")
 }
 
@@ -143,7 +149,8 @@ kinds <- list(
     other <- replace(p, c("depth", "minbucket", "minsplit"), list(sample(0:3, 1), 1, 2))
     start <- fit_of(if (seed %% 5) other else replace(other, "y", list(sample(p$y))))
     cap <- sample(c(1, 2, Inf), 1)
-    lies_of(fit_of(p, start = start, max_thresholds = cap, threads = 1 + seed %% 2), p, truth_of(p, cap = cap))
+    lies_of(fit_of(p, start = start, max_thresholds = cap, threads = 1 + seed %% 2), p,
+            truth_of(p, cap = cap))
   },
   caps = function(seed) {
     p <- problem(seed)
@@ -158,14 +165,16 @@ kinds <- list(
     fit <- fit_of(p)
     within <- if (seed %% 2) 0 else sample(8, 1) / 4
     c(lies_of(fit, p, truth_of(p)),
-      lies_of_alternatives(contree_alternatives(fit, within = within, data = list(x = p$x, y = p$y)), fit, p, within))
+      lies_of_alternatives(contree_alternatives(fit, within = within,
+                                                data = list(x = p$x, y = p$y)), fit, p, within))
   },
   limits = function(seed) {
     p <- problem(seed)
     if (seed %% 2) p <- with_weights(p)
     if (seed %% 3 == 0) p <- with_loss(p)
     fit <- tryCatch(fit_of(p, time_limit = sample(c(0, 1e-5, 1e-4, 1e-3, Inf), 1),
-                           memory_limit = sample(c(2^(12:18), Inf), 1), max_gap = sample(c(0, 0, 0.5, 2), 1),
+                           memory_limit = sample(c(2^(12:18), Inf), 1),
+                           max_gap = sample(c(0, 0, 0.5, 2), 1),
                            threads = sample(2, 1), certificate = seed %% 4 == 0),
                     contree_input_error = function(problem) {
                       if (!grepl("not enough memory", conditionMessage(problem))) stop(problem)
@@ -177,13 +186,15 @@ kinds <- list(
     if (seed %% 2) p <- with_weights(p)
     if (seed %% 3 == 0) p <- with_loss(p)
     cap <- sample(c(2, Inf), 1)
-    lies_of(fit_of(p, device = "twin", max_thresholds = cap, max_gap = sample(c(0, 0, 1), 1)), p, truth_of(p, cap = cap))
+    lies_of(fit_of(p, device = "twin", max_thresholds = cap, max_gap = sample(c(0, 0, 1), 1)), p,
+            truth_of(p, cap = cap))
   })
 
 run <- function(kind) {
   failed <- 0L
   for (seed in first - 1L + seq_len(count)) {
-    lies <- tryCatch(suppressMessages(kinds[[kind]](seed)), error = function(problem) paste("error:", conditionMessage(problem)))
+    lies <- tryCatch(suppressMessages(kinds[[kind]](seed)),
+                     error = function(problem) paste("error:", conditionMessage(problem)))
     if (length(lies) == 0) next
     failed <- failed + 1L
     if (failed <= 10) cat(sprintf("  FAILED: %s %d: %s\n", kind, seed, toString(lies)))
