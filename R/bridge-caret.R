@@ -27,8 +27,10 @@ contree_caret <- function() {
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
     grid = caret_grid, fit = caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) unname(stats::predict(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL) as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
+    predict = function(modelFit, newdata, submodels = NULL)
+      unname(stats::predict(modelFit, newdata)),
+    prob = function(modelFit, newdata, submodels = NULL)
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
     levels = function(x) tree_classes(x),
     predictors = function(x, ...) used_predictors(x),
     varImp = caret_importance,
@@ -54,4 +56,64 @@ caret_importance <- function(object, ...) {
   names <- tree_shape(object)$names
   decrease <- tree_importance(object)[names]
   data.frame(Overall = ifelse(is.na(decrease), 0, decrease), row.names = names)
+}
+
+# ---- forests -------------------------------------------------------------------------------------
+
+#' Forests in caret
+#'
+#' A description of [hist_forest()] for `train()` of the package `caret`, to be given as its
+#' `method`, for classes and numbers. It tunes `mtry` and `min_n`; other arguments of
+#' `hist_forest()` are passed on by `train()`, as in `train(..., trees = 200)`. A forest is grown
+#' with one thread unless `threads` says otherwise, as resampling may run in parallel itself.
+#'
+#' @return A list as `caret` wants it, see
+#'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
+#' @seealso [contree_caret()]
+#' @examplesIf requireNamespace("caret", quietly = TRUE)
+#' set.seed(1)
+#' tuned <- caret::train(iris[1:4], iris$Species, method = hist_forest_caret(), tuneLength = 2,
+#'                       trees = 50, trControl = caret::trainControl(method = "cv", number = 3))
+#' tuned$bestTune
+#' @export
+hist_forest_caret <- function() {
+  list(
+    label = "Random Forest from Histograms", library = "contree",
+    type = c("Classification", "Regression"), loop = NULL,
+    parameters = data.frame(parameter = c("mtry", "min_n"), class = "numeric",
+                            label = c("Predictors Tried", "Rows of a Leaf")),
+    grid = forest_grid, fit = forest_caret_fit,
+    predict = function(modelFit, newdata, submodels = NULL) {
+      unname(stats::predict(modelFit, newdata))
+    },
+    prob = function(modelFit, newdata, submodels = NULL) {
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob"))
+    },
+    levels = function(x) x$classes,
+    predictors = function(x, ...) x$importance$variable[x$importance$impurity > 0],
+    varImp = forest_caret_importance,
+    # the simplest first
+    sort = function(x) x[order(x$mtry, -x$min_n), ],
+    tags = c("Tree-Based Model", "Random Forest", "Ensemble Model", "Bagging",
+             "Implicit Feature Selection", "Handle Missing Predictor Data"))
+}
+
+forest_grid <- function(x, y, len = NULL, search = "grid") {
+  p <- ncol(x)
+  usual <- if (is.factor(y)) 1 else 5
+  if (search == "grid") {
+    return(expand.grid(mtry = unique(pmax(1, round(seq(max(1, sqrt(p) / 2), p, length.out = len)))),
+                       min_n = usual))
+  }
+  unique(data.frame(mtry = sample.int(p, len, TRUE), min_n = sample.int(20, len, TRUE)))
+}
+
+forest_caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...) {
+  hist_forest.default(x, y, weights = wts, mtry = param$mtry, min_n = param$min_n,
+                      threads = threads, ...)
+}
+
+forest_caret_importance <- function(object, ...) {
+  importance <- forest_named_importance(object)[object$importance$variable]
+  data.frame(Overall = unname(importance), row.names = names(importance))
 }

@@ -1,5 +1,5 @@
-# The learner "classif.contree" of mlr3, put into its dictionary as soon as both packages are
-# loaded.
+# The learners "classif.contree", "classif.hist_forest" and "regr.hist_forest" of mlr3, put into its
+# dictionary as soon as both packages are loaded.
 
 #' Optimal trees in mlr3
 #'
@@ -13,6 +13,13 @@
 #' factors, dates and case weights as `contree()` does, and has `importance()` (the decrease of the
 #' Gini impurity by the splits on a feature, see [contree_importance()]) and `selected_features()`.
 #' Its `model` is a fit of `contree()`.
+#' @section Forests:
+#' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` make learners whose `model` is a fit
+#' of
+#' [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with its defaults, but
+#' for `threads`, which is 1. Task weights say how likely rows are to be sampled. They have
+#' `importance()` (by permutation where the parameter `importance` says so, else by impurity),
+#' `oob_error()` and `selected_features()`.
 #' @seealso [contree_parsnip], [contree_caret()]
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
@@ -20,10 +27,18 @@
 #' learner$importance()
 #' learner$predict(mlr3::tsk("iris"))$score(mlr3::msr("classif.acc"))
 #' learner$model
+#'
+#' forest <- mlr3::lrn("regr.hist_forest", trees = 50)
+#' forest$train(mlr3::tsk("mtcars"))
+#' forest$oob_error()
 #' @name contree_mlr3
 NULL
 
-register_mlr3 <- function() mlr3::mlr_learners$add("classif.contree", mlr3_learner())
+register_mlr3 <- function() {
+  mlr3::mlr_learners$add("classif.contree", mlr3_learner())
+  mlr3::mlr_learners$add("classif.hist_forest", mlr3_forest("classif"))
+  mlr3::mlr_learners$add("regr.hist_forest", mlr3_forest("regr"))
+}
 
 # Made when mlr3 is there, since it inherits from one of its classes.
 mlr3_learner <- function() {
@@ -53,7 +68,11 @@ mlr3_learner <- function() {
           do.call("predict", c(list(self$model, rows, type),
                                self$param_set$get_values(tags = "predict")))
         }
-        if (self$predict_type == "response") list(response = unname(tell("class"))) else list(prob = tell("prob"))
+        if (self$predict_type == "response") {
+          list(response = unname(tell("class")))
+        } else {
+          list(prob = tell("prob"))
+        }
       }))
 }
 
@@ -61,8 +80,9 @@ mlr3_learner <- function() {
 mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
 
 mlr3_model <- function(learner) {
-  if (is.null(learner$model)) stop_input("model",
-                                         gettext("the learner has no model yet; call its method train() first"))
+  if (is.null(learner$model)) {
+    stop_input("model", gettext("the learner has no model yet; call its method train() first"))
+  }
   learner$model
 }
 
@@ -91,6 +111,80 @@ mlr3_parameters <- function() {
     parameters[[name]] <- paradox::p_uty(tags = "train")
   }
   parameters$new_levels <- paradox::p_fct(c("majority", "error"), tags = "predict")
+  set <- do.call(paradox::ps, parameters)
+  set$values <- list(threads = 1L)
+  set
+}
+
+# ---- forests -------------------------------------------------------------------------------------
+
+mlr3_forest <- function(task_type) {
+  self <- super <- private <- NULL # in methods these are bound by R6
+  is_classif <- task_type == "classif"
+  id <- paste0(task_type, ".hist_forest")
+  R6::R6Class(if (is_classif) "LearnerClassifHistForest" else "LearnerRegrHistForest",
+    inherit = if (is_classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
+    public = list(
+      initialize = function() {
+        super$initialize(id = id, packages = "contree",
+                         param_set = mlr3_forest_parameters(is_classif),
+                         feature_types = mlr3_feature_types(),
+                         predict_types = if (is_classif) c("response", "prob") else "response",
+                         properties = c("importance", "missings", if (is_classif) "multiclass",
+                                        "oob_error",
+                                        "selected_features", if (is_classif) "twoclass", "weights"),
+                         label = "Random Forest from Histograms", man = "contree::contree_mlr3")
+      },
+      importance = function() forest_named_importance(mlr3_model(self)),
+      oob_error = function() mlr3_model(self)$oob$error,
+      selected_features = function() {
+        model <- mlr3_model(self)
+        model$importance$variable[model$importance$impurity > 0]
+      }),
+    private = list(
+      .train = function(task) {
+        arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
+                          weights = private$.get_weights(task))
+        do.call(mlr3_forest_fit, c(arguments, self$param_set$get_values(tags = "train")))
+      },
+      .predict = function(task) {
+        rows <- as.data.frame(task$data(cols = task$feature_names))
+        type <- if (self$predict_type == "prob") "prob" else "response"
+        told <- stats::predict(self$model, rows, type = type)
+        if (type == "prob") list(prob = told) else list(response = unname(told))
+      }))
+}
+
+# Called by this name so that the call in the fit has no data in it.
+mlr3_forest_fit <- function(x, y, weights, ...) hist_forest.default(x, y, weights = weights, ...)
+
+# The most important first.
+forest_named_importance <- function(fit) {
+  measure <- if (is.null(fit$importance$permutation)) "impurity" else "permutation"
+  sort(stats::setNames(fit$importance[[measure]], fit$importance$variable), decreasing = TRUE)
+}
+
+mlr3_forest_parameters <- function(is_classif) {
+  parameters <- list(
+    trees = paradox::p_int(lower = 1, upper = 1e6, tags = "train"),
+    mtry = paradox::p_int(lower = 1, tags = "train"),
+    min_n = paradox::p_int(lower = 1, tags = "train"),
+    depth = paradox::p_dbl(lower = 0, tags = "train"),
+    sample_fraction = paradox::p_dbl(lower = 1e-9, upper = 1000, tags = "train"),
+    bins = paradox::p_int(lower = 2, upper = 65534, tags = "train"),
+    seed = paradox::p_dbl(lower = 0, upper = 2^53, tags = "train"),
+    threads = paradox::p_int(lower = 0, tags = c("train", "threads")),
+    time_limit = paradox::p_dbl(lower = 0, tags = "train"),
+    memory_limit = paradox::p_dbl(lower = 0, tags = "train"),
+    splitrule = paradox::p_fct(if (is_classif) c("gini", "entropy", "error", "random") else
+      c("gini", "random"), tags = "train"),
+    importance = paradox::p_fct(c("impurity", "permutation", "none"), tags = "train"),
+    on_interrupt = paradox::p_fct(c("return", "error"), tags = "train"))
+  for (name in c("replace", "oob", "keep_inbag", "verbose")) {
+    parameters[[name]] <- paradox::p_lgl(tags = "train")
+  }
+  parameters$progress <- paradox::p_uty(tags = "train")
+  if (is_classif) parameters$class_weights <- paradox::p_uty(tags = "train")
   set <- do.call(paradox::ps, parameters)
   set$values <- list(threads = 1L)
   set

@@ -1,5 +1,5 @@
-# The engine "contree" of parsnip's decision_tree(), told to parsnip as soon as both packages are
-# loaded.
+# The engine "contree" of parsnip's decision_tree() and rand_forest(), told to parsnip as soon as
+# both packages are loaded.
 
 #' Optimal trees in tidymodels
 #'
@@ -10,7 +10,7 @@
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
 #' | `tree_depth` | `depth` | 3 unless given |
-#' | `cost_complexity` | `cp` | as in `rpart`, a proportion of the errors of the root; 0 unless given |
+#' | `cost_complexity` | `cp` | as in `rpart`, a part of the errors of the root; 0 unless given |
 #' | `min_n` | `minsplit` | 2 unless given |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
@@ -21,6 +21,12 @@
 #' and factors are split by sets of levels; a recipe that makes dummy variables or imputes is not
 #' needed. The predictions are `"class"`, `"prob"` and `"raw"` (for which `opts` may hold any `type`
 #' of [predict.contree()]).
+#' @section Forests:
+#' `rand_forest()` has the engine `"contree"` as well, for classification and regression: forests of
+#' [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of these names, with the defaults
+#' of `hist_forest()`; `set_engine()` takes all others. Case weights say how likely rows are to be
+#' sampled. The predictions are `"class"`, `"prob"`, `"numeric"` and `"raw"`, with any `type` of
+#' [predict.hist_forest()] in `opts`.
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)
@@ -28,15 +34,24 @@
 #' fitted <- generics::fit(tree, Species ~ ., data = iris)
 #' predict(fitted, iris[c(1, 51, 101), ], type = "prob")
 #' plot(parsnip::extract_fit_engine(fitted))
+#'
+#' forest <- parsnip::rand_forest(mode = "regression", trees = 50)
+#' forest <- parsnip::set_engine(forest, "contree")
+#' generics::fit(forest, mpg ~ ., data = mtcars)
 #' @name contree_parsnip
 NULL
 
 register_parsnip <- function() {
-  model <- "decision_tree"
-  mode <- "classification"
+  register_engine("decision_tree", "classification", "contree", parsnip_arguments)
+  for (mode in c("classification", "regression")) {
+    register_engine("rand_forest", mode, "hist_forest", parsnip_forest_arguments)
+  }
+}
+
+register_engine <- function(model, mode, fun, arguments) {
   parsnip::set_model_engine(model, mode = mode, eng = "contree")
   parsnip::set_dependency(model, eng = "contree", pkg = "contree", mode = mode)
-  for (argument in parsnip_arguments) {
+  for (argument in arguments) {
     parsnip::set_model_arg(model, eng = "contree", parsnip = argument$parsnip,
                            original = argument$original,
                            func = list(pkg = "dials", fun = argument$parsnip), has_submodel = FALSE)
@@ -45,14 +60,18 @@ register_parsnip <- function() {
   # them out
   parsnip::set_fit(model, mode = mode, eng = "contree", value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
-    func = c(pkg = "contree", fun = "contree"),
+    func = c(pkg = "contree", fun = fun),
     defaults = list(threads = 1)))
   parsnip::set_encoding(model, mode = mode, eng = "contree", options = list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
     allow_sparse_x = FALSE))
-  parsnip_prediction(model, mode, "class", function(x, object) unname(x))
-  parsnip_prediction(model, mode, "prob",
-                     function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
+  if (mode == "regression") {
+    parsnip_prediction(model, mode, "numeric", function(x, object) unname(x))
+  } else {
+    parsnip_prediction(model, mode, "class", function(x, object) unname(x))
+    parsnip_prediction(model, mode, "prob",
+                       function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
+  }
   parsnip_prediction(model, mode, "raw", NULL)
 }
 
@@ -60,9 +79,14 @@ parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
                           list(parsnip = "min_n", original = "minsplit"),
                           list(parsnip = "cost_complexity", original = "cp"))
 
+parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
+                                 list(parsnip = "trees", original = "trees"),
+                                 list(parsnip = "min_n", original = "min_n"))
+
 parsnip_prediction <- function(model, mode, type, post) {
   arguments <- list(object = quote(object$fit), newdata = quote(new_data))
-  if (type != "raw") arguments$type <- type
+  if (type == "numeric") arguments$type <- "response"
+  else if (type != "raw") arguments$type <- type
   parsnip::set_pred(model, mode = mode, eng = "contree", type = type,
                     value = list(pre = NULL, post = post, func = c(fun = "predict"),
                                  args = arguments))

@@ -79,8 +79,8 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
 # Each row that partykit takes the mean of has the number of its leaf.
 party_of_numbers <- function(fit) {
   if (tree_leaf(fit) != "number") {
-    stop_unsupported("obj",
-                     gettext("trees of partykit predict a class or one number in each leaf; this one does not"))
+    stop_unsupported("obj", gettext(
+      "trees of partykit predict a class or one number in each leaf; this one does not"))
   }
   terms <- used_terms(fit)
   predictors <- empty_frame(fit, used_predictors(fit))
@@ -97,7 +97,7 @@ warn_of_majority <- function(fit) {
   other <- node_is_leaf(fit) & max.col(node_counts(fit), "first") != as.integer(node_class(fit))
   if (!any(other)) return(invisible())
   message <- gettextf(
-    "leaf %s predicts a class that is not its most frequent one; partykit predicts the most frequent one",
+    "leaf %s predicts a class that is not its most frequent one, which partykit predicts",
     show_values(node_ids(fit)[other]))
   warning(structure(list(message = message, call = user_call()),
                     class = c("contree_conversion_warning", "warning", "condition")))
@@ -116,7 +116,8 @@ party_nodes <- function(fit, columns) {
     turned <- question$kind == "known" && !question$yes_left
     split <- party_split(question, match(question$variable, columns), levels)
     # a row without value goes to a kid that partykit draws: with 1 and 0 there is no chance in it
-    split$prob <- as.numeric(c(question$missing_left, !question$missing_left))[if (turned) 2:1 else 1:2]
+    first <- question$missing_left != turned
+    split$prob <- as.numeric(c(first, !first))
     partykit::partynode(node, split = split, kids = list(left, right)[if (turned) 2:1 else 1:2])
   })
 }
@@ -128,7 +129,11 @@ party_split <- function(question, column, levels) {
   if (question$kind == "known") return(below(if (is.null(levels)) Inf else length(levels) + 1))
   kid <- ifelse(levels %in% question$levels == question$yes_left, 1L, 2L)
   # of an ordered factor the first levels are on one side, the last on the other
-  if (question$type == "ordered") below(which(kid == 2L)[1]) else partykit::partysplit(column, index = kid)
+  if (question$type == "ordered") {
+    below(which(kid == 2L)[1])
+  } else {
+    partykit::partysplit(column, index = kid)
+  }
 }
 
 # ---- training rows -------------------------------------------------------------------------------
@@ -138,9 +143,10 @@ frame_of_rows <- function(fit, terms, data) {
   if (is.null(data)) data <- tree_model(fit)
   if (is.null(data)) return(NULL)
   if (!is.data.frame(data) || nrow(data) != length(tree_where(fit))) {
-    stop_input("data", gettextf("'data' must be a data frame with the %d training rows, not %s",
-                                length(tree_where(fit)),
-                                if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
+    stop_input("data", gettextf(
+      "'data' must be a data frame with the %d training rows, not %s",
+      length(tree_where(fit)),
+      if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
   made <- !is.null(attr(data, "terms"))
   frame <- if (made) {
@@ -170,7 +176,11 @@ leaf_of_rows <- function(fit) {
 fitted_rows <- function(fit, response = NULL) {
   where <- unname(leaf_of_rows(fit))
   classes <- tree_classes(fit)
-  response <- if (is.null(response)) factor(classes[class_of_rows(fit, where)], levels = classes) else response
+  response <- if (is.null(response)) {
+    factor(classes[class_of_rows(fit, where)], levels = classes)
+  } else {
+    response
+  }
   rows <- data.frame("(fitted)" = where, "(response)" = response, check.names = FALSE)
   cell <- cbind(where, match(response, classes))
   counts <- node_counts(fit)
@@ -193,7 +203,11 @@ class_of_rows <- function(fit, where) {
     some <- max(sum(others > 0), round(length(rows) * sum(others) / sum(counts[leaf, ])))
     rows <- if (length(wrong)) rows[wrong[rows]] else utils::head(rows, some)
     known <- sum(others) == length(rows) && all(others %% 1 == 0)
-    response[rows] <- if (known) rep(seq_along(others), others) else rep_len(order(others, decreasing = TRUE), length(rows))
+    response[rows] <- if (known) {
+      rep(seq_along(others), others)
+    } else {
+      rep_len(order(others, decreasing = TRUE), length(rows))
+    }
   }
   response
 }

@@ -50,8 +50,8 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   need_package("rpart", "as.rpart()")
   check_fit(x, "x")
   if (!tree_leaf(x) %in% c("classes", "number")) {
-    stop_unsupported("x",
-                     gettext("trees of rpart predict a class or one number in each leaf; this one does not"))
+    stop_unsupported("x", gettext(
+      "trees of rpart predict a class or one number in each leaf; this one does not"))
   }
   terms <- used_terms(x)
   classes <- predicts_classes(x)
@@ -70,6 +70,9 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
             xlevels = levels[intersect(names(levels), used_predictors(x))],
             ylevels = tree_classes(x), class = "rpart")
 }
+
+#' @export
+as.rpart.default <- function(x, ...) check_fit(x, "x")
 
 rpart_loss <- function(fit) {
   if (is.null(tree_loss(fit))) 1 - diag(length(tree_classes(fit))) else unname(tree_loss(fit))
@@ -156,12 +159,15 @@ warn_of_direction <- function(fit) {
   children <- node_children(fit)
   tied <- node_is_tied(fit)
   ours <- theirs <- 1L
-  while (!node_is_leaf(fit)[ours]) ours <- children[[if (node_default_left(fit)[ours]) "left" else "right"]][ours]
+  while (!node_is_leaf(fit)[ours]) {
+    ours <- children[[if (node_default_left(fit)[ours]) "left" else "right"]][ours]
+  }
   while (!node_is_leaf(fit)[theirs] && !tied[theirs]) {
     theirs <- children[[if (node_larger_left(fit)[theirs]) "left" else "right"]][theirs]
   }
   if (ours == theirs) return(invisible())
-  message <- gettextf("a row in which %s are missing goes to node %d of the tree, but to node %d for rpart",
+  message <- gettextf(
+    "a row in which %s are missing goes to node %d of the tree, but to node %d for rpart",
                       show_names(used_predictors(fit)), node_ids(fit)[ours], node_ids(fit)[theirs])
   warning(structure(list(message = message, call = user_call()),
                     class = c("contree_conversion_warning", "warning", "condition")))

@@ -68,3 +68,87 @@ augment_numbers <- function(fit, newdata) {
   stats::setNames(numbers,
                   if (tree_leaf(fit) == "numbers") paste0(".pred_", names(numbers)) else ".pred")
 }
+
+# ---- forests -------------------------------------------------------------------------------------
+
+#' A forest in tidy data frames
+#'
+#' Methods for the functions of the package `generics`: `tidy()` gives the importance of the
+#' predictors, `glance()` describes the whole forest, `augment()` adds predictions to data.
+#'
+#' @param x A fit of [hist_forest()].
+#' @param data The training rows, found again by the fit's call if they are not given: they get the
+#'   predictions of the trees that they were not grown from (`oob`).
+#' @param newdata New data to add the predictions of all trees to instead.
+#' @param ... Not used.
+#' @return `tidy()`: a data frame with a row a predictor, the most important first: `variable`,
+#'   `impurity`, and `permutation` where the forest has it.
+#'
+#'   `glance()`: a data frame of one row: `type`, `nobs`, `trees`, `mtry`, `min_n`, `leaves` and
+#'   `depth` (means over the trees), the errors of rows left out (`oob_error` and `oob_brier`, or
+#'   `oob_error` and `oob_r_squared`), `status` and `elapsed`.
+#'
+#'   `augment()`: the data with the columns `.pred_class` and one `.prob_` for each class, or
+#'   `.pred`.
+#' @section Errors:
+#' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
+#' without `oob`, or of data that are not the training rows.
+#' @examplesIf requireNamespace("generics", quietly = TRUE)
+#' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
+#' generics::tidy(fit)
+#' generics::glance(fit)
+#' head(generics::augment(fit), 3)
+#' @name tidy.hist_forest
+NULL
+
+#' @rdname tidy.hist_forest
+#' @exportS3Method generics::tidy
+tidy.hist_forest <- function(x, ...) {
+  check_no_dots(...)
+  if (is.null(x$importance)) {
+    stop_input("x", gettext("the forest was grown with importance = \"none\""))
+  }
+  order <- match(names(forest_named_importance(x)), x$importance$variable)
+  data.frame(x$importance[order, ], row.names = NULL)
+}
+
+#' @rdname tidy.hist_forest
+#' @exportS3Method generics::glance
+glance.hist_forest <- function(x, ...) {
+  check_no_dots(...)
+  errors <- x$oob[intersect(c("error", "brier", "r_squared"), names(x$oob))]
+  if (length(errors)) names(errors) <- paste0("oob_", names(errors))
+  data.frame(c(list(type = x$type, nobs = x$n, trees = length(x$forest$number),
+                    mtry = x$control$mtry, min_n = x$control$min_n,
+                    leaves = mean((x$forest$n_nodes + 1) / 2), depth = mean(x$forest$depth)),
+               errors, x[c("status", "elapsed")]))
+}
+
+#' @rdname tidy.hist_forest
+#' @exportS3Method generics::augment
+augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
+  check_no_dots(...)
+  if (is.null(newdata)) {
+    if (is.null(data)) data <- evaluated_data(x, parent.frame())
+    rows <- x$n + length(x$na.action)
+    if (nrow(data) != rows) {
+      stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d",
+                                  nrow(data), rows))
+    }
+    # rows that were left out of the growing have no prediction
+    if (!is.null(x$na.action)) class(x$na.action) <- "exclude"
+    told <- function(type) stats::predict(x, type = type)
+    to <- data
+  } else {
+    told <- function(type) stats::predict(x, newdata, type = type)
+    to <- newdata
+  }
+  to <- as.data.frame(to)
+  added <- if (x$type == "regression") list(.pred = unname(told("response"))) else {
+    proportions <- as.data.frame(told("prob"))
+    names(proportions) <- paste0(".prob_", x$classes)
+    data.frame(.pred_class = unname(told("class")), proportions, check.names = FALSE)
+  }
+  to[names(added)] <- added
+  to
+}

@@ -6,14 +6,15 @@ read_response <- function(response, label) {
                                show_value(response)))
   }
   if (is.numeric(response) || inherits(response, c("Date", "POSIXct"))) {
-    stop_input(label, gettextf(
-      "the response '%s' is numeric (%s), and contree fits classification trees; for classes use factor(%s)",
-      label, show_values(response), label))
+    stop_input(label,
+               gettextf("the response '%s' is numeric (%s), and contree fits classification trees",
+                        label, show_values(response)),
+               gettextf("for classes use factor(%s)", label))
   }
   if (!is.factor(response) && !is.character(response) && !is.logical(response)) {
-    stop_input(label,
-               gettextf("the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
-                               label, describe_type(response), label))
+    stop_input(label, gettextf(
+      "the response '%s' must be a factor, character or logical, not %s; use factor(%s)",
+      label, describe_type(response), label))
   }
   if (is.logical(response)) response <- factor(response, levels = c(FALSE, TRUE))
   if (is.character(response)) response <- factor(response)
@@ -41,9 +42,9 @@ spread_columns <- function(predictors) {
 
 spread_matrix <- function(value, label) {
   if (is.data.frame(value)) {
-    stop_input(label,
-               gettextf("predictor '%s' is a data frame inside a data frame; make its columns columns of 'data'",
-                               label))
+    stop_input(label, gettextf(
+      "predictor '%s' is a data frame inside a data frame; make its columns columns of 'data'",
+      label))
   }
   suffix <- if (is.null(colnames(value))) seq_len(ncol(value)) else colnames(value)
   stats::setNames(lapply(seq_len(ncol(value)), function(j) as.vector(value[, j])),
@@ -103,7 +104,9 @@ column_type <- function(value) {
 read_other_types <- function(predictors) {
   values <- predictors$values
   types <- predictors$types
-  for (j in which(types %in% c("factor", "character"))) values[[j]] <- without_na_level(factor_of(values[[j]]))
+  for (j in which(types %in% c("factor", "character"))) {
+    values[[j]] <- without_na_level(factor_of(values[[j]]))
+  }
   for (j in which(types == "POSIXct")) values[[j]] <- as.POSIXct(values[[j]])
   leveled <- types %in% level_types
   predictors$xlevels <- lapply(values[leveled], levels)
@@ -127,9 +130,10 @@ time_zone <- function(value) {
 }
 
 refuse_column <- function(value, label) {
-  stop_input(label, gettextf(paste(
-    "predictor '%s' is %s, but predictors must be numeric, integer, logical, factor or character vectors, dates or times;",
-    "convert it or leave it out"), label, describe_type(value)))
+  kinds <- gettext("numeric, integer, logical, factor or character vectors, dates or times")
+  stop_input(label, gettextf("predictor '%s' is %s, but predictors must be %s",
+                             label, describe_type(value), kinds),
+             gettext("convert it or leave it out"))
 }
 
 # The sum of doubles is finite unless one of them is not (or it overflows), and costs no memory.
@@ -140,20 +144,28 @@ is_finite_or_missing <- function(values) {
 }
 
 refuse_infinite <- function(columns) {
-  if (if (is.matrix(columns)) is_finite_or_missing(columns) else all(vapply(columns, is_finite_or_missing, NA))) return()
-  fine <- if (is.matrix(columns)) apply(columns, 2, is_finite_or_missing) else vapply(columns, is_finite_or_missing, NA)
+  if (if (is.matrix(columns)) is_finite_or_missing(columns)
+      else all(vapply(columns, is_finite_or_missing, NA))) return()
+  fine <- if (is.matrix(columns)) {
+    apply(columns, 2, is_finite_or_missing)
+  } else {
+    vapply(columns, is_finite_or_missing, NA)
+  }
   bad <- which(!fine)[1]
   values <- if (is.matrix(columns)) columns[, bad] else columns[[bad]]
   row <- which(is.infinite(values))[1]
   label <- column_names(columns)[bad]
   stop_input(label, gettextf(
-    "predictor '%s' has the value %s in row %d, but predictors must be finite or missing; replace it or leave the row out",
-    label, format(unclass(values)[row]), row))
+    "predictor '%s' has the value %s in row %d, but predictors must be finite or missing",
+    label, format(unclass(values)[row]), row),
+    gettext("replace it or leave the row out"))
 }
 
 describe_type <- function(value) {
   if (is.factor(value)) return(gettext("a factor"))
-  if (is.data.frame(value) || is.matrix(value) || (is.object(value) && !is.list(value))) return(show_value(value))
+  if (is.data.frame(value) || is.matrix(value) || (is.object(value) && !is.list(value))) {
+    return(show_value(value))
+  }
   # typeof() says double of what R calls numeric
   if (is.list(value)) gettext("a list") else mode_name(value)
 }

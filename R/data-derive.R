@@ -24,7 +24,11 @@ most_single_levels <- 1000
 #   restricted  names of the factors that may not be split by any set of levels
 derive_columns <- function(frame, classes, n_classes, subset_levels) {
   columns <- frame$columns
-  holes <- if (is.matrix(columns)) rep(anyNA(columns), ncol(columns)) else vapply(columns, anyNA, NA)
+  holes <- if (is.matrix(columns)) {
+    rep(anyNA(columns), ncol(columns))
+  } else {
+    vapply(columns, anyNA, NA)
+  }
   by_level <- frame$types %in% c("factor", "character")
   if (!any(holes, by_level)) return(NULL)
   if (is.matrix(columns)) columns <- as.list(as.data.frame(columns, optional = TRUE))
@@ -32,7 +36,8 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   for (j in which(by_level)) {
     counts <- level_counts(columns[[j]], length(frame$xlevels[[names(columns)[j]]]), classes,
                            n_classes)
-    codes[[j]] <- if (sum(rowSums(counts) > 0) <= subset_levels) subset_codes(counts) else ordered_codes(counts)
+    codes[[j]] <-
+      if (sum(rowSums(counts) > 0) <= subset_levels) subset_codes(counts) else ordered_codes(counts)
   }
   values <- Map(function(x, hole, codes, label) {
     if (!is.null(codes)) return(coded_columns(x, codes))
@@ -60,9 +65,9 @@ two_columns <- function(x, label) {
     largest <- .Machine$double.xmax
   }
   if (any(abs(span) >= largest)) {
-    stop_input(label,
-               gettextf("predictor '%s' has missing values and the value %s, beside which they have no place", label,
-                               format(span[abs(span) >= largest][1])))
+    stop_input(label, gettextf(
+      "predictor '%s' has missing values and the value %s, beside which they have no place",
+      label, format(span[abs(span) >= largest][1])))
   }
   step <- if (is.integer(x)) 1L else pmax(1, abs(span))
   outside <- pmin(pmax(span + c(-1L, 1L) * step, -largest), largest)
@@ -97,7 +102,8 @@ ordered_codes <- function(counts) {
   levels <- which(rowSums(counts)[-missing] > 0)
   # missing is between the level and the rest, so that it may go with either
   single <- replace(rep(2L, missing), missing, 1L)
-  singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level) replace(single, level, 0L))
+  singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level)
+                                                                        replace(single, level, 0L))
   # of two classes the orders are the reverse of each other
   orders <- unique(lapply(seq_len(if (ncol(counts) == 2) 1 else ncol(counts)), function(class) {
     proportion <- counts[levels, class] / rowSums(counts[levels, , drop = FALSE])
@@ -136,7 +142,11 @@ return_tree <- function(solved, derived, frame) {
   if (is.null(derived) && !any(rounded)) return(solved)
   last <- last_below(solved)
   for (node in which(split)) {
-    x <- if (is.matrix(frame$columns)) frame$columns[, solved$feature[node]] else frame$columns[[solved$feature[node]]]
+    x <- if (is.matrix(frame$columns)) {
+      frame$columns[, solved$feature[node]]
+    } else {
+      frame$columns[[solved$feature[node]]]
+    }
     inside <- solved$where >= node & solved$where <= last[node]
     x <- unclass(x)[inside]
     left <- solved$where[inside] <= last[solved$left[node]]

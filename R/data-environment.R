@@ -28,7 +28,8 @@ lasting_environment <- function(environment, expressions = list(), data = charac
 
 # Is it saved by name?
 is_lasting <- function(environment) {
-  identical(environment, globalenv()) || identical(environment, baseenv()) || identical(environment, emptyenv()) ||
+  identical(environment, globalenv()) || identical(environment, baseenv()) ||
+    identical(environment, emptyenv()) ||
     isNamespace(environment) || startsWith(c(attr(environment, "name"), "")[1], "package:")
 }
 
@@ -62,7 +63,9 @@ new_keeper <- function() {
                       c(names(formals(value)), ""))
     for (inner in needed) keep(inner, environment(value), "any")
   }
-  is_empty <- function() all(vapply(copies, function(copy) length(ls(copy, all.names = TRUE)), 0L) == 0)
+  is_empty <- function() {
+    all(vapply(copies, function(copy) length(ls(copy, all.names = TRUE)), 0L) == 0)
+  }
   list(keep = keep, copy_of = copy_of, is_empty = is_empty)
 }
 

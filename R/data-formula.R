@@ -14,16 +14,16 @@ interaction_operators <- c(":", "*", "^", "%in%", "/")
 # no data.
 read_formula <- function(formula, columns) {
   if (length(formula) != 3) {
-    stop_input("formula",
-               gettextf("'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",
-                                   show_formula(formula)))
+    stop_input("formula", gettextf(
+      "'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",
+      show_formula(formula)))
   }
   response <- formula[[2]]
   labels <- right_hand_labels(formula[[3]], setdiff(columns, all.vars(response)), !is.null(columns))
   if (length(labels) == 0) {
-    stop_input("formula",
-               gettextf("'formula' names no predictor: %s; name at least one column, or use . for all",
-                                   show_formula(formula)))
+    stop_input("formula", gettextf(
+      "'formula' names no predictor: %s; name at least one column, or use . for all",
+      show_formula(formula)))
   }
   if (variable_label(response) %in% names(labels)) {
     stop_input("formula", gettextf(
@@ -64,16 +64,15 @@ piece_labels <- function(piece, dot, has_data) {
   if (is.numeric(piece)) return(list())
   if (identical(piece, quote(.))) {
     if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
-    stop_input("formula",
-               gettext("'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
+    stop_input("formula", gettext(
+      "'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
   }
   if (is.call(piece)) {
     head <- if (is.name(piece[[1]])) as.character(piece[[1]]) else ""
     if (head == "(") return(right_hand_labels(piece[[2]], dot, has_data))
     if (head %in% interaction_operators) {
-      stop_input("formula", gettextf(
-        "'formula' has the interaction '%s'; a tree finds interactions itself: list the variables with +",
-        variable_label(piece)))
+      stop_input("formula", gettextf("'formula' has the interaction '%s'", variable_label(piece)),
+                 gettext("a tree finds interactions itself: list the variables with +"))
     }
     if (head == "offset") {
       stop_input("formula", gettextf(
@@ -87,9 +86,9 @@ piece_labels <- function(piece, dot, has_data) {
 refuse_unknown_removal <- function(removed, present, dot) {
   unknown <- setdiff(removed, c(present, dot))
   if (length(unknown)) {
-    stop_input("formula",
-               gettextf("'formula' takes away %s, which is not among the predictors; check the spelling",
-                                   show_names(unknown)))
+    stop_input("formula", gettextf(
+      "'formula' takes away %s, which is not among the predictors; check the spelling",
+      show_names(unknown)))
   }
 }
 

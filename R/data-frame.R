@@ -25,7 +25,11 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   names(model) <- c(variable_label(parts$response), names(parts$predictors))
   model <- as_model_frame(model, data)
   inputs <- input_names(parts$predictors, columns, env, nrow(model))
-  data_names <- if (is.null(columns)) c(inputs, input_names(list(parts$response), NULL, env, nrow(model))) else columns
+  data_names <- if (is.null(columns)) {
+    c(inputs, input_names(list(parts$response), NULL, env, nrow(model)))
+  } else {
+    columns
+  }
   terms <- new_terms(formula, parts, model, data_names)
   model[["(weights)"]] <- check_weights(weights, nrow(model))
   model <- select_rows(model, subset)
@@ -53,8 +57,8 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   check_column_names(colnames(x), "x")
   n <- nrow(x)
   if (is.null(dim(y)) && length(y) != n) {
-    stop_input("y",
-               gettextf("'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
+    stop_input("y", gettextf(
+      "'x' has %d rows, but 'y' has length %d; give one class for each row of 'x'", n, length(y)))
   }
   row_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
@@ -74,8 +78,8 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
 # `read`: read_response(), or another function of the response and its label.
 new_frame <- function(predictors, response, label, row_names, read = read_response) {
   if (NROW(response) == 0) {
-    stop_input("data", gettext(
-      "there are no rows to learn from; check what 'subset', 'na.action' and missing values leave of the data"))
+    stop_input("data", gettext("there are no rows to learn from"),
+               gettext("check what 'subset', 'na.action' and missing values leave of the data"))
   }
   response <- read(response, label)
   predictors <- read_predictors(spread_columns(predictors))
@@ -113,9 +117,9 @@ check_column_names <- function(names, argument) {
                                   argument))
   }
   if (anyDuplicated(names)) {
-    stop_input(argument,
-               gettextf("'%s' has more than one column named %s; make the names unique, as with make.unique()",
-                                  argument, show_names(unique(names[duplicated(names)]))))
+    stop_input(argument, gettextf(
+      "'%s' has more than one column named %s; make the names unique, as with make.unique()",
+      argument, show_names(unique(names[duplicated(names)]))))
   }
   if (leaf_mark %in% names) {
     stop_input(argument, gettextf("'%s' has a column named '%s', the mark of a leaf; rename it",
@@ -134,18 +138,19 @@ evaluate_variables <- function(expressions, data, evaluate) {
 
 evaluate_variable <- function(expression, data, env) {
   tryCatch(eval(expression, data, env), error = function(problem) {
-    stop_input("formula", gettextf(
-      "variable '%s' of 'formula' cannot be evaluated: %s; check the spelling and the columns of 'data'",
-      variable_label(expression), conditionMessage(problem)))
+    stop_input("formula",
+               gettextf("variable '%s' of 'formula' cannot be evaluated: %s",
+                        variable_label(expression), conditionMessage(problem)),
+               gettext("check the spelling and the columns of 'data'"))
   })
 }
 
 # An argument of contree() that is an expression in the columns, as `subset` is.
 evaluate_argument <- function(argument, expression, data, env) {
   tryCatch(eval(expression, data, env), error = function(problem) {
-    stop_input(argument,
-               gettextf("'%s' (%s) cannot be evaluated: %s; check the spelling and the columns of 'data'",
-                                  argument, variable_label(expression), conditionMessage(problem)))
+    stop_input(argument, gettextf(
+      "'%s' (%s) cannot be evaluated: %s; check the spelling and the columns of 'data'",
+      argument, variable_label(expression), conditionMessage(problem)))
   })
 }
 
@@ -165,9 +170,9 @@ as_model_frame <- function(model, data) {
   }
   lengths <- vapply(model, NROW, 0L)
   if (any(bad <- lengths != n)) {
-    stop_input("formula",
-               gettextf("variable '%s' has length %d, but there are %d rows; all variables need one value a row",
-                                   names(model)[bad][1], lengths[bad][1], n))
+    stop_input("formula", gettextf(
+      "variable '%s' has length %d, but there are %d rows; all variables need one value a row",
+      names(model)[bad][1], lengths[bad][1], n))
   }
   structure(model, row.names = row_names, class = "data.frame")
 }
@@ -180,9 +185,9 @@ select_rows <- function(model, subset) {
                                   nrow(model)))
   }
   if (!is.logical(subset) && !is.numeric(subset) && !is.character(subset)) {
-    stop_input("subset",
-               gettextf("'subset' must be a condition on the rows, row numbers or row names, not %s",
-                                  show_value(subset)))
+    stop_input("subset", gettextf(
+      "'subset' must be a condition on the rows, row numbers or row names, not %s",
+      show_value(subset)))
   }
   rows <- if (is.logical(subset)) which(rep_len(subset, nrow(model))) else subset[!is.na(subset)]
   absent <- if (is.character(rows)) !rows %in% row.names(model) else abs(rows) > nrow(model)
@@ -198,9 +203,9 @@ apply_na_action <- function(model, na.action) {
   if (is.null(na.action)) return(model)
   tryCatch(match.fun(na.action)(model), error = function(problem) {
     action <- if (is.character(na.action)) na.action else gettext("a function")
-    stop_input("na.action",
-               gettextf("'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
-                                     action, conditionMessage(problem)))
+    stop_input("na.action", gettextf(
+      "'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
+      action, conditionMessage(problem)))
   })
 }
 
@@ -232,11 +237,15 @@ rows_to_drop <- function(predictors, response, label, missing) {
   # read_response() will refuse it
   if (is.list(response) || !is.null(dim(response))) drop <- logical(NROW(response))
   if (missing != "omit") return(drop)
-  for (value in if (is.matrix(predictors)) list(predictors) else predictors) drop <- drop | row_is_missing(value)
+  for (value in if (is.matrix(predictors)) list(predictors) else predictors) {
+    drop <- drop | row_is_missing(value)
+  }
   drop
 }
 
-row_is_missing <- function(value) if (length(dim(value)) == 2) rowSums(is.na(value)) > 0 else is.na(value)
+row_is_missing <- function(value) {
+  if (length(dim(value)) == 2) rowSums(is.na(value)) > 0 else is.na(value)
+}
 
 refuse_missing <- function(predictors, response, label) {
   if (is.matrix(predictors)) predictors <- as.list(as.data.frame(predictors))
@@ -244,9 +253,9 @@ refuse_missing <- function(predictors, response, label) {
   for (name in names(values)) {
     bad <- row_is_missing(values[[name]])
     if (any(bad)) {
-      stop_input(name, gettextf(
-        "'%s' is missing (NA) in %d of %d rows; learn where they go (missing = \"learn\") or leave them out (\"omit\")",
-        name, sum(bad), length(bad)))
+      stop_input(name,
+                 gettextf("'%s' is missing (NA) in %d of %d rows", name, sum(bad), length(bad)),
+                 gettext("learn where they go (missing = \"learn\") or leave them out (\"omit\")"))
     }
   }
 }
@@ -273,12 +282,12 @@ input_names <- function(predictors, columns, env, n) {
 
 check_x <- function(x) {
   if (!is.data.frame(x) && !is.matrix(x)) {
-    stop_input("x", gettextf(
-      "'x' must be a data frame or a numeric matrix, not %s; convert it with as.data.frame() or as.matrix()", show_value(x)))
+    stop_input("x", gettextf("'x' must be a data frame or a numeric matrix, not %s", show_value(x)),
+               gettext("convert it with as.data.frame() or as.matrix()"))
   }
   if (is.matrix(x) && !is.numeric(x) && !is.logical(x)) {
-    stop_input("x", gettextf(
-      "'x' is a matrix of type %s, but must be numeric; give a data frame, or set storage.mode(x) <- \"double\"", typeof(x)))
+    stop_input("x", gettextf("'x' is a matrix of type %s, but must be numeric", typeof(x)),
+               gettext("give a data frame, or set storage.mode(x) <- \"double\""))
   }
   if (ncol(x) == 0) {
     stop_input("x", gettextf("'x' has %d rows but 0 columns; a tree needs at least one predictor",

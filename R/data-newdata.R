@@ -42,9 +42,9 @@ check_newdata <- function(newdata, fit) {
     as_it_is <- is.null(tree_terms(fit)) && all(tree_types(fit) %in% number_types)
     newdata <- check_new_matrix(newdata, shape, as_it_is)
   } else if (!is.data.frame(newdata)) {
-    stop_input("newdata",
-               gettextf("'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
-                                   show_value(newdata)))
+    stop_input("newdata", gettextf(
+      "'newdata' must be a data frame or a matrix, not %s; convert it with as.data.frame()",
+      show_value(newdata)))
   }
   missing <- setdiff(used_inputs(fit), colnames(newdata))
   if (length(missing)) {
@@ -74,15 +74,16 @@ used_inputs <- function(fit) {
 
 check_new_matrix <- function(newdata, shape, keep) {
   if (!is.numeric(newdata) && !is.logical(newdata)) {
-    stop_input("newdata",
-               gettextf("'newdata' is a matrix of type %s, but must be numeric; give a data frame or convert it",
-                                   typeof(newdata)))
+    stop_input("newdata", gettextf(
+      "'newdata' is a matrix of type %s, but must be numeric; give a data frame or convert it",
+      typeof(newdata)))
   }
   if (is.null(colnames(newdata))) {
     if (ncol(newdata) != length(shape$names)) {
       stop_input("newdata", gettextf(
-        "'newdata' has no column names and %d columns, but the tree was fitted with %d predictors; name its columns",
-        ncol(newdata), length(shape$names)))
+        "'newdata' has no column names and %d columns, but the tree was fitted with %d predictors",
+        ncol(newdata), length(shape$names)),
+        gettext("name its columns"))
     }
     colnames(newdata) <- shape$names
   }
@@ -103,9 +104,9 @@ evaluate_terms <- function(terms, newdata, inputs, asked) {
   }
   values <- evaluate_variables(expressions, newdata, function(expression) {
     value <- tryCatch(eval(expression, newdata, environment(terms)), error = function(problem) {
-      stop_input("newdata",
-                 gettextf("variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
-                                     variable_label(expression), conditionMessage(problem)))
+      stop_input("newdata", gettextf(
+        "variable '%s' cannot be evaluated in 'newdata': %s; give its columns as in training",
+        variable_label(expression), conditionMessage(problem)))
     })
     if (NROW(value) == nrow(newdata)) return(value)
     stop_input("newdata", gettextf("variable '%s' has length %d in 'newdata', which has %d rows",
@@ -151,7 +152,9 @@ read_new_type <- function(value, given, label, type, unit, levels) {
 level_codes <- function(value, levels) {
   value <- without_na_level(factor_of(value))
   codes <- match(levels(value), levels, 0L)[value]
-  if (any(codes == 0L, na.rm = TRUE)) attr(codes, "unknown") <- levels(value)[unique(value[codes %in% 0L])]
+  if (any(codes == 0L, na.rm = TRUE)) {
+    attr(codes, "unknown") <- levels(value)[unique(value[codes %in% 0L])]
+  }
   codes
 }
 
@@ -183,8 +186,8 @@ tell_new_levels <- function(fit, columns, policy) {
     gettextf("'%s' has %s, which no training row had", name, show_names(unknown[[name]]))
   }, ""), collapse = "; ")
   if (policy == "error") {
-    stop_input("newdata",
-               gettextf("%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
+    stop_input("newdata", gettextf(
+      "%s; new_levels = \"majority\" sends such rows to the child with more training rows", said))
   }
   warning(structure(
     list(message = gettextf("%s; such rows follow the child with more training rows", said),

@@ -65,9 +65,9 @@ search_settings <- function(fit, given) {
            "on_interrupt", "progress", "verbose")
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
-    stop_input(other[1],
-               gettextf("'%s' is part of the problem, which is that of the fit; fit another tree with update()",
-                                  other[1]))
+    stop_input(other[1], gettextf(
+      "'%s' is part of the problem, which is that of the fit; fit another tree with update()",
+      other[1]))
   }
   settings <- unclass(tree_settings(fit))
   collect_settings(given, settings[setdiff(names(settings), "root")], NULL)
@@ -87,7 +87,10 @@ search_roots <- function(fit, problem, settings, n) {
   for (predictor in setdiff(others[order(found$bounds)], names(found$fits))) {
     # only a tree that is cheaper than the n best so far is of use
     settings$max_cost <- min(settings$max_cost, sort(costs_of(found$fits))[n], na.rm = TRUE)
-    if (found$bounds[predictor] > settings$max_cost + settings$noise || found$bounds[predictor] >= node_errors(fit)[1]) next
+    if (found$bounds[predictor] > settings$max_cost + settings$noise ||
+        found$bounds[predictor] >= node_errors(fit)[1]) {
+      next
+    }
     found <- search_root(found, predictor, problem, settings, tree_call(fit))
   }
   best <- order(costs_of(found$fits))
@@ -207,8 +210,8 @@ subset_again <- function(fit, subset, data) {
 }
 
 no_training_data <- function(reason) {
-  stop_input("data", gettextf(
-    "the training data cannot be found again (%s); give it as 'data', or fit the tree with model = TRUE", reason))
+  stop_input("data", gettextf("the training data cannot be found again (%s)", reason),
+             gettext("give it as 'data', or fit the tree with model = TRUE"))
 }
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -239,10 +242,12 @@ print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...)
   }
   cat(gettextf("The fit has root %s and cost %s (%s)", root, cost, objective), "\n\n", sep = "")
   if (length(x) == 0) {
-    cat(gettextf("No tree with another predictor at the root costs at most %s more", format(within)), "\n", sep = "")
+    cat(gettextf("No tree with another predictor at the root costs at most %s more",
+                 format(within)), "\n", sep = "")
   } else {
     table <- as.data.frame(x)
-    cat(gettextf("Best trees with another predictor at the root that cost at most %s more:", format(within)), "\n", sep = "")
+    cat(gettextf("Best trees with another predictor at the root that cost at most %s more:",
+                 format(within)), "\n", sep = "")
     print(if (all(table$gap == 0)) table[names(table) != "gap"] else table, digits = digits)
   }
   undecided <- attr(x, "undecided")

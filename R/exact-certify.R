@@ -130,7 +130,9 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
   }
   trees <- trees_text(x$depth, x$among)
   cat(if (x$smallest) {
-    gettextf("Certified: the tree costs %s; no %s costs less, and none of equal cost has fewer leaves", number(x$cost), trees)
+    gettextf(
+      "Certified: the tree costs %s; no %s costs less, and none of equal cost has fewer leaves",
+      number(x$cost), trees)
   } else if (x$optimal) {
     gettextf("Certified: the tree costs %s, and no %s costs less", number(x$cost), trees)
   } else {
@@ -147,7 +149,8 @@ print.contree_certificate_check <- function(x, digits = getOption("digits"), ...
 #' @rdname contree_certify
 #' @export
 print.contree_certificate <- function(x, ...) {
-  cat(gettextf("Certificate that no %s costs less than %s: %s, made in %s s; contree_certify() checks it",
+  cat(gettextf(
+    "Certificate that no %s costs less than %s: %s, made in %s s; contree_certify() checks it",
                trees_text(x$depth, x$among), format(x$bound), bytes_text(length(x$log)),
                format(signif(x$elapsed, 2))),
       "\n", sep = "")
@@ -184,11 +187,13 @@ searched_labels <- function(fit, problem) {
 
 warn_no_certificate <- function(status, settings) {
   reason <- switch(status,
-    "memory limit" = gettextf("it would take more than %s, or the search that writes it more than its memory",
+    "memory limit" = gettextf(
+      "it would take more than %s, or the search that writes it more than its memory",
                               bytes_text(settings$certificate)),
     "time limit" = gettext("the search that writes it came to the time limit"),
     gettext("interrupted"))
-  warning(structure(list(message = gettextf("no certificate is kept: %s; the tree and its bound are not affected", reason),
+  warning(structure(list(message = gettextf(
+    "no certificate is kept: %s; the tree and its bound are not affected", reason),
                          call = user_call(), status = status),
                     class = c("contree_no_certificate", "warning", "condition")))
   NULL
@@ -224,12 +229,15 @@ most_rounding <- 1e-6
 proof_fault <- function(fit, frame, checked) {
   proof <- tree_proof(fit)
   if (checked$verdict == "stopped") return(gettext("interrupted"))
-  if (checked$verdict == "other data") return(gettext("the certificate was made for other data or other settings"))
+  if (checked$verdict == "other data") {
+    return(gettext("the certificate was made for other data or other settings"))
+  }
   if (checked$verdict != "certified") return(gettextf("the certificate cannot be read (%s)",
                                                       checked$verdict))
   off <- min(2 * checked$rounding, most_rounding * proof$cost) +
     rounding_of_sum(row_costs_of(frame), proof$cost, tree_settings(fit)$complexity)
-  cost <- proof$objective + tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
+  cost <- proof$objective +
+    tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
   } else if (checked$bound < proof$bound - off) {
@@ -245,7 +253,12 @@ proof_fault <- function(fit, frame, checked) {
 }
 
 rounding_text <- function(rounding) {
-  if (rounding > 0) gettextf(" (costs were counted as integers, which differ by at most %s)", format(signif(rounding, 2))) else ""
+  if (rounding > 0) {
+    gettextf(" (costs were counted as integers, which differ by at most %s)",
+             format(signif(rounding, 2)))
+  } else {
+    ""
+  }
 }
 
 row_costs_of <- function(frame) row_costs(frame$response, frame$weights, frame$loss)
@@ -274,7 +287,8 @@ tree_fault <- function(fit, frame) {
   }
   if (!identical(levels(frame$response), tree_classes(fit)) ||
       !identical(frame$types, tree_types(fit)) ||
-      !identical(frame$xlevels, tree_xlevels(fit)) || !identical(as.integer(frame$response), tree_y(fit))) {
+      !identical(frame$xlevels, tree_xlevels(fit)) ||
+      !identical(as.integer(frame$response), tree_y(fit))) {
     return(gettext("the classes or the predictors of the data are not those of the fit"))
   }
   leaf <- walk_rows(fit, frame$columns)
@@ -358,7 +372,8 @@ stand_for_numbers <- function(x, searched) {
   same <- vapply(searched, function(column) all(column[!hole] == x[!hole]), NA)
   if (!any(hole)) return(length(searched) == 1 && same)
   place <- vapply(searched,
-                  function(column) if (all(column[hole] == column[hole][1])) as.double(column[hole][1]) else NA, 0)
+                  function(column)
+                    if (all(column[hole] == column[hole][1])) as.double(column[hole][1]) else NA, 0)
   all(same) && !anyNA(place) && any(place < min(x[!hole])) && any(place > max(x[!hole]))
 }
 
@@ -369,12 +384,16 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
   first <- match(levels(group), group)
   codes <- vapply(searched, function(column) as.double(column[first]), numeric(length(first)))
   codes <- matrix(codes, length(first))
-  if (!all(mapply(function(column, j) all(column == codes[group, j]), searched, seq_along(searched)))) return(FALSE)
+  if (!all(mapply(function(column, j) all(column == codes[group, j]), searched,
+                  seq_along(searched)))) {
+    return(FALSE)
+  }
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
   proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
   has_single_levels(codes, missing) && all(apply(proportions, 2,
-                                                 function(proportion) has_order(codes, proportion, missing)))
+                                                 function(proportion)
+                                                   has_order(codes, proportion, missing)))
 }
 
 # 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the
@@ -403,7 +422,9 @@ has_order <- function(codes, proportion, missing) {
   at <- apply(codes, 2, function(code) {
     known <- code[!missing]
     rises <- !is.unsorted(proportion[!missing][order(known)])
-    if (anyDuplicated(known) || !(rises || !is.unsorted(proportion[!missing][order(-known)]))) return(0)
+    if (anyDuplicated(known) || !(rises || !is.unsorted(proportion[!missing][order(-known)]))) {
+      return(0)
+    }
     if (!any(missing)) return(1)
     (if (rises) 1 else -1) * ((code[missing] > max(known)) - (code[missing] < min(known)))
   })

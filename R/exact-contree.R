@@ -108,11 +108,11 @@ NULL
 #' bits. Where rounding may hide a tree that costs less by more than 1e-9 of the cost, `gap` and
 #' `print()` say how much.
 #'
-#' Searches take longer with them, in part since the problems are harder: with class weights (also as
-#' weights of rows that are the same within each class) mostly up to twice as long, with other weights
-#' of rows two to four times, with losses that depend on the wrong label three to ten times (up to
-#' forty where the plain problem is easy), and thirty times and more where rows have weights besides.
-#' Weights and losses that come to the same for all rows cost nothing.
+#' Searches take longer with them, in part since the problems are harder: with class weights (also
+#' as weights of rows that are the same within each class) mostly up to twice as long, with other
+#' weights of rows two to four times, with losses that depend on the wrong label three to ten times
+#' (up to forty where the plain problem is easy), and thirty times and more where rows have weights
+#' besides. Weights and losses that come to the same for all rows cost nothing.
 #'
 #' @section Errors:
 #' All errors that are about the arguments or the data have the class `contree_input_error`, those
@@ -240,12 +240,14 @@ formula_call <- function(call, method) {
 }
 
 check_both_given <- function(x, y) {
-  if (missing(x)) stop_input("x",
-                             gettext("'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
+  if (missing(x)) {
+    stop_input("x", gettext(
+      "'x' is missing; give a formula and 'data', or predictors 'x' and classes 'y'"))
+  }
   if (missing(y)) {
-    stop_input("y",
-               gettextf("'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
-                             show_value(x)))
+    stop_input("y", gettextf(
+      "'x' is %s and 'y' is missing; give a formula and 'data', or predictors 'x' and classes 'y'",
+      show_value(x)))
   }
 }
 
@@ -404,6 +406,7 @@ search_control <- function(settings, start, roots, report) {
 plain_call <- function(call, generic_call, name = "contree") {
   if (!is.language(call$start)) call$start <- NULL
   head <- if (is.call(generic_call)) generic_call[[1]]
-  call[[1]] <- if (identical(head, call("::", quote(contree), as.name(name)))) head else as.name(name)
+  call[[1]] <- if (identical(head,
+                             call("::", quote(contree), as.name(name)))) head else as.name(name)
   small_call(call, do_call_expressions())
 }

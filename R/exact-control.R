@@ -211,7 +211,8 @@ setting_message <- function(name, value, range) {
   message <- gettextf("'%s' must be %s, not %s", name, limits, show_value(value))
   if (name != "depth") return(message)
   paste0(message,
-         gettext("; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
+         gettext(
+           "; depths of 2 to 4 are the usual choice, since a tree of depth d may have 2^d leaves"))
 }
 
 check_flag <- function(name, value) {
@@ -273,15 +274,15 @@ merge_settings <- function(control, dots) {
 check_setting_names <- function(given, argument) {
   names <- names(given)
   if (length(given) && (is.null(names) || any(!nzchar(names)))) {
-    stop_input(argument, gettextf(
-      "an argument without a name was given in '%s'; name it, as in contree(..., complexity = 0.01)", argument))
+    stop_input(argument, gettextf("an argument without a name was given in '%s'", argument),
+               gettext("name it, as in contree(..., complexity = 0.01)"))
   }
   known <- c(names(formals(contree_control)), "depth", names(setting_alias))
   unknown <- setdiff(names, known)
   if (length(unknown)) {
-    stop_input(unknown[1],
-               gettextf("unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
-                                    unknown[1], did_you_mean(unknown[1], known)))
+    stop_input(unknown[1], gettextf(
+      "unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
+      unknown[1], did_you_mean(unknown[1], known)))
   }
   if (anyDuplicated(names)) {
     stop_input(argument, gettextf("argument '%s' was given twice", names[anyDuplicated(names)]))

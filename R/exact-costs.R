@@ -10,9 +10,9 @@ check_weights <- function(weights, n) {
                         show_value(weights)))
   }
   if (length(weights) != n) {
-    stop_input("weights",
-               gettextf("'weights' has length %d, but there are %d rows; give one weight for each row",
-                                   length(weights), n))
+    stop_input("weights", gettextf(
+      "'weights' has length %d, but there are %d rows; give one weight for each row",
+      length(weights), n))
   }
   as.double(weights)
 }
@@ -22,9 +22,9 @@ settle_weights <- function(weights) {
   if (is.null(weights)) return(NULL)
   if (any(bad <- !is.finite(weights) | weights < 0)) {
     row <- which(bad)[1]
-    stop_input("weights",
-               gettextf("'weights' has the value %s in row %d, but weights must be finite and at least 0",
-                                   format(weights[row]), row))
+    stop_input("weights", gettextf(
+      "'weights' has the value %s in row %d, but weights must be finite and at least 0",
+      format(weights[row]), row))
   }
   if (sum(weights) == 0) stop_input("weights",
                                     gettext("all 'weights' are 0; give some row a weight above 0"))
@@ -74,9 +74,9 @@ read_class_weights <- function(weights, classes, frame) {
 check_loss <- function(loss, classes, used) {
   n <- length(classes)
   if (!is.matrix(loss) || !is.numeric(loss) || !identical(dim(loss), c(n, n))) {
-    stop_input("loss", gettextf(
-      "'loss' must be a numeric matrix of %d rows (true classes) and %d columns (predicted classes), not %s", n, n,
-      show_value(loss)))
+    shape <- gettextf("%d rows (true classes) and %d columns (predicted classes)", n, n)
+    stop_input("loss", gettextf("'loss' must be a numeric matrix of %s, not %s", shape,
+                                show_value(loss)))
   }
   for (names in dimnames(loss)) {
     if (!is.null(names) && !setequal(names, classes)) {
@@ -86,16 +86,17 @@ check_loss <- function(loss, classes, used) {
   }
   if (!is.null(rownames(loss))) loss <- loss[classes, , drop = FALSE]
   if (!is.null(colnames(loss))) loss <- loss[, classes, drop = FALSE]
-  if (!all(is.finite(loss)) || any(loss < 0)) stop_input("loss",
-                                                         gettext("'loss' must have finite numbers of at least 0"))
+  if (!all(is.finite(loss)) || any(loss < 0)) {
+    stop_input("loss", gettext("'loss' must have finite numbers of at least 0"))
+  }
   if (any(diag(loss) != 0)) {
     stop_input("loss",
                gettextf("'loss' must be 0 where true and predicted class are the same, not %s",
                                 show_values(diag(loss)[diag(loss) != 0])))
   }
   if (length(used) > 1 && all(loss[used, used] == 0)) {
-    stop_input("loss",
-               gettext("all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
+    stop_input("loss", gettext(
+      "all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
   }
   structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
 }
@@ -124,7 +125,9 @@ searched_loss <- function(frame) {
 }
 
 # One weight a row of the frame.
-row_weights <- function(frame) if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+row_weights <- function(frame) {
+  if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+}
 
 # What the rows of each class weigh.
 class_weight <- function(frame) {

@@ -195,7 +195,8 @@ cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
       fit
     })
   },
-  contree_interrupted_error = function(problem) stop_contree("interrupted", gettext("interrupted"), NULL))
+  contree_interrupted_error = function(problem)
+    stop_contree("interrupted", gettext("interrupted"), NULL))
   cv <- new_cv(truth, folds, grid, held_out, fits, rule, call)
   tell_restricted(cv$fit)
   warn_if_cv_stopped(cv$table, nrow(runs) + 1)
@@ -317,7 +318,8 @@ cv_errors <- function(lost, weights) {
   loss <- colSums(aperm(lost, c(2, 1, 3))) / dim(lost)[2]
   error <- colSums(weights * loss) / sum(weights)
   data.frame(error = error,
-             se = sqrt(colSums((weights * (loss - rep(error, each = nrow(loss))))^2)) / sum(weights))
+             se = sqrt(colSums((weights * (loss - rep(error, each = nrow(loss))))^2)) /
+               sum(weights))
 }
 
 # The row of the table that a rule chooses; simpler trees come first.
@@ -336,7 +338,7 @@ warn_if_cv_stopped <- function(table, searches) {
   stopped <- sum(table$stopped)
   if (stopped == 0) return(invisible())
   message <- gettextf(
-    "%d of %d searches were stopped by a limit; their best trees so far count (see 'stopped' in the table)",
+    "%d of %d searches were stopped by a limit; their best trees so far count (see 'stopped')",
     stopped, nrow(table) * searches)
   warning(structure(list(message = message, call = user_call()),
                     class = c("contree_cv_stopped", "warning", "condition")))

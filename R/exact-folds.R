@@ -11,7 +11,8 @@ read_folds <- function(folds, repeats, response) {
         "'folds' must be a whole number between 2 and the %d rows, or the fold of each row, not %s",
         n, show_value(folds)))
     }
-    return(matrix(vapply(seq_len(repeats), function(i) stratified_folds(response, folds), integer(n)), n))
+    return(matrix(vapply(seq_len(repeats), function(i) stratified_folds(response, folds),
+                         integer(n)), n))
   }
   given_folds(folds, repeats, n)
 }
@@ -38,14 +39,15 @@ given_folds <- function(folds, repeats, n) {
   }
   folds <- as.matrix(if (is.factor(folds)) as.integer(folds) else folds)
   if (repeats != 1 && repeats != ncol(folds)) {
-    stop_input("repeats", gettextf(
-      "'repeats' is %s, but 'folds' gives %d of them; leave 'repeats' out, or give a matrix with a column for each",
-      format(repeats), ncol(folds)))
+    stop_input("repeats",
+               gettextf("'repeats' is %s, but 'folds' gives %d of them",
+                        format(repeats), ncol(folds)),
+               gettext("leave 'repeats' out, or give a matrix with a column for each"))
   }
   numbers <- apply(folds, 2, function(ids) match(ids, sort(unique(ids))))
   if (any(apply(numbers, 2, max) < 2)) {
-    stop_input("folds",
-               gettext("'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
+    stop_input("folds", gettext(
+      "'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
   }
   matrix(numbers, n)
 }

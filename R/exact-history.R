@@ -44,8 +44,10 @@ plotted_history <- function(fit, argument) {
 
 history_colours <- function(col) {
   if (is.null(col)) return(c("#D55E00", "#0072B2"))
-  if (length(col) < 2) stop_input("col",
-                                  gettextf("'col' has %d colour, but there are two curves; give two", length(col)))
+  if (length(col) < 2) {
+    stop_input("col", gettextf(
+      "'col' has %d colour, but there are two curves; give two", length(col)))
+  }
   unname(col[1:2])
 }
 

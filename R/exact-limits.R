@@ -24,7 +24,11 @@ warn_stopped <- function(message, facts) {
 # is proven "... 33 errors; no useful bound is known yet", or where only the size is open "... 33
 # errors, proven optimal; a smaller tree may cost as much"
 stopped_message <- function(proof, settings) {
-  known <- if (settings$complexity > 0) gettextf("cost %s", format(proof$cost)) else errors_text(proof$objective)
+  known <- if (settings$complexity > 0) {
+    gettextf("cost %s", format(proof$cost))
+  } else {
+    errors_text(proof$objective)
+  }
   after <- stopped_after(proof$status, proof$elapsed)
   if (proof$gap == 0) {
     return(gettextf("%s: %s, proven optimal; a smaller tree may cost as much", after, known))
@@ -53,9 +57,9 @@ tell_restricted <- function(fit) {
   restricted <- tree_restricted(fit)
   if (length(restricted) == 0) return(invisible())
   text <- gettextf(paste(
-    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest, or in order of the proportion of a",
-    "class; the tree is optimal among such trees"), show_names(restricted),
-    format(tree_settings(fit)$subset_levels))
+    "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest,",
+    "or in order of the proportion of a class; the tree is optimal among such trees"),
+    show_names(restricted), format(tree_settings(fit)$subset_levels))
   message(structure(list(message = paste0(text, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

@@ -141,7 +141,9 @@ search_path <- function(problem, settings, call, begin) {
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
   noise <- 1e-12 * root_cost(problem$frame)
-  if (costs$grain > 0 && noise < costs$grain / 8) return(list(costs$grain, 1e-9 + noise / costs$grain, TRUE))
+  if (costs$grain > 0 && noise < costs$grain / 8) {
+    return(list(costs$grain, 1e-9 + noise / costs$grain, TRUE))
+  }
   list(1, 4 * costs$rounding + noise, FALSE)
 }
 
@@ -156,7 +158,9 @@ search_at <- function(found, penalty, problem, settings, call, begin) {
   now <- settings
   now$time_limit <- max(0, left)
   now$complexity <- penalty / found$n
-  if (length(found$fits)) now$start <- found$fits[[which.min(found$errors + penalty * found$splits)]]
+  if (length(found$fits)) {
+    now$start <- found$fits[[which.min(found$errors + penalty * found$splits)]]
+  }
   solved <- solve_problem(problem, now)
   settings$complexity <- now$complexity
   fit <- new_fit(solved, problem, settings, call)
@@ -257,7 +261,8 @@ gap_at <- function(found, corner, complexity) {
     if (is.infinite(penalty)) return(0) # only the tree without splits is left
     # what a split may save below is of rounding
     if (!found$whole) penalty <- max(penalty, found$floor)
-    found$errors[at] + penalty * found$splits[at] - min(found$least + penalty * (seq_along(found$least) - 1))
+    found$errors[at] +
+      penalty * found$splits[at] - min(found$least + penalty * (seq_along(found$least) - 1))
   }, corner, complexity * found$n)
   gaps <- unlist(gaps)
   ifelse(gaps <= found$slack, 0, gaps * found$grain)
@@ -267,7 +272,11 @@ gap_at <- function(found, corner, complexity) {
 fit_of_path <- function(found, row, settings) {
   at <- match(row$nsplit, found$splits)
   gap <- gap_at(found, at, row$complexity)
-  bound <- if (gap == 0) Inf else row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
+  bound <- if (gap == 0) {
+    Inf
+  } else {
+    row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
+  }
   fit <- at_complexity(found$fits[[at]], row$complexity, bound,
                        if (gap == 0) "optimal" else found$status)
   set_call(fit, call_at(tree_call(fit), row$complexity))
@@ -285,9 +294,9 @@ warn_if_path_stopped <- function(path, status) {
   table <- path_table(path)
   if (!status %in% names(stopped_class) || all(table$gap == 0)) return(invisible())
   elapsed <- attr(path, "elapsed")
-  warn_stopped(gettextf("%s: %d of %d trees of the path are proven optimal, the others up to a gap of %s",
-                        stopped_after(status, elapsed), sum(table$gap == 0), nrow(table),
-                        format(max(table$gap))),
+  warn_stopped(gettextf(
+    "%s: %d of %d trees of the path are proven optimal, the others up to a gap of %s",
+    stopped_after(status, elapsed), sum(table$gap == 0), nrow(table), format(max(table$gap))),
                list(status = status, elapsed = elapsed, gap = max(table$gap)))
 }
 
@@ -330,7 +339,8 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
 #' @rdname contree_path
 #' @export
 plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"),
-                              ylab = if (costs_differ(x[[1]])) gettext("loss") else gettext("misclassified rows"),
+                              ylab = if (costs_differ(x[[1]])) gettext("loss")
+                                     else gettext("misclassified rows"),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
   table <- path_table(x)
   graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch,

@@ -65,7 +65,11 @@ rpart_primary <- function(fit) {
   inner <- !is.na(variable)
   first <- cumsum(c(1, frame$ncompete + frame$nsurrogate + inner))[seq_along(inner)]
   first[!inner] <- NA
-  splits <- if (any(inner)) fit$splits[first, c("ncat", "index"), drop = FALSE] else matrix(NA_real_, length(inner), 2)
+  splits <- if (any(inner)) {
+    fit$splits[first, c("ncat", "index"), drop = FALSE]
+  } else {
+    matrix(NA_real_, length(inner), 2)
+  }
   list(variable = variable, ncat = unname(splits[, 1]), index = unname(splits[, 2]))
 }
 
@@ -99,7 +103,11 @@ derived_threshold <- function(threshold, missing_left, columns) {
   if (length(columns) == 1) return(list(column = 1, threshold = threshold))
   column <- if (isFALSE(missing_left)) 2 else 1
   places <- as.numeric(columns[[column]])
-  nearest <- if (column == 1) max(threshold, min(places[places > min(places)])) else min(threshold, max(places))
+  nearest <- if (column == 1) {
+    max(threshold, min(places[places > min(places)]))
+  } else {
+    min(threshold, max(places))
+  }
   list(column = column, threshold = nearest)
 }
 

@@ -110,7 +110,8 @@ c_answers <- function(fit, name, inputs) {
   answer <- switch(
     tree_leaf(fit),
     classes = c(
-      c_entry(name, "int %s(const double *x)", "int table[]", as.integer(node_class(fit))[leaf] - 1L), "",
+      c_entry(name, "int %s(const double *x)", "int table[]",
+              as.integer(node_class(fit))[leaf] - 1L), "",
       c_entry(name, "const double *%s_prob(const double *x)",
               sprintf("double table[][%d]", length(tree_classes(fit))),
               rows(node_proportions(fit)))),
@@ -165,17 +166,19 @@ c_string <- function(texts) {
   plain <- setdiff(32:126, utf8ToInt("\"\\?"))
   code[plain + 1] <- strsplit(intToUtf8(plain), "")[[1]]
   vapply(texts,
-         function(text) paste0("\"", paste(code[as.integer(charToRaw(enc2utf8(text))) + 1], collapse = ""), "\""), "",
+         function(text) paste0("\"", paste(code[as.integer(charToRaw(enc2utf8(text))) + 1],
+                                           collapse = ""), "\""), "",
          USE.NAMES = FALSE)
 }
 
 check_c_name <- function(name) {
-  fine <- is.character(name) && length(name) == 1 && grepl("^[A-Za-z_][A-Za-z0-9_]*$", name, perl = TRUE) &&
+  fine <- is.character(name) && length(name) == 1 &&
+    grepl("^[A-Za-z_][A-Za-z0-9_]*$", name, perl = TRUE) &&
     !name %in% c_keywords
   if (!fine) {
-    stop_input("name",
-               gettextf("'name' must be a name that C takes (letters, digits and _, no keyword), not %s",
-                                show_value(name)))
+    stop_input("name", gettextf(
+      "'name' must be a name that C takes (letters, digits and _, no keyword), not %s",
+      show_value(name)))
   }
 }
 

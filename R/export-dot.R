@@ -40,7 +40,8 @@ as_dot.default <- function(fit, ...) check_fit(fit)
 
 dot_labels <- function(fit, digits) {
   proportion <- if (predicts_classes(fit)) sprintf("\n%s%%",
-                                                   format(round(100 * class_proportion(fit), 1), trim = TRUE))
+                                                   format(round(100 * class_proportion(fit), 1),
+                                                          trim = TRUE))
   leaf <- paste0(leaf_words(fit, digits), proportion, sprintf("\nn = %d", node_n(fit)))
   condition <- vapply(left_words(fit, digits), function(words) {
     paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")

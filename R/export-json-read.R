@@ -13,15 +13,19 @@ contree_from_json <- function(x) {
     stop_input("x", gettextf("'x' is not JSON: %s",
                              strsplit(conditionMessage(problem), "\n")[[1]][1]))
   })
-  if (!is.list(document) || !identical(document$format, "contree")) bad_json("format", "\"contree\"")
+  if (!is.list(document) || !identical(document$format, "contree")) {
+    bad_json("format", "\"contree\"")
+  }
   if (!isTRUE(document$format_version %in% seq_len(json_version))) {
     stop_input("x",
-               gettextf("'x' has format_version %s, but this version of contree reads %d and below; update the package",
-                             show_value(document$format_version), json_version))
+               gettextf("'x' has format_version %s, but this version of contree reads %d and below",
+                        show_value(document$format_version), json_version),
+               gettext("update the package"))
   }
   if (identical(document$format_version, 1L)) document$leaf <- "classes"
   if (!isTRUE(document$leaf %in% leaf_kinds)) bad_json("leaf",
-                                                       paste0("\"", leaf_kinds, "\"", collapse = ", "))
+                                                       paste0("\"", leaf_kinds, "\"",
+                                                              collapse = ", "))
   document <- read_members(document)
   document["loss"] <- list(loss_of_json(document$loss, document$classes))
   predictors <- predictors_of_json(document$predictors)
@@ -86,7 +90,9 @@ predictors_of_json <- function(array) {
   if (any(bad <- names %in% c("", leaf_mark))) {
     bad_json(sprintf("predictors[%d].name", which(bad)[1]), gettext("a name"))
   }
-  if (length(names) == 0 || anyDuplicated(names)) bad_json("predictors", gettext("at least one, with different names"))
+  if (length(names) == 0 || anyDuplicated(names)) {
+    bad_json("predictors", gettext("at least one, with different names"))
+  }
   stats::setNames(predictors, names)
 }
 
@@ -117,7 +123,8 @@ node_of_json <- function(node, path, document, predictors) {
     number = list(weight = json_amount, value = json_finite),
     numbers = list(weight = json_amount, values = json_finites),
     linear = list(weight = json_amount, intercept = json_finite,
-                  coefficients = function(value, path) coefficients_of_json(value, path, predictors)))
+                  coefficients = function(value, path)
+                    coefficients_of_json(value, path, predictors)))
   node <- json_object(
     node, path, c(list(id = json_count, n = json_count, errors = json_amount), said),
     list(split = function(split, path) split_of_json(split, path, predictors)))
@@ -136,7 +143,9 @@ check_json_class <- function(node, path, classes) {
 
 # One number a predictor, 0 where the model does not have it.
 coefficients_of_json <- function(value, path, predictors) {
-  if (!is.list(value) || (length(value) && !is_names(names(value)))) bad_json(path, gettext("an object"))
+  if (!is.list(value) || (length(value) && !is_names(names(value)))) {
+    bad_json(path, gettext("an object"))
+  }
   for (name in names(value)) {
     if (!isTRUE(predictors[[name]]$type %in% number_types)) {
       bad_json(paste0(path, ".", name), gettext("left out: it is no predictor that is a number"))
@@ -152,7 +161,8 @@ split_of_json <- function(split, path, predictors) {
   by_level <- "left" %in% names(split)
   fields <- list(variable = json_string, missing = json_string, missing_rows = json_amount)
   fields <- c(fields,
-              if (by_level) list(left = json_levels, right = json_levels) else list(threshold = json_value))
+              if (by_level) list(left = json_levels, right = json_levels)
+              else list(threshold = json_value))
   split <- json_object(split, path, fields)
   if (!split$missing %in% c("left", "right")) bad_json(paste0(path, ".missing"),
                                                        "\"left\", \"right\"")
@@ -196,7 +206,11 @@ json_object <- function(value, path, fields, optional = list()) {
 }
 
 json_array <- function(value, path) {
-  if (is.list(value) && is.null(names(value)) && length(value) > 0) value else bad_json(path, gettext("an array, not empty"))
+  if (is.list(value) && is.null(names(value)) && length(value) > 0) {
+    value
+  } else {
+    bad_json(path, gettext("an array, not empty"))
+  }
 }
 
 json_string <- function(value, path) {
@@ -210,13 +224,19 @@ json_flag <- function(value, path) {
 }
 
 json_amount <- function(value, path) {
-  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 0) return(as.numeric(value))
+  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 0) {
+    return(as.numeric(value))
+  }
   bad_json(path, gettext("a number, not negative"))
 }
 
 json_count <- function(value, path) {
   value <- json_amount(value, path)
-  if (value == floor(value) && value < 2^31) value else bad_json(path, gettext("a whole number below 2^31"))
+  if (value == floor(value) && value < 2^31) {
+    value
+  } else {
+    bad_json(path, gettext("a whole number below 2^31"))
+  }
 }
 
 json_value <- function(value, path) {

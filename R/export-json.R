@@ -171,7 +171,9 @@ json_leaves <- function(fit) {
 }
 
 # Numbers that jsonlite puts into the text as they are: by itself it writes 15 digits at most.
-json_numbers <- function(x) structure(paste0("[", paste(exact_number(unname(x)), collapse = ", "), "]"), class = "json")
+json_numbers <- function(x) {
+  structure(paste0("[", paste(exact_number(unname(x)), collapse = ", "), "]"), class = "json")
+}
 
 json_number <- function(x) {
   if (is.infinite(x)) return(if (x > 0) "Infinity" else "-Infinity")

@@ -38,8 +38,8 @@ write_pmml.contree_model <- function(fit, file, ...) {
   check_no_dots(...)
   check_fit(fit)
   if (tree_leaf(fit) == "numbers") {
-    stop_unsupported("fit",
-                     gettext("write_pmml() writes trees that predict one thing; a TreeModel of PMML has no several numbers"))
+    stop_unsupported("fit", gettext(
+      "write_pmml() writes trees that predict one thing; a TreeModel of PMML has no more"))
   }
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
   if (inherits(file, "connection")) {
@@ -69,7 +69,9 @@ write_file <- function(text, path) {
     NULL
   }, error = conditionMessage, warning = conditionMessage)
   has_size <- new || before > 0 || file.size(path) > 0
-  if (is.null(problem) && has_size && file.size(path) != length(bytes)) problem <- gettext("the disk may be full")
+  if (is.null(problem) && has_size && file.size(path) != length(bytes)) {
+    problem <- gettext("the disk may be full")
+  }
   if (is.null(problem)) return(invisible())
   if (new) unlink(path)
   stop_input("file", gettextf("'file' (%s) cannot be written to its end: %s", path, problem))
@@ -165,7 +167,9 @@ pmml_nodes <- function(fit) {
 # A function that gives what stands in a node beside its score: the classes, or in leaves the linear
 # model.
 pmml_leaves <- function(fit) {
-  if (tree_leaf(fit) == "linear") return(function(node) if (node_is_leaf(fit)[node]) pmml_regression(fit, node))
+  if (tree_leaf(fit) == "linear") {
+    return(function(node) if (node_is_leaf(fit)[node]) pmml_regression(fit, node))
+  }
   if (!predicts_classes(fit)) return(function(node) NULL)
   counts <- node_counts(fit)
   function(node) unlist(Map(function(class, count) {
@@ -230,9 +234,9 @@ not_in_xml <- c(1:8, 11:12, 14:31, 0xfffe, 0xffff)
 xml_escape <- function(text) {
   text <- enc2utf8(as.character(text))
   if (any(bad <- vapply(text, function(t) any(utf8ToInt(t) %in% not_in_xml), NA))) {
-    stop_input("fit",
-               gettextf("%s holds a control character, which XML cannot have; rename the column or the level",
-                               encodeString(text[bad][1], quote = "'")))
+    stop_input("fit", gettextf(
+      "%s holds a control character, which XML cannot have; rename the column or the level",
+      encodeString(text[bad][1], quote = "'")))
   }
   special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;",
                "\n" = "&#10;", "\r" = "&#13;")

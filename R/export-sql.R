@@ -68,7 +68,9 @@ sql_values <- function(fit, quote) {
   model_code(fit, sql_number, function(name) sql_as_number(quote$name(name), types[[name]]))
 }
 
-sql_as_number <- function(name, type) if (type == "logical") sprintf("CAST(%s AS INTEGER)", name) else name
+sql_as_number <- function(name, type) {
+  if (type == "logical") sprintf("CAST(%s AS INTEGER)", name) else name
+}
 
 #' @export
 as_sql.default <- function(fit, ...) check_fit(fit)
@@ -79,7 +81,8 @@ sql_case <- function(fit, conditions, values) {
   paste(collapse = "\n", fold_tree(fit, function(node) values[node], function(node, left, right) {
     nested <- length(right) > 1
     c(paste("CASE WHEN", conditions[[node]], "THEN"), indent(left),
-      if (nested) c(sub("CASE ", "", right[1], fixed = TRUE), right[-1]) else c("ELSE", indent(right), "END"))
+      if (nested) c(sub("CASE ", "", right[1], fixed = TRUE), right[-1])
+      else c("ELSE", indent(right), "END"))
   }))
 }
 
@@ -102,7 +105,9 @@ sql_less <- function(name, question, dates) {
   type <- question$type
   threshold <- question$threshold
   name <- sql_as_number(name, type)
-  if (!type %in% c("Date", "POSIXct") || dates == "number") return(paste(name, "<", sql_number(threshold)))
+  if (!type %in% c("Date", "POSIXct") || dates == "number") {
+    return(paste(name, "<", sql_number(threshold)))
+  }
   check_literal(if (type == "Date") threshold * 86400 else threshold, question$variable)
   # a day is less than half a day more than another one if it is less than the next one; likewise
   # for microseconds
@@ -117,8 +122,8 @@ sql_less <- function(name, question, dates) {
 check_literal <- function(seconds, variable) {
   if (seconds >= -62135596800 && seconds < 253402214400) return(invisible())
   stop_input("dates", gettextf(paste(
-    "'dates' must be \"number\" for this tree: it has a threshold of '%s' that is not in the years 1 to 9999, which SQL",
-    "cannot write"), variable))
+    "'dates' must be \"number\" for this tree: it has a threshold of '%s'",
+    "that is not in the years 1 to 9999, which SQL cannot write"), variable))
 }
 
 # With an exponent a number is a floating-point number, without it may be a decimal one.
@@ -131,14 +136,15 @@ sql_number <- function(x) {
 sql_quotes <- function(con) {
   if (is.null(con)) {
     double_up <- function(text, mark) paste0(mark,
-                                             gsub(mark, paste0(mark, mark), enc2utf8(text), fixed = TRUE), mark)
+                                             gsub(mark, paste0(mark, mark), enc2utf8(text),
+                                                  fixed = TRUE), mark)
     return(list(name = function(name) double_up(name, "\""),
                 text = function(text) double_up(text, "'")))
   }
   if (!inherits(con, "DBIConnection")) {
-    stop_input("con",
-               gettextf("'con' must be a connection of the package DBI, as dbConnect() gives, not %s",
-                               show_value(con)))
+    stop_input("con", gettextf(
+      "'con' must be a connection of the package DBI, as dbConnect() gives, not %s",
+      show_value(con)))
   }
   need_package("DBI", "as_sql(con =)")
   list(name = function(name) as.character(DBI::dbQuoteIdentifier(con, enc2utf8(name))),

@@ -1,19 +1,25 @@
-# Columns and responses of forests: numbers may be a response, and levels of factors are put in an order.
+# Columns and responses of forests: numbers may be a response, and levels of factors are put in an
+# order.
 
 # As read_response(), but numbers stay numbers.
 read_any_response <- function(response, label) {
-  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) return(read_response(response, label))
+  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
+    return(read_response(response, label))
+  }
   if (any(bad <- !is.finite(response))) {
-    stop_input(label, gettextf("the response '%s' has the value %s in row %d, but must be finite", label,
-                               format(response[bad][1]), which(bad)[1]))
+    stop_input(label, gettextf(
+      "the response '%s' has the value %s in row %d, but must be finite",
+      label, format(response[bad][1]), which(bad)[1]))
   }
   as.double(unname(response))
 }
 
-# For each predictor whose levels have no order of their own, the place of each level (NA: no row has it).
+# For each predictor whose levels have no order of their own, the place of each level (NA: no row
+# has it).
 level_orders <- function(frame) {
   free <- names(frame$types)[frame$types %in% c("factor", "character")]
-  orders <- lapply(free, function(name) level_order(frame$columns[[name]], length(frame$xlevels[[name]]), frame$response))
+  orders <- lapply(free, function(name) level_order(frame$columns[[name]],
+                                                    length(frame$xlevels[[name]]), frame$response))
   stats::setNames(orders, free)
 }
 
@@ -29,8 +35,9 @@ level_order <- function(codes, n_levels, response) {
   as.integer(replace(places, counts == 0, NA))
 }
 
-# Levels by the proportion of the second of two classes; of more by the first principal component of all proportions, weighted by
-# rows (Coppersmith, Hong, Hosking 1999). Its sign is such that the last class with weight has a positive one.
+# Levels by the proportion of the second of two classes; of more by the first principal component of
+# all proportions, weighted by rows (Coppersmith, Hong, Hosking 1999). Its sign is such that the
+# last class with weight has a positive one.
 class_score <- function(table) {
   n <- rowSums(table)
   proportions <- unclass(table / pmax(n, 1))
@@ -41,7 +48,8 @@ class_score <- function(table) {
   replace(drop(centred %*% axis), n == 0, NA)
 }
 
-# The columns as they are grown from: levels become their places; none, or one without a place, is missing.
+# The columns as they are grown from: levels become their places; none, or one without a place, is
+# missing.
 forest_columns <- function(columns, orders) {
   for (name in names(orders)) {
     codes <- columns[[name]]

@@ -1,92 +1,107 @@
-# Random forests grown from histograms: hist_forest(), from the data to the fit. The growing is in C (src/forest); here
-# are arguments, columns, and what is kept.
+# Random forests grown from histograms: hist_forest(), from the data to the fit. The growing is in C
+# (src/forest); here are arguments, columns, and what is kept.
 
 #' Random forests grown from integer histograms
 #'
-#' Grows a random forest of classification or regression trees, fast: columns become integer codes once, and
-#' splits are found from histograms of these, level by level, as in Sharp (2008). On large data it takes a small
-#' part of the time of other packages; see the sections on speed and accuracy.
+#' Grows a random forest of classification or regression trees, fast: columns become integer codes
+#' once, and splits are found from histograms of these, level by level, as in Sharp (2008). On large
+#' data it takes a small part of the time of other packages; see the sections on speed and accuracy.
 #'
 #' @section Which forest:
-#' Every tree is grown from a sample of the rows. At a node `mtry` predictors are drawn, all cuts of each are tried, and
-#' the best is taken; nodes are split until they are pure, or as `depth` and `min_n` say. A numeric response gives
-#' regression trees, which split by variance; any other gives classification trees. As with the package `ranger`
-#' with `probability = TRUE`, the forest's probability of a class is the mean of its proportions in the leaves.
+#' Every tree is grown from a sample of the rows. At a node `mtry` predictors are drawn, all cuts of
+#' each are tried, and the best is taken; nodes are split until they are pure, or as `depth` and
+#' `min_n` say. A numeric response gives regression trees, which split by variance; any other gives
+#' classification trees. As with the package `ranger` with `probability = TRUE`, the forest's
+#' probability of a class is the mean of its proportions in the leaves.
 #'
-#' A forest depends on the data, the arguments and the seed alone: it is the same, to the last bit, for any number of
-#' threads and on any set of vector instructions. Counts are integers, and the random numbers of a node are a
-#' function of the seed, the number of the tree and the path to the node.
+#' A forest depends on the data, the arguments and the seed alone: it is the same, to the last bit,
+#' for any number of threads and on any set of vector instructions. Counts are integers, and the
+#' random numbers of a node are a function of the seed, the number of the tree and the path to the
+#' node.
 #'
 #' @section Codes:
-#' A predictor with at most 65,534 distinct values loses nothing: a value's code is its rank. One with more gets 65,534
-#' codes of about equally many rows. Nodes with at most 128 rows (and 255 with their repetitions in the sample) look at
-#' these codes; larger ones at 255 bins of about equally many rows, which are the codes themselves where a predictor has
-#' at most 255 values. `bins` limits the number of codes.
+#' A predictor with at most 65,534 distinct values loses nothing: a value's code is its rank. One
+#' with more gets 65,534 codes of about equally many rows. Nodes with at most 64 rows (and 255 with
+#' their repetitions in the sample) look at all cuts between these codes. Larger ones look at borders
+#' of bins, and then at all cuts within the two bins beside the best border: up to 512 rows at 32 to
+#' 128 bins of the node's own range of codes, above at 255 bins of about equally many rows of the
+#' data, which above 2,048 rows is all. `bins` limits the number of codes.
 #'
 #' @section Predictors:
-#' Numbers, logicals, dates, times and ordered factors are split by *less than*. Levels of other factors, and
-#' characters, are first put in an order, once for the whole forest: by the mean of a numeric response; by the proportion of
-#' the second class where there are two; else by the first principal component of the proportions of the classes, as `ranger`
-#' does with `respect.unordered.factors = "order"`. Missing values may stay: each split tries them on either side; where a
-#' node had none, new ones go to the larger child. New levels of a factor count as missing.
+#' Numbers, logicals, dates, times and ordered factors are split by *less than*. Levels of other
+#' factors, and characters, are first put in an order, once for the whole forest: by the mean of a
+#' numeric response; by the proportion of the second class where there are two; else by the first
+#' principal component of the proportions of the classes, as `ranger` does with
+#' `respect.unordered.factors = "order"`. Missing values may stay: each split tries them on either
+#' side; where a node had none, new ones go to the larger child. New levels of a factor count as
+#' missing.
 #'
 #' @section Names known from ranger:
-#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights` and `num.threads` are accepted for
-#' `trees`, `min_n`, `depth`, `sample_fraction`, `weights` and `threads`. The meanings and defaults are those of `ranger`, but
-#' for `min_n`, which is 1 for classes, also as probabilities (10 in `ranger`), and for missing values, which `ranger` below
-#' version 0.16 refuses. `depth = 0` means no limit in `ranger` and a forest of roots here.
+#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights` and `num.threads`
+#' are accepted for `trees`, `min_n`, `depth`, `sample_fraction`, `weights` and `threads`. The
+#' meanings and defaults are those of `ranger`, but for `min_n`, which is 1 for classes, also as
+#' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16
+#' refuses. `depth = 0` means no limit in `ranger` and a forest of roots here.
 #'
 #' @section Stopping early:
-#' Ctrl-C, the `time_limit` and the `memory_limit` give the trees that were complete, with a warning whose class is
-#' `contree_interrupted`, `contree_timeout` or `contree_memory`, and `contree_stopped` in all three cases. With
-#' `on_interrupt = "error"` Ctrl-C is an error of class `contree_interrupted_error`. Without any complete tree, so are the
-#' limits (`contree_input_error`).
+#' Ctrl-C, the `time_limit` and the `memory_limit` give the trees that were complete, with a warning
+#' whose class is `contree_interrupted`, `contree_timeout` or `contree_memory`, and
+#' `contree_stopped` in all three cases. With `on_interrupt = "error"` Ctrl-C is an error of class
+#' `contree_interrupted_error`. Without any complete tree, so are the limits
+#' (`contree_input_error`).
 #'
 #' @section Speed:
-#' On one core with AVX2 a fit was 25 times as fast as one of `ranger` with 100,000 rows and 28 predictors, 8 to 21 times with 7,000 to
-#' 15,000 rows and 4 to 8 times below, and predictions were 2 to 6 times as fast. The codes take 3 bytes for each value of the
-#' data (5.5 with more than 16,384 rows), and every thread some 40 bytes a row.
+#' On one core with AVX2 a fit was 25 times as fast as one of `ranger` with 100,000 rows and 28
+#' predictors, 8 to 21 times with 7,000 to 15,000 rows and 4 to 8 times below, and predictions were
+#' 2 to 6 times as fast. The codes take 3 bytes for each value of the data (5.5 with more than
+#' 16,384 rows), and every thread some 40 bytes a row.
 #'
 #' @section Accuracy:
-#' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger` within the noise of the seeds. Bins
-#' cost something where many predictors matter a little each: 0.003 of the area with 100 predictors and 10,000 rows, and 0.002
-#' of R squared on smooth regression data.
+#' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger`
+#' within the noise of the seeds. Bins cost something where many predictors matter a little each:
+#' 0.003 of the area with 100 predictors and 10,000 rows, and 0.002 of R squared on smooth
+#' regression data.
 #'
 #' @param formula,data,subset,na.action As in [contree()]; the response may be numeric.
 #' @param x Predictors: a data frame, or a numeric or logical matrix.
-#' @param y Response, one value for each row of `x`: a factor, character or logical vector for classes, else numbers.
+#' @param y Response, one value for each row of `x`: a factor, character or logical vector for
+#'   classes, else numbers.
 #' @param trees Number of trees, at least 1.
-#' @param mtry Predictors tried at a node, from 1 to all of them; the default is the square root of their number, rounded
-#'   down.
+#' @param mtry Predictors tried at a node, from 1 to all of them; the default is the square root of
+#'   their number, rounded down.
 #' @param depth Greatest number of splits between the root and a leaf.
-#' @param min_n Nodes of at most so many sampled rows are leaves, counting repetitions: 1 for classes and 5 for numbers
-#'   by default.
-#' @param sample_fraction Rows sampled for a tree, as a part of all: above 0, and at most 1 without replacement. The
-#'   default is 1 with and 0.632 without replacement.
+#' @param min_n Nodes of at most so many sampled rows are leaves, counting repetitions: 1 for
+#'   classes and 5 for numbers by default.
+#' @param sample_fraction Rows sampled for a tree, as a part of all: above 0, and at most 1 without
+#'   replacement. The default is 1 with and 0.632 without replacement.
 #' @param replace Sample with replacement?
-#' @param weights One a row, at least 0: how likely a row is to be sampled (`case.weights` in `ranger`), which needs
-#'   `replace = TRUE`. In the formula method an expression in the columns of `data`.
-#' @param class_weights How much more likely rows of each class are to be sampled: numbers in the order of the levels or with
-#'   their names, or `"balanced"` for equally many of each class.
-#' @param splitrule Of classes: `"gini"`, `"entropy"`, `"error"` (errors of the larger class), or `"random"`: one cut of each
-#'   predictor, drawn at random among the codes of the node's rows, as `"extratrees"` in `ranger`. Numbers know the
-#'   default, variance, and `"random"`.
+#' @param weights One a row, at least 0: how likely a row is to be sampled (`case.weights` in
+#'   `ranger`), which needs `replace = TRUE`. In the formula method an expression in the columns of
+#'   `data`.
+#' @param class_weights How much more likely rows of each class are to be sampled: numbers in the
+#'   order of the levels or with their names, or `"balanced"` for equally many of each class.
+#' @param splitrule Of classes: `"gini"`, `"entropy"`, `"error"` (errors of the larger class), or
+#'   `"random"`: one cut of each predictor, drawn at random among the codes of the node's rows, as
+#'   `"extratrees"` in `ranger`. Numbers know the default, variance, and `"random"`.
 #' @param bins Greatest number of codes of a predictor, from 2 to 65,534.
-#' @param importance `"impurity"`: what the splits on a predictor save of the Gini impurity (or variance), summed over the
-#'   forest. `"permutation"`: that, and how much worse rows are predicted by the trees that they are no part of after the
-#'   predictor is shuffled among these rows. `"none"`: neither is kept.
+#' @param importance `"impurity"`: what the splits on a predictor save of the Gini impurity (or
+#'   variance), summed over the forest. `"permutation"`: that, and how much worse rows are predicted
+#'   by the trees that they are no part of after the predictor is shuffled among these rows.
+#'   `"none"`: neither is kept.
 #' @param oob Predict each row by the trees that it is no part of?
 #' @param keep_inbag Keep how often each row is part of each tree, a matrix with a column a tree?
-#' @param seed Whole number from 0 to 2^53. Without it one is drawn from R's generator, so that [set.seed()] decides.
-#' @param first Number of the first tree. Forests with the same seed and data whose numbers follow each other can be put
-#'   together by [c()][c.hist_forest], and are then the forest grown at once.
+#' @param seed Whole number from 0 to 2^53. Without it one is drawn from R's generator, so that
+#'   [set.seed()] decides.
+#' @param first Number of the first tree. Forests with the same seed and data whose numbers follow
+#'   each other can be put together by [c()][c.hist_forest], and are then the forest grown at once.
 #' @param threads As in [contree_control()].
 #' @param time_limit Seconds.
 #' @param memory_limit Bytes that growing may take besides the data in R.
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param ... The names of `ranger` above. Any other name is an error.
 #'
-#' @return An object of class `hist_forest`, a list with
+#' @return An object of class `hist_forest`, and of class `contree_ensemble` as all ensembles of
+#'   this package, a list with
 #'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
 #'   * `forest`, the trees in compact form, see [forest_tree()] for one that can be read;
 #'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers;
@@ -94,17 +109,19 @@
 #'     (proportion of wrong rows, or mean squared error), `brier` (classes: mean sum of squared
 #'     differences from the probabilities) or `r_squared` (numbers), `trees` (by row);
 #'   * `importance`, a data frame with a row a predictor, or `NULL`;
-#'   * `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `seed`, `n`, `call`, `terms`, `na.action` and what
-#'     prediction needs.
+#'   * `status` (`"complete"`, or why it stopped), `elapsed` (seconds), `seed`, `n`, `call`,
+#'     `terms`, `na.action` and what prediction needs.
 #' @section Errors:
-#' As those of [contree()]. More than 256 classes or 65,534 predictors are an error of class `contree_input_error`.
-#' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS 5305, 595-608.
-#'   \doi{10.1007/978-3-540-88693-8_44}.
+#' As those of [contree()]. More than 256 classes or 65,534 predictors are an error of class
+#' `contree_input_error`.
+#' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
+#'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #'
 #' L. Breiman (2001). Random forests. *Machine Learning* 45(1), 5-32. \doi{10.1023/A:1010933404324}.
 #'
-#' M. Wright, A. Ziegler (2017). ranger: a fast implementation of random forests for high dimensional data in C++ and R.
-#' *Journal of Statistical Software* 77(1). \doi{10.18637/jss.v077.i01}.
+#' M. Wright, A. Ziegler (2017). ranger: a fast implementation of random forests for high
+#' dimensional data in C++ and R. *Journal of Statistical Software* 77(1).
+#' \doi{10.18637/jss.v077.i01}.
 #'
 #' P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. *Machine Learning* 63, 3-42.
 #' \doi{10.1007/s10994-006-6226-1}, for `splitrule = "random"`.
@@ -128,31 +145,42 @@ hist_forest <- function(x, ...) UseMethod("hist_forest")
 
 #' @rdname hist_forest
 #' @export
-hist_forest.formula <- function(formula, data, weights, subset, na.action, trees = 500, mtry = NULL, depth = Inf,
-                                min_n = NULL, sample_fraction = NULL, replace = TRUE, class_weights = NULL,
+hist_forest.formula <- function(formula, data, weights, subset, na.action, trees = 500, mtry = NULL,
+                                depth = Inf, min_n = NULL, sample_fraction = NULL, replace = TRUE,
+                                class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"), bins = 65534,
-                                importance = c("impurity", "permutation", "none"), oob = TRUE, keep_inbag = FALSE,
-                                seed = NULL, first = 1, threads = NULL, time_limit = Inf, memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
+                                importance = c("impurity", "permutation", "none"), oob = TRUE,
+                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
+                                time_limit = Inf, memory_limit = Inf,
+                                on_interrupt = c("return", "error"), verbose = NULL,
+                                progress = NULL, ...) {
   call <- plain_call(match.call(), sys.call(-1), "hist_forest")
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given)
   env <- environment(formula)
   if (missing(data)) data <- NULL
-  weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env) else given$weights
+  weights <- if (!missing(weights)) {
+    evaluate_argument("weights", substitute(weights), data, env)
+  } else {
+    given$weights
+  }
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights, read_any_response)
+  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn", weights,
+                     read_any_response)
   grow_hist_forest(frame, settings, call)
 }
 
 #' @rdname hist_forest
 #' @export
-hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, depth = Inf, min_n = NULL,
-                                sample_fraction = NULL, replace = TRUE, class_weights = NULL,
+hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, depth = Inf,
+                                min_n = NULL, sample_fraction = NULL, replace = TRUE,
+                                class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"), bins = 65534,
-                                importance = c("impurity", "permutation", "none"), oob = TRUE, keep_inbag = FALSE,
-                                seed = NULL, first = 1, threads = NULL, time_limit = Inf, memory_limit = Inf,
-                                on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
+                                importance = c("impurity", "permutation", "none"), oob = TRUE,
+                                keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
+                                time_limit = Inf, memory_limit = Inf,
+                                on_interrupt = c("return", "error"), verbose = NULL,
+                                progress = NULL, ...) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), hist_forest.formula), parent.frame()))
   }
@@ -187,10 +215,12 @@ run_growth <- function(frame, orders, settings) {
   control <- growth_control(settings, if (audience$listens) report)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
-  grown <- call_forest(.Call(ffi_hist_grow, forest_columns(frame$columns, orders), y, n_classes, control))
+  grown <- call_forest(.Call(ffi_hist_grow, forest_columns(frame$columns, orders), y, n_classes,
+                             control))
   if (grown$status == "interrupted" && settings$on_interrupt == "error") {
-    stop_contree("interrupted", gettextf("interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",
-                                         format(signif(grown$elapsed, 2))), NULL)
+    stop_contree("interrupted", gettextf(
+      "interrupted after %s s; with on_interrupt = \"return\" the trees so far are returned",
+      format(signif(grown$elapsed, 2))), NULL)
   }
   grown
 }
@@ -207,13 +237,14 @@ call_forest <- function(call) {
 
 growth_control <- function(settings, report) {
   rules <- c(gini = 0L, entropy = 1L, error = 2L, random = 3L)
-  list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry, depth = settings$depth,
-       min_n = settings$min_n, sample = settings$sample, replace = as.integer(settings$replace),
-       rule = rules[[settings$splitrule]], seed = settings$seed, threads = threads_to_use(settings$threads),
-       simd = simd_wanted(), oob = as.integer(settings$oob || settings$importance == "permutation"),
+  list(trees = settings$trees, first_tree = settings$first - 1, mtry = settings$mtry,
+       depth = settings$depth, min_n = settings$min_n, sample = settings$sample,
+       replace = as.integer(settings$replace), rule = rules[[settings$splitrule]],
+       seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
+       oob = as.integer(settings$oob || settings$importance == "permutation"),
        permutation = as.integer(settings$importance == "permutation"), bins = settings$bins,
-       sampling = settings$sampling, time_limit = settings$time_limit, memory_limit = settings$memory_limit,
-       report = report)
+       sampling = settings$sampling, time_limit = settings$time_limit,
+       memory_limit = settings$memory_limit, report = report)
 }
 
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"
@@ -224,17 +255,20 @@ growth_text <- function(state, trees) {
 }
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
-  kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "bins", "first", "importance")
-  structure(
-    list(call = call, terms = frame$terms, type = if (is_classes(frame)) "classification" else "regression",
-         classes = levels(frame$response), n = length(frame$response), forest = grown$forest,
-         oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
-         importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-         inbag = if (settings$keep_inbag) inbag_matrix(grown$forest$number, length(frame$response), settings),
-         left_out = sum(grown$oob_trees), status = grown$status, elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
-         sampling = settings$sampling, y = frame$response, shape = frame$shape, types = frame$types,
-         xlevels = frame$xlevels, units = frame$units, orders = orders, na.action = frame$na.action),
-    class = "hist_forest")
+  kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "bins", "first",
+            "importance")
+  # each tree has its own, since forests of several seeds may be put together
+  grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
+  n <- length(frame$response)
+  new_ensemble(
+    levels(frame$response), c(frame, n = n), call, class = "hist_forest", forest = grown$forest,
+    oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
+    importance = new_forest_importance(grown, frame$shape$names, settings$importance),
+    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
+    # sums, from which forests put together have theirs
+    left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+    elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+    sampling = settings$sampling, y = frame$response, orders = orders)
 }
 
 # The sums stay in it, so that forests can be put together.
@@ -263,20 +297,17 @@ new_forest_importance <- function(grown, names, measure) {
   importance
 }
 
-inbag_matrix <- function(numbers, n, settings) {
-  control <- list(seed = settings$seed, sample = settings$sample, replace = as.integer(settings$replace),
-                  sampling = settings$sampling, n_rows = n)
-  vapply(numbers, function(number) .Call(ffi_hist_sample, control, number), integer(n))
-}
-
 refuse_empty_forest <- function(grown, settings) {
   stop_input(if (grown$status == "time limit") "time_limit" else "memory_limit", gettextf(
-    "%s before a tree was complete; give the forest more time or memory", stopped_after(grown$status, grown$elapsed)))
+    "%s before a tree was complete; give the forest more time or memory",
+    stopped_after(grown$status, grown$elapsed)))
 }
 
 warn_if_forest_stopped <- function(fit) {
   if (fit$status == "complete") return(invisible())
-  n <- length(fit$forest$number)
-  warn_stopped(gettextf("%s: %d of %.0f trees are complete", stopped_after(fit$status, fit$elapsed), n, fit$control$trees),
+  n <- tree_count(fit)
+  warn_stopped(gettextf(
+    "%s: %d of %.0f trees are complete",
+    stopped_after(fit$status, fit$elapsed), n, fit$control$trees),
                list(status = fit$status, trees = n, elapsed = fit$elapsed))
 }

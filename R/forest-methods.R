@@ -5,9 +5,9 @@
 #' @param x,object A fit of [hist_forest()], or its summary.
 #' @param digits Significant digits.
 #' @param ... Not used.
-#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.hist_forest`: `fit`, `nodes`, `leaves`
-#'   and `depth` (quantiles over the trees), `confusion` (classes: a table of the rows left out), `importance` (the most
-#'   important first).
+#' @return `print()` returns its argument invisibly; `summary()` a list of class
+#'   `summary.hist_forest`: `fit`, `nodes`, `leaves` and `depth` (quantiles over the trees),
+#'   `confusion` (classes: a table of the rows left out), `importance` (the most important first).
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' summary(fit)
@@ -18,10 +18,11 @@ NULL
 #' @export
 print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
-  trees <- length(x$forest$number)
-  cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n, length(x$shape$names)))
-  cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry, format(x$control$depth),
-               x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
+  trees <- tree_count(x)
+  cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
+               length(x$shape$names)))
+  cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
+               format(x$control$depth), x$control$min_n, x$seed, format(signif(x$elapsed, 2))))
   if (x$status != "complete") cat(gettextf("Stopped early (%s)\n", x$status))
   if (!is.null(x$oob)) cat(oob_text(x, digits), "\n", sep = "")
   invisible(x)
@@ -29,8 +30,9 @@ print.hist_forest <- function(x, digits = 4, ...) {
 
 oob_text <- function(x, digits) {
   if (x$type == "regression") {
-    return(gettextf("Rows left out: mean squared error %s, R squared %s", format(x$oob$error, digits = digits),
-                    format(x$oob$r_squared, digits = digits)))
+    return(gettextf(
+      "Rows left out: mean squared error %s, R squared %s",
+      format(x$oob$error, digits = digits), format(x$oob$r_squared, digits = digits)))
   }
   gettextf("Rows left out: %s%% wrong, Brier score %s", format(100 * x$oob$error, digits = digits),
            format(x$oob$brier, digits = digits))
@@ -43,9 +45,11 @@ summary.hist_forest <- function(object, ...) {
   importance <- object$importance
   by <- if ("permutation" %in% names(importance)) importance$permutation else importance$impurity
   structure(
-    list(fit = object, nodes = stats::quantile(object$forest$n_nodes), leaves = stats::quantile((object$forest$n_nodes + 1) / 2),
+    list(fit = object, nodes = stats::quantile(object$forest$n_nodes),
+         leaves = stats::quantile((object$forest$n_nodes + 1) / 2),
          depth = stats::quantile(object$forest$depth),
-         confusion = if (!is.null(object$oob$class)) table(truth = object$y, predicted = object$oob$class),
+         confusion = if (!is.null(object$oob$class)) table(truth = object$y,
+                                                           predicted = object$oob$class),
          importance = if (!is.null(importance)) importance[order(-by), ]),
     class = "summary.hist_forest")
 }
@@ -74,21 +78,25 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #' @param tree Which tree, from 1.
 #' @param as `"table"`, or `"model"` for a fit like one of [contree()].
 #' @return As a table, a data frame with a row a node, the root first, children after their parents:
-#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left` and `right`, those of its
-#'     children (`NA` in a leaf);
-#'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the threshold is on the places of the
-#'     levels, and `levels_left` names those that go left. `Inf`: all values go left, and missing ones right;
+#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left`
+#'     and `right`, those of its children (`NA` in a leaf);
+#'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the
+#'     threshold is on the places of the levels, and `levels_left` names those that go left. `Inf`:
+#'     all values go left, and missing ones right;
 #'   * `missing_left`: where missing values go;
 #'   * `n`: sampled rows of the node, with repetitions;
 #'   * `prediction`: the most frequent class, or the mean; for classes, a column of counts for each.
 #'
-#'   As a model, an object of class `contree_model` without training rows: [print()], [plot()][plot.contree], [predict()][predict.contree],
-#'   [contree_rules()], [as_sql()], [as_c()], [as_json()], [as_dot()], [write_pmml()], `as.party()` and [as.rpart()] read it.
-#'   Rows are those of the tree's sample, with repetitions. What rows of a regression tree deviate from the means of the leaves
-#'   is not known, so its deviances are those of the leaves' means. A level that no training row had goes where the tree
-#'   sends missing values; exports of a model send such levels, and missing values, to the same side.
+#'   As a model, an object of class `contree_model` without training rows: [print()],
+#'   [plot()][plot.contree], [predict()][predict.contree], [contree_rules()], [as_sql()], [as_c()],
+#'   [as_json()], [as_dot()], [write_pmml()], `as.party()` and [as.rpart()] read it. Rows are those
+#'   of the tree's sample, with repetitions. What rows of a regression tree deviate from the means
+#'   of the leaves is not known, so its deviances are those of the leaves' means. A level that no
+#'   training row had goes where the tree sends missing values; exports of a model send such levels,
+#'   and missing values, to the same side.
 #' @section Errors:
-#' `contree_input_error` if there is no such tree, or if it is to be a model and has more than 30 levels of splits.
+#' `contree_input_error` if there is no such tree, or if it is to be a model and has more than 30
+#' levels of splits.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 3, depth = 2, seed = 1)
 #' forest_tree(fit, 1)
@@ -96,18 +104,26 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #' model
 #' contree_rules(model)
 #' @export
-forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
-  if (!inherits(fit, "hist_forest")) stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
-  if (!is_count(tree) || tree > length(fit$forest$number)) {
-    stop_input("tree", gettextf("'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
-  }
+forest_tree <- function(fit, tree = 1, as = c("table", "model")) UseMethod("forest_tree")
+
+#' @export
+forest_tree.default <- function(fit, tree = 1, as = c("table", "model")) {
+  check_forest(fit)
+}
+
+#' @export
+forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
+  check_tree_number(fit, tree)
   nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
-  if (check_choice("as", as, c("table", "model")) == "model") return(model_of_tree(fit, nodes, tree))
+  if (check_choice("as", as, c("table", "model")) == "model") {
+    return(model_of_tree(fit, nodes, tree))
+  }
   leaf <- nodes$feature == 0L
   variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
   counts <- nodes$counts
-  out <- data.frame(node = seq_along(leaf), left = replace(nodes$left, leaf, NA), right = replace(nodes$right, leaf, NA),
-                    variable = variable, threshold = nodes$threshold,
+  out <- data.frame(node = seq_along(leaf), left = replace(nodes$left, leaf, NA),
+                    right = replace(nodes$right, leaf, NA), variable = variable,
+                    threshold = nodes$threshold,
                     levels_left = levels_going_left(fit, variable, nodes$threshold),
                     missing_left = replace(nodes$default_left, leaf, NA), n = rowSums(counts))
   if (fit$type == "regression") {
@@ -119,20 +135,25 @@ forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
   cbind(out, as.data.frame(counts, check.names = FALSE))
 }
 
+#' @export
+tree_count.hist_forest <- function(fit) length(fit$forest$number)
+
 # ---- a tree as a fit -----------------------------------------------------------------------------
 
 model_of_tree <- function(fit, nodes, tree) {
   if (fit$forest$depth[tree] > 30) {
-    stop_input("tree", gettextf(
-      "tree %s has %d levels of splits, and a model at most 30; grow the forest with a smaller 'depth' or a larger 'min_n'",
-      format(tree), fit$forest$depth[tree]))
+    stop_input("tree",
+               gettextf("tree %s has %d levels of splits, and a model at most 30",
+                        format(tree), fit$forest$depth[tree]),
+               gettext("grow the forest with a smaller 'depth' or a larger 'min_n'"))
   }
   order <- preorder(nodes$left, nodes$right)
   counts <- nodes$counts[order, , drop = FALSE]
   nodes <- list(feature = nodes$feature[order], threshold = nodes$threshold[order],
-                left = match(nodes$left[order], order, 0L), right = match(nodes$right[order], order, 0L),
-                default_left = nodes$default_left[order], mean = nodes$mean[order], missing = numeric(length(order)),
-                n = rowSums(counts), weight = rowSums(counts))
+                left = match(nodes$left[order], order, 0L),
+                right = match(nodes$right[order], order, 0L),
+                default_left = nodes$default_left[order], mean = nodes$mean[order],
+                missing = numeric(length(order)), n = rowSums(counts), weight = rowSums(counts))
   nodes$sides <- sides_of_levels(fit, nodes)
   nodes$threshold[lengths(nodes$sides) > 0] <- NA
   if (fit$type == "classification") {
@@ -142,7 +163,13 @@ model_of_tree <- function(fit, nodes, tree) {
     leaf <- number_leaves(nodes$mean)
     nodes$errors <- deviance_of_means(nodes)
   }
-  new_model(nodes, leaf, fit[c("types", "xlevels", "units", "shape", "terms")], fit$call, where = integer())
+  new_model(nodes, leaf, fit[c("types", "xlevels", "units", "shape", "terms")], fit$call,
+            where = integer())
+}
+
+check_forest <- function(fit) {
+  if (inherits(fit, "hist_forest")) return(invisible(fit))
+  stop_input("fit", gettextf("'fit' must be a fit of hist_forest(), not %s", show_value(fit)))
 }
 
 # The places of nodes, each before those below it, left before right.
@@ -158,7 +185,8 @@ preorder <- function(left, right) {
   order
 }
 
-# For splits on a factor the side of each level (1 left, 3 right; one that no row had goes with missing values), else NULL.
+# For splits on a factor the side of each level (1 left, 3 right; one that no row had goes with
+# missing values), else NULL.
 sides_of_levels <- function(fit, nodes) {
   variable <- c(NA, fit$shape$names)[nodes$feature + 1L]
   lapply(seq_along(variable), function(i) {
@@ -170,12 +198,14 @@ sides_of_levels <- function(fit, nodes) {
   })
 }
 
-# What the means of the leaves below each node deviate from its own, squared, by weight. Children come after their parents.
+# What the means of the leaves below each node deviate from its own, squared, by weight. Children
+# come after their parents.
 deviance_of_means <- function(nodes) {
   deviance <- numeric(length(nodes$mean))
   for (i in rev(which(nodes$left > 0))) {
     below <- c(nodes$left[i], nodes$right[i])
-    deviance[i] <- sum(deviance[below] + nodes$weight[below] * (nodes$mean[below] - nodes$mean[i])^2)
+    deviance[i] <- sum(deviance[below] +
+                       nodes$weight[below] * (nodes$mean[below] - nodes$mean[i])^2)
   }
   deviance
 }
@@ -193,14 +223,16 @@ levels_going_left <- function(fit, variable, threshold) {
 
 #' Put forests together
 #'
-#' Forests grown from the same data with the same settings, such as parts grown on several workers, become one. If
-#' they have one seed and different trees (argument `first` of [hist_forest()]), the result is the forest that would have been
-#' grown at once.
+#' Forests grown from the same data with the same settings, such as parts grown on several workers,
+#' become one. If they have one seed and different trees (argument `first` of [hist_forest()]), the
+#' result is the forest that would have been grown at once.
 #'
 #' @param ... Fits of [hist_forest()].
-#' @return An object of class `hist_forest` with all trees, by number; `oob` and `importance` are those of all of them.
+#' @return An object of class `hist_forest` with all trees, by number; `oob` and `importance` are
+#'   those of all of them.
 #' @section Errors:
-#' `contree_input_error` if one is no forest, if data or settings differ, or if two have a tree in common.
+#' `contree_input_error` if one is no forest, if data or settings differ, or if two have a tree in
+#' common.
 #' @examples
 #' parts <- lapply(c(1, 51), function(first) {
 #'   hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first)
@@ -215,45 +247,45 @@ c.hist_forest <- function(...) {
 }
 
 check_same_growth <- function(one, other) {
-  if (!inherits(other, "hist_forest")) stop_input("...", gettextf("%s is no fit of hist_forest()", show_value(other)))
+  if (!inherits(other, "hist_forest")) {
+    stop_input("...", gettextf("%s is no fit of hist_forest()", show_value(other)))
+  }
   same <- setdiff(names(one$control), c("trees", "first"))
-  if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) || !identical(one$shape, other$shape) ||
-        !identical(one$control[same], other$control[same]) || is.null(one$oob) != is.null(other$oob)) {
-    stop_input("...", gettext("the forests were grown from different data, or with different settings"))
+  if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) ||
+      !identical(one$shape, other$shape) ||
+        !identical(one$control[same], other$control[same]) ||
+        !identical(one$sampling, other$sampling) || is.null(one$oob) != is.null(other$oob)) {
+    stop_input("...", gettext(
+      "the forests were grown from different data, or with different settings"))
   }
 }
 
 join_forests <- function(one, other) {
-  if (one$seed == other$seed && length(intersect(one$forest$number, other$forest$number))) {
-    stop_input("...", gettext("the forests have a tree in common: their seeds are the same; give 'first' or another seed"))
+  keys <- function(fit) sprintf("%.0f %d", fit$forest$seed, fit$forest$number)
+  if (length(intersect(keys(one), keys(other)))) {
+    stop_input("...", gettext(
+      "the forests have a tree in common: their seeds are the same; give 'first' or another seed"))
   }
-  if (one$seed == other$seed && other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
-  for (part in c("number", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
+  if (one$seed == other$seed &&
+      other$forest$number[1] < one$forest$number[1]) return(join_forests(other, one))
+  for (part in c("number", "seed", "n_nodes", "n_leaves", "depth", "nodes", "counts", "means")) {
     one$forest[part] <- list(c(one$forest[[part]], other$forest[[part]]))
   }
-  if (!is.null(one$importance$permutation)) {
-    one$importance$permutation <- (one$importance$permutation * one$left_out +
-                                     other$importance$permutation * other$left_out) / max(1, one$left_out + other$left_out)
-  }
   one$left_out <- one$left_out + other$left_out
-  if (!is.null(one$oob)) {
-    one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees, one$oob$centre, one$y)
+  one$harm <- if (!is.null(one$harm)) one$harm + other$harm
+  if (!is.null(one$importance$permutation)) {
+    one$importance$permutation <- one$harm / max(1, one$left_out)
   }
-  if (!is.null(one$importance)) one$importance$impurity <- one$importance$impurity + other$importance$impurity
+  if (!is.null(one$oob)) {
+    one$oob <- new_oob(one$oob$sums + other$oob$sums, one$oob$trees + other$oob$trees,
+                       one$oob$centre, one$y)
+  }
+  if (!is.null(one$importance)) {
+    one$importance$impurity <- one$importance$impurity + other$importance$impurity
+  }
   one$inbag <- if (!is.null(one$inbag) && !is.null(other$inbag)) cbind(one$inbag, other$inbag)
   one$control$trees <- one$control$trees + other$control$trees
   one$elapsed <- one$elapsed + other$elapsed
   if (other$status != "complete") one$status <- other$status
   one
 }
-
-#' @export
-formula.hist_forest <- function(x, ...) {
-  if (is.null(x$terms)) NULL else stats::formula(x$terms)
-}
-
-#' @export
-nobs.hist_forest <- function(object, ...) object$n
-
-#' @export
-fitted.hist_forest <- function(object, ...) predict(object)

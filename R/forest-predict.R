@@ -3,50 +3,84 @@
 #' Predict with a forest
 #'
 #' @param object A fit of [hist_forest()].
-#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()]; missing values may stay, and
-#'   new levels count as missing. Without it, what the trees say of the training rows that they were not grown from
-#'   (`"class"`, `"prob"` and `"response"` alone).
+#' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
+#'   missing values may stay, and new levels count as missing. Without it, what the trees say of the
+#'   training rows that they were not grown from (`"class"`, `"prob"` and `"response"` alone).
 #' @param type What to return for each row:
 #'   * `"class"`: the most probable class (the first of equal ones), a factor;
-#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over the trees of the class's
-#'     proportion in the row's leaf;
+#'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over
+#'     the trees of the class's proportion in the row's leaf;
 #'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
 #'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
-#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as in [forest_tree()];
+#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as
+#'     in [forest_tree()];
 #'   * `"trees"`: what each tree says, a class code or a number, a matrix with a column a tree.
 #'
 #'   The default is `"response"`.
+#' @param se.fit Give standard errors as well? Of `"prob"`, and of the `"response"` of a numeric
+#'   forest, for new rows.
 #' @param threads As in [contree_control()].
 #' @param na.action Function applied to the predictors of `newdata` first.
 #' @param ... Not used.
-#' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`.
+#' @section Standard errors:
+#' They are those of the infinitesimal jackknife: how the forest's prediction would move if other
+#' rows had come into the training data, from the covariances, over the trees, of what a tree
+#' predicts and how often each row is part of it. What the finite number of trees adds is taken off
+#' (Wager, Hastie, Efron 2014), after which an estimated variance may be negative: the standard
+#' error is then 0, and more trees are needed, about as many as training rows. Without replacement
+#' the variance is multiplied by n(n - 1)/(n - s)^2, where s of n rows are sampled (Wager, Athey
+#' 2018). The samples of the trees are drawn again from their seeds, 4 bytes a training row and
+#' tree. `ranger` smooths such variances further if there are few new rows.
+#' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`. With
+#'   `se.fit` a list of `fit`, this, and `se.fit`, the standard errors in the same shape.
 #' @section Errors:
-#' A column that is missing, or of another type than in training, is an error of class `contree_input_error`.
+#' A column that is missing, or of another type than in training, is an error of class
+#' `contree_input_error`; so is `se.fit` for another type, without `newdata`, for fewer than 2
+#' trees, or where each tree was grown from all rows.
+#' @references S. Wager, T. Hastie, B. Efron (2014). Confidence intervals for random forests: the
+#' jackknife and the infinitesimal jackknife. *Journal of Machine Learning Research* 15, 1625-1651.
+#'
+#' S. Wager, S. Athey (2018). Estimation and inference of heterogeneous treatment effects using
+#' random forests. *Journal of the American Statistical Association* 113(523), 1228-1242.
+#' \doi{10.1080/01621459.2017.1319839}.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' predict(fit, iris[c(1, 71, 101), ])
 #' predict(fit, iris[c(1, 71, 101), ], type = "prob")
 #' mean(predict(fit) != iris$Species) # out of bag
+#'
+#' cars <- hist_forest(mpg ~ ., mtcars, trees = 200, seed = 1)
+#' predict(cars, mtcars[1:3, ], se.fit = TRUE)
 #' @export
-predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes", "leaf", "trees"),
-                                threads = NULL, na.action = stats::na.pass, ...) {
+predict.hist_forest <- function(object, newdata, type = c("response", "class", "prob", "votes",
+                                                          "leaf", "trees"),
+                                se.fit = FALSE, threads = NULL, na.action = stats::na.pass, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees"))
+  if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
   if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
-    stop_input("type", gettextf("type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
+    stop_input("type", gettextf(
+      "type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
   }
-  if (missing(newdata) || is.null(newdata)) return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  if (missing(newdata) || is.null(newdata)) {
+    return(stats::napredict(object$na.action, predict_left_out(object, type)))
+  }
   new <- new_columns(column_reader(object), newdata, na.action)
-  columns <- forest_columns(new$columns, object$orders)
-  columns <- if (is.matrix(columns)) columns[, object$shape$names, drop = FALSE] else columns[object$shape$names]
-  answer <- said_by_forest(object, columns, type, threads_to_use(check_threads("threads", threads)))
-  if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
-  stats::napredict(new$na.action, answer)
+  columns <- walked_columns(object, new$columns)
+  threads <- threads_to_use(check_threads("threads", threads))
+  named <- function(answer) {
+    if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
+    stats::napredict(new$na.action, answer)
+  }
+  answer <- named(said_by_forest(object, columns, type, threads))
+  if (!se.fit) return(answer)
+  list(fit = answer, se.fit = named(standard_errors(object, columns, threads)))
 }
 
 # What data-newdata.R asks of a fit: here every predictor is asked for.
 column_reader <- function(fit) {
-  c(fit[c("shape", "terms", "types", "xlevels", "units")], list(frame = list(var = fit$shape$names)))
+  c(fit[c("shape", "terms", "types", "xlevels", "units")],
+    list(frame = list(var = fit$shape$names)))
 }
 
 predict_left_out <- function(object, type) {
@@ -63,7 +97,7 @@ said_by_forest <- function(object, columns, type, threads) {
   what <- c(response = 0L, class = 0L, prob = 0L, votes = 1L, leaf = 2L, trees = 3L)[[type]]
   answer <- call_forest(.Call(ffi_hist_predict, object$forest, columns, what, threads))
   if (what > 1) return(answer)
-  if (object$type == "regression") return(answer / length(object$forest$number))
+  if (object$type == "regression") return(answer / tree_count(object))
   colnames(answer) <- object$classes
   if (type %in% c("prob", "votes")) return(answer)
   factor(object$classes[max.col(answer, ties.method = "first")], object$classes)

@@ -1,20 +1,28 @@
-# Arguments of hist_forest(): checked, with the names of ranger, and settled once the data are known.
+# Arguments of hist_forest(): checked, with the names of ranger, and settled once the data are
+# known.
 
-ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth", sample.fraction = "sample_fraction",
-                  case.weights = "weights", num.threads = "threads")
+ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth",
+                  sample.fraction = "sample_fraction", case.weights = "weights",
+                  num.threads = "threads")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
   names <- if (is.null(names(dots))) rep("", length(dots)) else names(dots)
   unknown <- setdiff(names, c(names(ranger_alias), "formula"))
   if (length(unknown)) {
-    what <- if (any(nzchar(unknown))) show_names(unknown[nzchar(unknown)]) else gettext("an argument without a name")
-    stop_input("...", gettextf("unknown argument %s; see ?hist_forest for the arguments it has", what))
+    what <- if (any(nzchar(unknown))) {
+      show_names(unknown[nzchar(unknown)])
+    } else {
+      gettext("an argument without a name")
+    }
+    stop_input("...", gettextf(
+      "unknown argument %s; see ?hist_forest for the arguments it has", what))
   }
   ours <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(ours, typed))) {
-    stop_input(twice[1], gettextf("'%s' and '%s' are two names of one argument; give one of them", twice[1],
-                                  names(ours)[match(twice[1], ours)]))
+    stop_input(twice[1], gettextf(
+      "'%s' and '%s' are two names of one argument; give one of them",
+      twice[1], names(ours)[match(twice[1], ours)]))
   }
   stats::setNames(dots[names(ours)], ours)
 }
@@ -25,16 +33,21 @@ forest_settings <- function(arguments, given) {
   range <- function(name, low, high = Inf, whole = TRUE, none = FALSE) {
     check_forest_number(name, value(name), list(low = low, high = high, whole = whole), none)
   }
-  list(trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE), depth = range("depth", 0),
-       min_n = range("min_n", 1, none = TRUE), sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
+  list(trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
+       depth = range("depth", 0), min_n = range("min_n", 1, none = TRUE),
+       sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
        replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
-       splitrule = check_choice("splitrule", arguments$splitrule, c("gini", "entropy", "error", "random"),
+       splitrule = check_choice("splitrule", arguments$splitrule,
+                                c("gini", "entropy", "error", "random"),
                                 c(variance = "gini", extratrees = "random")),
        bins = range("bins", 2, 65534),
-       importance = check_choice("importance", arguments$importance, c("impurity", "permutation", "none")),
-       oob = check_flag("oob", arguments$oob), keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
+       importance = check_choice("importance", arguments$importance,
+                                 c("impurity", "permutation", "none")),
+       oob = check_flag("oob", arguments$oob),
+       keep_inbag = check_flag("keep_inbag", arguments$keep_inbag),
        seed = range("seed", 0, 2^53, none = TRUE), first = range("first", 1, 2^31),
-       threads = check_threads("threads", value("threads")), time_limit = range("time_limit", 0, whole = FALSE),
+       threads = check_threads("threads", value("threads")),
+       time_limit = range("time_limit", 0, whole = FALSE),
        memory_limit = range("memory_limit", 0, whole = FALSE),
        on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),
        verbose = arguments$verbose, progress = check_progress(arguments$progress))
@@ -42,7 +55,8 @@ forest_settings <- function(arguments, given) {
 
 check_forest_number <- function(name, value, range, none) {
   if (is.null(value) && none) return(NULL)
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= range$low &&
+  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
+    value >= range$low &&
     value <= range$high && (!range$whole || value == round(value))
   if (!fine) stop_input(name, setting_message(name, value, range))
   as.double(value)
@@ -54,16 +68,21 @@ settle_forest <- function(settings, frame) {
   n <- length(frame$response)
   if (is.null(settings$mtry)) settings$mtry <- max(1, floor(sqrt(p)))
   if (settings$mtry > p) {
-    stop_input("mtry", gettextf("'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
+    stop_input("mtry", gettextf(
+      "'mtry' is %s, but there are %d predictors", format(settings$mtry), p))
   }
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
   if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
-    stop_input("splitrule", gettextf("'splitrule' is \"%s\", which is of classes, but the response is numeric",
-                                     settings$splitrule))
+    stop_input("splitrule", gettextf(
+      "'splitrule' is \"%s\", which is of classes, but the response is numeric",
+      settings$splitrule))
   }
-  if (is.null(settings$sample_fraction)) settings$sample_fraction <- if (settings$replace) 1 else 0.632
+  if (is.null(settings$sample_fraction)) {
+    settings$sample_fraction <- if (settings$replace) 1 else 0.632
+  }
   if (!settings$replace && settings$sample_fraction > 1) {
-    stop_input("sample_fraction", gettext("'sample_fraction' must be at most 1 without replacement"))
+    stop_input("sample_fraction",
+               gettext("'sample_fraction' must be at most 1 without replacement"))
   }
   settings$sample <- max(1, floor(settings$sample_fraction * n))
   settings$sampling <- sampling_weights(frame, settings)
@@ -76,26 +95,32 @@ sampling_weights <- function(frame, settings) {
   weights <- frame$weights
   by_class <- settings$class_weights
   if (!is.null(by_class)) {
-    if (!is_classes(frame)) stop_input("class_weights", gettext("'class_weights' are given, but the response is numeric"))
+    if (!is_classes(frame)) {
+      stop_input("class_weights", gettext("'class_weights' are given, but the response is numeric"))
+    }
     by_class <- check_forest_class_weights(by_class, frame$response)
     weights <- (if (is.null(weights)) 1 else weights) * by_class[as.integer(frame$response)]
   }
   if (is.null(weights)) return(NULL)
   if (!settings$replace) {
-    stop_unsupported("replace", gettext("rows are sampled by weight with replacement alone; use replace = TRUE"))
+    stop_unsupported("replace", gettext(
+      "rows are sampled by weight with replacement alone; use replace = TRUE"))
   }
-  if (sum(weights) == 0) stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))
+  if (sum(weights) == 0) {
+    stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))
+  }
   as.double(weights)
 }
 
 check_forest_class_weights <- function(weights, response) {
   classes <- levels(response)
   if (identical(weights, "balanced")) return(1 / pmax(1, tabulate(response, length(classes))))
-  if (!is.numeric(weights) || length(weights) != length(classes) || anyNA(weights) || any(weights < 0 | is.infinite(weights)) ||
+  if (!is.numeric(weights) || length(weights) != length(classes) || anyNA(weights) ||
+      any(weights < 0 | is.infinite(weights)) ||
         (!is.null(names(weights)) && !setequal(names(weights), classes))) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one for each class, not %s", length(classes),
-      show_value(weights)))
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class, not %s",
+      length(classes), show_value(weights)))
   }
   unname(if (is.null(names(weights))) weights else weights[classes])
 }

@@ -30,7 +30,9 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
                              height = 5, ...) {
   check_no_dots(...)
   check_fit(object, "object")
-  if (check_choice("type", type, c("tree", "progress")) == "progress") return(progress_ggplot(object, main, col))
+  if (check_choice("type", type, c("tree", "progress")) == "progress") {
+    return(progress_ggplot(object, main, col))
+  }
   check_inches("width", width)
   check_inches("height", height)
   col <- leaf_colours(object, col)
@@ -38,7 +40,8 @@ autoplot.contree_model <- function(object, type = c("tree", "progress"), main = 
   main <- if (length(main)) strwrap(paste(main, collapse = "\n"), title_characters * width)
   legend <- ggplot_legend(object, names(col), width)
   page <- list(width = width,
-               height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 + 0.25 * length(main) else 0)
+               height = height - 0.2 - 0.2 * legend$lines - if (length(main)) 0.1 +
+                 0.25 * length(main) else 0)
   layout <- off_screen(page, lay_out(object, page, NULL, NULL, digits, TRUE, NULL))
   tree_ggplot(layout, page, col, legend, if (length(main)) paste(main, collapse = "\n"))
 }
@@ -76,7 +79,8 @@ ggplot_legend <- function(fit, colours, width) {
   }
   classes <- colours[is_shown_class(fit)]
   labels <- vapply(classes,
-                   function(class) paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
+                   function(class)
+                     paste(strwrap(class, legend_characters * width), collapse = "\n"), "")
   high <- max(1, lengths(strsplit(labels, "\n", fixed = TRUE)))
   # all columns are as wide as the widest
   columns <- max(1, floor(legend_characters * width / (max(nchar(classes)) + 4)))
@@ -110,15 +114,18 @@ tree_ggplot <- function(layout, page, col, legend, main) {
     ggplot2::geom_rect(utils::modifyList(box_shape, filled), boxes, colour = "grey35",
                        linetype = boxes$line,
                        linewidth = 0.3, show.legend = FALSE) +
-    ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35", linewidth = 0.2) +
+    ggplot2::geom_rect(utils::modifyList(box_shape, filled["fill"]), bars, colour = "grey35",
+                       linewidth = 0.2) +
     write(labels) + write(ggplot_answers(layout)) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
     ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown,
                                labels = legend$labels,
                                name = NULL,
-                               guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows) else "none") +
+                               guide = if (legend$lines) ggplot2::guide_legend(nrow = legend$rows)
+                                       else "none") +
     ggplot2::scale_alpha_identity() + ggplot2::scale_linewidth_identity() +
-    ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE, clip = "off") +
+    ggplot2::coord_cartesian(xlim = c(0, page$width), ylim = c(0, page$height), expand = FALSE,
+                             clip = "off") +
     ggplot2::labs(title = main, caption = if (legend$more) gettextf("and %d more", legend$more)) +
     ggplot2::theme_void() +
     ggplot2::theme(legend.position = "bottom", legend.key.size = ggplot2::unit(0.8, "lines"),
@@ -190,5 +197,6 @@ progress_ggplot <- function(fit, main, col) {
   ggplot2::ggplot(data, ggplot2::aes(x = .data$time, y = .data$value, colour = .data$curve)) +
     ggplot2::geom_step(linewidth = 0.8) + ggplot2::geom_point(data = last, size = 2) +
     ggplot2::scale_colour_manual(values = history_colours(col), name = NULL) +
-    ggplot2::labs(title = main, x = gettext("seconds"), y = cost_label(fit)) + ggplot2::theme(legend.position = "top")
+    ggplot2::labs(title = main, x = gettext("seconds"), y = cost_label(fit)) +
+      ggplot2::theme(legend.position = "top")
 }

@@ -50,7 +50,9 @@ start_layout <- function(fit, drawn, page, title, legend_col) {
 }
 
 # Classes that rows have, or that a node predicts.
-is_shown_class <- function(fit) colSums(node_counts(fit)) > 0 | seq_along(tree_classes(fit)) %in% node_label(fit)
+is_shown_class <- function(fit) {
+  colSums(node_counts(fit)) > 0 | seq_along(tree_classes(fit)) %in% node_label(fit)
+}
 
 # The first stage and size at which everything fits; NULL if there is none. `sizes` replaces those
 # of the stages.
@@ -120,7 +122,9 @@ without_common_ends <- function(names) {
 # How many pieces, at most `most`, are the same at the start of all names.
 count_common <- function(pieces, most) {
   same <- 0
-  while (same < most && length(unique(trimws(vapply(pieces, `[`, "", same + 1)))) == 1) same <- same + 1
+  while (same < most && length(unique(trimws(vapply(pieces, `[`, "", same + 1)))) == 1) {
+    same <- same + 1
+  }
   same
 }
 
@@ -174,7 +178,9 @@ try_size <- function(frame, words, page, cex, stage, force) {
 
 line_height <- function(cex) diff(graphics::strheight(c("M", "M\nM"), units = "inches", cex = cex))
 
-text_width <- function(text, cex, font = 1) graphics::strwidth(text, units = "inches", cex = cex, font = font)
+text_width <- function(text, cex, font = 1) {
+  graphics::strwidth(text, units = "inches", cex = cex, font = font)
+}
 
 # Classes in rows at the bottom, at most three; what is beyond is counted.
 place_legend <- function(layout, page) {
@@ -213,7 +219,9 @@ place_legend <- function(layout, page) {
 }
 
 # The order of classes in which the answers of leaves come first.
-answers_first <- function(classes, fit) order(!classes %in% as.character(node_class(fit)[node_is_leaf(fit)]))
+answers_first <- function(classes, fit) {
+  order(!classes %in% as.character(node_class(fit)[node_is_leaf(fit)]))
+}
 
 # Rows of things of given widths, filled one after the other.
 fill_rows <- function(wide, width) {

@@ -49,7 +49,9 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                          legend = TRUE, what = c("tree", "progress"), ...) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
-  if (check_choice("what", what, c("tree", "progress")) == "progress") return(plot_history(x, main, col))
+  if (check_choice("what", what, c("tree", "progress")) == "progress") {
+    return(plot_history(x, main, col))
+  }
   type <- check_choice("type", type, c("full", "split", "bare"))
   col <- leaf_colours(x, col)
   page <- new_page()
@@ -75,8 +77,8 @@ text.contree_model <- function(x, ...) {
   if (is.null(last) || last$device != grDevices::dev.cur() ||
       !identical(last$usr, graphics::par("usr")) ||
       !identical(last$ids, node_ids(x))) {
-    stop_input("x",
-               gettext("text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
+    stop_input("x", gettext(
+      "text() adds labels to a tree that was just plotted; call plot(x, type = \"bare\") first"))
   }
   if (!last$labelled) {
     draw_labels(last$layout)
@@ -125,7 +127,8 @@ class_colours <- function(classes, col) {
   if (is.null(col)) {
     okabe_ito <- c("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#F0E442", "#0072B2", "#D55E00",
                    "#999999")
-    return(stats::setNames(if (n <= 8) okabe_ito[seq_len(n)] else grDevices::hcl.colors(n, "Dark 3"), classes))
+    return(stats::setNames(if (n <= 8) okabe_ito[seq_len(n)]
+                           else grDevices::hcl.colors(n, "Dark 3"), classes))
   }
   if (!is.null(names(col)) && all(classes %in% names(col))) col <- col[classes]
   if (length(col) < n) {
@@ -164,7 +167,11 @@ node_strength <- function(fit) {
   }
   value <- node_values(fit)[, 1]
   span <- diff(range(value))
-  if (tree_leaf(fit) == "linear" || span == 0) rep(0.5, length(value)) else (value - min(value)) / span
+  if (tree_leaf(fit) == "linear" || span == 0) {
+    rep(0.5, length(value))
+  } else {
+    (value - min(value)) / span
+  }
 }
 
 # The parts of the bar of each leaf: the proportions of the classes, or how large the number is.

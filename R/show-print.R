@@ -124,8 +124,8 @@ proof_line <- function(fit, time = FALSE) {
            if (is_smallest(fit)) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth,
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
-           if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity)) else "",
-           leaves_text(fit),
+           if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity))
+           else "", leaves_text(fit),
            objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
 }
@@ -169,7 +169,11 @@ optimal_text <- function(fit) {
 
 # What is known when the search stopped before the proof was complete.
 gap_text <- function(proof, settings) {
-  unit <- if (settings$complexity > 0) gettext("cost") else ngettext(max(1, proof$gap), "error", "errors")
+  unit <- if (settings$complexity > 0) {
+    gettext("cost")
+  } else {
+    ngettext(max(1, proof$gap), "error", "errors")
+  }
   reason <- switch(proof$status,
     "gap reached" = gettextf("max_gap %s", format(settings$max_gap)),
     "time limit" = gettextf("time limit %s s", format(settings$time_limit)),

@@ -10,7 +10,9 @@ print.contree_rules <- function(x, style = c("wide", "tall"), ...) {
   style <- check_choice("style", style, c("wide", "tall"))
   columns <- c("node", "rule", "n")
   # after the columns were changed by hand it is a data frame like any other
-  if (!all(columns %in% names(x)) || nrow(x) == 0) return(invisible(print(as.data.frame(unclass(x)), row.names = FALSE)))
+  if (!all(columns %in% names(x)) || nrow(x) == 0) {
+    return(invisible(print(as.data.frame(unclass(x)), row.names = FALSE)))
+  }
   cat(if (style == "wide") wide_rules(x) else tall_rules(x), sep = "\n")
   invisible(x)
 }
@@ -21,12 +23,20 @@ wide_rules <- function(rules) {
   said <- rules[setdiff(names(rules), c("node", "rule", "n"))]
   said <- Map(function(name, values) {
     if (name == "probability") return(right("prob", sprintf("%.2f", values)))
-    if (is.numeric(values)) right(name, format(values, digits = 4)) else left(name, as.character(values))
+    if (is.numeric(values)) {
+      right(name, format(values, digits = 4))
+    } else {
+      left(name, as.character(values))
+    }
   }, names(said), said)
   facts <- do.call(paste, c(list(right("node", rules$node)), unname(said),
                             list(right("n", rules$n), "", sep = "  ")))
   lines <- paste0(facts, c("rule", paste("when", aligned_rules(rules$rule))))
-  if (max(nchar(lines, "width")) <= getOption("width")) lines else paste0(facts, c("rule", paste("when", rules$rule)))
+  if (max(nchar(lines, "width")) <= getOption("width")) {
+    lines
+  } else {
+    paste0(facts, c("rule", paste("when", rules$rule)))
+  }
 }
 
 tall_rules <- function(rules) {
@@ -35,7 +45,8 @@ tall_rules <- function(rules) {
     gettextf("%s with probability %.2f (n = %d, node %d) when", rules$class, rules$probability,
              rules$n, rules$node)
   } else {
-    words <- Map(function(name, values) paste(name, if (is.numeric(values)) format(values, digits = 4) else values), names(said), said)
+    words <- Map(function(name, values) paste(
+      name, if (is.numeric(values)) format(values, digits = 4) else values), names(said), said)
     gettextf("%s (n = %d, node %d) when", do.call(paste, c(unname(words), list(sep = ", "))),
              rules$n, rules$node)
   }

@@ -103,7 +103,9 @@ learn <- function(known, split, left) {
 
 condition_text <- function(name, known) {
   is_missing <- paste0("is.na(", name, ")")
-  if (known$low == Inf || known$high == -Inf || identical(known$levels, character())) return(is_missing)
+  if (known$low == Inf || known$high == -Inf || identical(known$levels, character())) {
+    return(is_missing)
+  }
   values <- c(if (is.finite(known$low)) paste(name, ">=", known$low_text),
               if (is.finite(known$high)) paste(name, "<", known$high_text),
               if (length(known$levels) == 1) paste(name, "==", quoted(known$levels)),

@@ -45,8 +45,8 @@
 #'     feature at neighbouring thresholds.}
 #'   \item{`root features skipped` (root features)}{root features closed by what a neighbouring row
 #'     set has proven of them.}
-#'   \item{`cache hits` (the bound cache)}{row sets behind several splits closed by what was proven of
-#'     others that contain them or are contained in them; in place of the cache of \[M\], which
+#'   \item{`cache hits` (the bound cache)}{row sets behind several splits closed by what was proven
+#'     of others that contain them or are contained in them; in place of the cache of \[M\], which
 #'     knows equal sets only.}
 #' }
 #'
@@ -143,7 +143,8 @@ say_classes <- function(x, digits) {
                   digits)
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)),
       "\n", sep = "")
-  say(gettext("(an optimal tree is at its best there; for other rows see contree_cv() and contree_accuracy())"))
+  say(gettext(
+    "(an optimal tree is at its best there; for others see contree_cv() and contree_accuracy())"))
 }
 
 say_deviance <- function(x, digits) {

@@ -116,18 +116,19 @@ true_classes <- function(fit, newdata, y) {
     label <- variable_label(response)
     y <- tryCatch(eval(response, as.data.frame(newdata), environment(tree_terms(fit))),
                   error = function(problem) {
-      stop_input("newdata",
-                 gettextf("the response '%s' cannot be evaluated in 'newdata': %s; add it, or give 'y'", label,
-                                     conditionMessage(problem)))
+      stop_input("newdata", gettextf(
+        "the response '%s' cannot be evaluated in 'newdata': %s; add it, or give 'y'",
+        label, conditionMessage(problem)))
     })
   }
   if (length(y) != nrow(newdata)) {
-    stop_input(label,
-               gettextf("'newdata' has %d rows, but '%s' has length %d; give one class for each row", nrow(newdata),
-                               label, length(y)))
+    stop_input(label, gettextf(
+      "'newdata' has %d rows, but '%s' has length %d; give one class for each row",
+      nrow(newdata), label, length(y)))
   }
   if (length(y) == 0) stop_input("newdata",
-                                 gettext("'newdata' has no rows; give some whose classes are known"))
+                                 gettext(
+                                   "'newdata' has no rows; give some whose classes are known"))
   if (any(missing <- is.na(y))) {
     stop_input(label,
                gettextf("the response '%s' is missing (NA) in %d of %d rows; leave these rows out",
@@ -140,6 +141,7 @@ true_classes <- function(fit, newdata, y) {
 response_expression <- function(fit) {
   terms <- tree_terms(fit)
   if (!is.null(terms)) return(attr(terms, "variables")[[2]])
-  stop_input("y",
-             gettext("the tree was fitted with 'x' and 'y' and has no formula to find the response by; give it as 'y'"))
+  stop_input("y", gettext(
+    "the tree was fitted with 'x' and 'y' and has no formula to find the response by"),
+    gettext("give it as 'y'"))
 }

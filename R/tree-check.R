@@ -6,6 +6,11 @@
 # `rows`: also what was found and what there is of the training rows; without, what new data are
 # predicted with, which is there in a fifth of a millisecond.
 check_fit <- function(fit, argument = "fit", rows = TRUE) {
+  if (is_ensemble(fit)) {
+    stop_input(argument, gettextf("'%s' has %d trees, where one is needed", argument,
+                                  tree_count(fit)),
+               gettextf("give one of them, as forest_tree(%s, 1, as = \"model\")", argument))
+  }
   if (!is_model(fit)) {
     stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument,
                                   show_value(fit)))
@@ -27,8 +32,9 @@ fault_of <- function(fit, rows) {
              fault_in_request, if (rows) c(if (has_proof(fit)) fault_in_result, fault_in_rows))
   for (look in looks) {
     fault <- look(fit)
-    if (identical(fault, "format_version")) return(gettextf("this version of contree reads format_version %d and below",
-                                                            newest_format))
+    if (identical(fault, "format_version")) {
+      return(gettextf("this version of contree reads format_version %d and below", newest_format))
+    }
     if (!is.null(fault)) return(gettextf("'%s' cannot be like this", fault))
   }
   fault <- if (rows) contradiction(fit)
@@ -39,9 +45,13 @@ fault_of <- function(fit, rows) {
 
 # `checks`: logicals by name; the name of the first that is not TRUE. They are made in one go, so
 # none may fail to be made.
-first_fault <- function(checks) if (all(checks) %in% TRUE) NULL else names(checks)[!(checks %in% TRUE)][1]
+first_fault <- function(checks) {
+  if (all(checks) %in% TRUE) NULL else names(checks)[!(checks %in% TRUE)][1]
+}
 
-is_plain <- function(x, type, n = length(x)) typeof(x) == type && !is.object(x) && is.null(dim(x)) && length(x) == n
+is_plain <- function(x, type, n = length(x)) {
+  typeof(x) == type && !is.object(x) && is.null(dim(x)) && length(x) == n
+}
 
 is_texts <- function(x) is_plain(x, "character") && !anyNA(x)
 is_names <- function(x) is_texts(x) && !anyDuplicated(x)
@@ -55,7 +65,9 @@ is_amounts <- function(x, n = length(x), low = 0) {
 is_number <- function(x, low = -Inf) is_amounts(x, 1L, low)
 
 # Codes from 1 to `most`.
-is_codes <- function(x, most, n = length(x)) is_amounts(x, n, 1) && all(x <= most) && all(x == floor(x))
+is_codes <- function(x, most, n = length(x)) {
+  is_amounts(x, n, 1) && all(x <= most) && all(x == floor(x))
+}
 
 is_matrix <- function(x, type, rows, columns) {
   typeof(x) == type && !is.object(x) && identical(dim(x), as.integer(c(rows, columns)))
@@ -63,7 +75,10 @@ is_matrix <- function(x, type, rows, columns) {
 
 # A data frame with these columns, all plain vectors or matrices of its length.
 is_frame <- function(x, columns) {
-  if (!is.list(x) || !identical(class(x), "data.frame") || !is_names(names(x)) || !all(columns %in% names(x))) return(FALSE)
+  if (!is.list(x) || !identical(class(x), "data.frame") || !is_names(names(x)) ||
+      !all(columns %in% names(x))) {
+    return(FALSE)
+  }
   n <- length(attr(x, "row.names"))
   x <- unclass(x)
   all(vapply(x, is.atomic, NA)) && all(lengths(x) == n | vapply(x, NROW, 0L) == n)
@@ -75,7 +90,9 @@ is_frame <- function(x, columns) {
 fault_in_list <- function(fit, exact) {
   if (!is.list(fit) || !is_names(names(fit))) return("names")
   version <- fit[["format_version"]]
-  if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) return("format_version")
+  if (!is_plain(version, "integer", 1L) || !version %in% seq_len(newest_format)) {
+    return("format_version")
+  }
   needed <- c("frame", "splits", "where", "call", "variable.importance", "shape",
               if (exact || has_proof(fit)) c("control", proof_members), if (version > 1) "types",
               if (version > 2) "leaf")
@@ -88,7 +105,8 @@ proof_members <- c("objective", "cost", "bound", "gap", "status", "capped")
 
 fault_in_predictors <- function(fit) {
   shape <- fit[["shape"]]
-  fine <- is.list(shape) && is_names(shape[["names"]]) && length(shape[["names"]]) > 0 && is_texts(shape[["inputs"]]) &&
+  fine <- is.list(shape) && is_names(shape[["names"]]) && length(shape[["names"]]) > 0 &&
+    is_texts(shape[["inputs"]]) &&
     all(nzchar(shape[["names"]])) && !leaf_mark %in% shape[["names"]]
   if (!fine) return("shape")
   types <- fit[["types"]]
@@ -97,7 +115,8 @@ fault_in_predictors <- function(fit) {
   if (!fine) return("types")
   leveled <- names(types)[types %in% level_types]
   xlevels <- fit[["xlevels"]]
-  fine_levels <- is.list(xlevels) && !is.object(xlevels) && all(vapply(xlevels[leveled], is_names, NA))
+  fine_levels <- is.list(xlevels) && !is.object(xlevels) &&
+    all(vapply(xlevels[leveled], is_names, NA))
   first_fault(c(
     ylevels = if (predicts_classes(fit)) {
       is_names(fit[["ylevels"]]) && length(fit[["ylevels"]]) > 0
@@ -114,7 +133,8 @@ fault_in_predictors <- function(fit) {
 are_units <- function(units, types) {
   have <- names(types)[types %in% c("POSIXct", "difftime")]
   if (length(have) == 0 && is.null(units)) return(TRUE)
-  is_texts(units) && all(have %in% names(units)) && all(units[names(types)[types == "difftime"]] %in% time_units)
+  is_texts(units) && all(have %in% names(units)) &&
+    all(units[names(types)[types == "difftime"]] %in% time_units)
 }
 
 time_units <- c("secs", "mins", "hours", "days", "weeks")
@@ -127,9 +147,13 @@ fault_in_nodes <- function(fit) {
                if (tree_leaf(fit) != "number") "yval2")
   if (!is_frame(frame, columns)) return("frame")
   frame <- unclass(frame) # `$` takes longer on a data frame
-  if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) return("frame$var")
+  if (!is_texts(frame$var) || !all(frame$var %in% c(leaf_mark, fit$shape$names))) {
+    return("frame$var")
+  }
   ids <- attr(frame, "row.names")
-  if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) return("row.names(frame)")
+  if (!is_tree(suppressWarnings(as.numeric(ids)), frame$var == leaf_mark)) {
+    return("row.names(frame)")
+  }
   first_fault(c(
     "frame$n" = is_plain(frame$n, "integer") && is_amounts(frame$n),
     "frame$wt" = is_amounts(frame$wt),
@@ -150,22 +174,28 @@ fine_leaves <- function(fit, frame) {
     tree_leaf(fit),
     classes = is_table(2 + 2 * length(fit$ylevels)) && all(table >= 0),
     number = is.null(table),
-    numbers = is_table(max(1, ncol(table))) && is_names(colnames(table)) && all(table[, 1] == frame$yval),
+    numbers = is_table(max(1, ncol(table))) && is_names(colnames(table)) &&
+      all(table[, 1] == frame$yval),
     linear = is_table(max(1, ncol(table))) && all(table[, 1] == frame$yval) &&
       identical(colnames(table)[1], intercept_name) && are_regressors(colnames(table)[-1], fit))
 }
 
-are_regressors <- function(names, fit) is_names(names) && all(tree_types(fit)[names] %in% number_types)
+are_regressors <- function(names, fit) {
+  is_names(names) && all(tree_types(fit)[names] %in% number_types)
+}
 
 # Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the
 # order the number of a node is that of its leftmost descendant far below; parents stand before
 # their children.
 is_tree <- function(ids, leaf) {
   deepest <- setting_table$depth$high
-  if (anyNA(ids) || any(ids < 1 | ids >= 2^(deepest + 1) | ids != floor(ids)) || ids[1] != 1) return(FALSE)
+  if (anyNA(ids) || any(ids < 1 | ids >= 2^(deepest + 1) | ids != floor(ids)) || ids[1] != 1) {
+    return(FALSE)
+  }
   depth <- findInterval(ids, 2^(0:deepest)) - 1
   inner <- ids[!leaf]
-  all(diff(ids * 2^(deepest - depth) * (deepest + 1) + depth) > 0) && sum(leaf) == length(inner) + 1 &&
+  all(diff(ids * 2^(deepest - depth) * (deepest + 1) + depth) > 0) &&
+    sum(leaf) == length(inner) + 1 &&
     all(c(2 * inner, 2 * inner + 1) %in% ids)
 }
 
@@ -173,7 +203,8 @@ fault_in_splits <- function(fit) {
   splits <- fit[["splits"]]
   variable <- fit$frame$var[fit$frame$var != leaf_mark]
   columns <- c("count", "ncat", "improve", "index", "adj")
-  fine <- is_matrix(splits, "double", length(variable), 5) && identical(colnames(splits), columns) && !anyNA(splits) &&
+  fine <- is_matrix(splits, "double", length(variable), 5) &&
+    identical(colnames(splits), columns) && !anyNA(splits) &&
     all(splits[, "count"] >= 0) && all(splits[, "count"] <= fit$frame$n[fit$frame$var != leaf_mark])
   if (!fine || (length(variable) && !identical(rownames(splits), variable))) return("splits")
   by_level <- splits[, "ncat"] > 1
@@ -184,11 +215,14 @@ fault_in_splits <- function(fit) {
   index <- splits[, "index"]
   places <- type == "ordered" & is.finite(index)
   if (any(index[places] <= 0 | index[places] > levels[places])) return("splits")
-  if (any(by_level) && !fine_csplit(fit[["csplit"]], index[by_level], max(levels[by_level]))) return("csplit")
+  if (any(by_level) && !fine_csplit(fit[["csplit"]], index[by_level], max(levels[by_level]))) {
+    return("csplit")
+  }
 }
 
 fine_csplit <- function(csplit, rows, n_levels) {
-  is.matrix(csplit) && is_matrix(csplit, "integer", nrow(csplit), ncol(csplit)) && is_codes(c(csplit), 3) &&
+  is.matrix(csplit) && is_matrix(csplit, "integer", nrow(csplit), ncol(csplit)) &&
+    is_codes(c(csplit), 3) &&
     is_codes(rows, nrow(csplit)) && ncol(csplit) >= n_levels
 }
 
@@ -210,7 +244,8 @@ fault_in_result <- function(fit) {
     loss = is.null(loss) || (is_matrix(loss, "double", n_classes, n_classes) &&
                              all(is.finite(loss)) && all(loss >= 0)),
     weighted = is.null(fit[["weighted"]]) || is_flags(fit[["weighted"]]),
-    elapsed = is.null(fit[["elapsed"]]) || identical(fit[["elapsed"]], NA_real_) || is_number(fit[["elapsed"]], 0),
+    elapsed = is.null(fit[["elapsed"]]) || identical(fit[["elapsed"]], NA_real_) ||
+      is_number(fit[["elapsed"]], 0),
     # sums of weights that are rounded may be below 0
     variable.importance = is_amounts(c(fit[["variable.importance"]]), low = -Inf),
     search = is.null(fit[["search"]]) || (is_amounts(fit[["search"]]) &&
@@ -262,7 +297,8 @@ fault_in_rows <- function(fit) {
   fits <- function(codes, most) is_plain(codes, "integer", n) && is_codes(codes, most)
   first_fault(c(
     where = fits(where, nrow(fit$frame)) && (n == 0 || n == fit$frame$n[1]),
-    y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels)) else is_amounts(y, n, low = -Inf),
+    y = is.null(y) || if (predicts_classes(fit)) fits(y, length(fit$ylevels))
+                      else is_amounts(y, n, low = -Inf),
     residuals = is.null(residuals) || is_amounts(residuals, n),
     y = !is.null(y) || !is.null(residuals) || n == 0,
     weights = is.null(fit[["weights"]]) || is_amounts(fit[["weights"]], n),

@@ -10,12 +10,12 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid
-#' out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
-#' saved by name) and, where the formula has functions or constants of the function that called
-#' [contree()], copies of these, up to 1 MB each; no pointer; and, unless it was made with `model =
-#' TRUE`, no training data but the classes and the weights of the rows. It can be saved with
-#' [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all trees of this package (those
+#' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
+#' environment but the workspace or a namespace (which are saved by name) and, where the formula has
+#' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the classes and the
+#' weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
 #' level is one of those on the left. Where the value is missing, `default_left` decides, which the
@@ -341,20 +341,27 @@ contradiction <- function(fit) {
   splits <- !leaf
   rows <- length(tree_where(fit)) > 0
   holds <- c(
-    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 && all(child$left[splits] > 0, child$right[splits] > 0),
-    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] + n[child$right[splits]]),
+    "the nodes are a tree" = sum(leaf) == sum(splits) + 1 &&
+      all(child$left[splits] > 0, child$right[splits] > 0),
+    "children share the rows of their parent" = all(n[splits] == n[child$left[splits]] +
+                                                    n[child$right[splits]]),
     "each row is in a leaf" = !rows || identical(tabulate(fit$where, length(n)),
                                                  ifelse(leaf, n, 0L)),
     if (has_proof(fit)) c(
-      "the errors of the leaves add up to the objective" = is_objective(fit, sum(node_errors(fit)[leaf])),
-      "the residuals add up to the objective" = !rows || costs_differ(fit) || sum(tree_residuals(fit)) == fit$objective,
+      "the errors of the leaves add up to the objective" = is_objective(
+        fit, sum(node_errors(fit)[leaf])),
+      "the residuals add up to the objective" = !rows || costs_differ(fit) ||
+        sum(tree_residuals(fit)) == fit$objective,
       "the tree is not deeper than asked" = max(node_depth(fit)) <= fit$control$depth,
-      "the cost is not below its bound" = min(fit$cost - fit$bound, fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
+      "the cost is not below its bound" = min(fit$cost - fit$bound,
+                                              fit$gap) >= -1e-9 * max(1, abs(fit$cost))))
   if (!all(holds)) names(holds)[!holds][1]
 }
 
 # Not every error costs 1.
-costs_differ <- function(fit) !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
+costs_differ <- function(fit) {
+  !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
+}
 
 # Sums of weights are in doubles.
 is_objective <- function(fit, value) {
@@ -366,7 +373,8 @@ is_objective <- function(fit, value) {
 check_row_costs <- function(fit, frame) {
   costs <- row_costs(frame$response, frame$weights, frame$loss)
   if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
-    stop_internal(gettext("The fitted tree fails its check that the costs of the rows add up to the objective."))
+    stop_internal(gettext(
+      "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
 }
 
@@ -398,7 +406,9 @@ node_counts <- function(fit) class_columns(fit, 0)
 node_proportions <- function(fit) class_columns(fit, length(fit$ylevels))
 
 # The proportion of the class of each node.
-class_proportion <- function(fit) node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+class_proportion <- function(fit) {
+  node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+}
 
 class_columns <- function(fit, offset) {
   classes <- fit$ylevels
@@ -477,7 +487,11 @@ tree_splits <- function(fit) sum(!node_is_leaf(fit))
 # Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
 # by name; the factors that may not be split by any set of levels. Format 1 knew numbers only.
 tree_types <- function(fit) {
-  if (is.null(fit$types)) stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names) else fit$types
+  if (is.null(fit$types)) {
+    stats::setNames(rep("numeric", length(fit$shape$names)), fit$shape$names)
+  } else {
+    fit$types
+  }
 }
 tree_xlevels <- function(fit) fit$xlevels
 tree_units <- function(fit) fit$units
@@ -566,8 +580,8 @@ set_call <- function(fit, call) {
   fit
 }
 
-# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the cost
-# alone, and where costs were rounded a better tree may be hidden.
+# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the
+# cost alone, and where costs were rounded a better tree may be hidden.
 is_smallest <- function(fit) {
   proof <- tree_proof(fit)
   proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L

@@ -127,7 +127,9 @@ new_importance <- function(drops, accuracy) {
   structure(table, accuracy = accuracy, class = c("contree_importance", "data.frame"))
 }
 
-proportion_correct <- function(truth, predicted) mean(as.character(truth) == as.character(predicted))
+proportion_correct <- function(truth, predicted) {
+  mean(as.character(truth) == as.character(predicted))
+}
 
 shuffle <- function(data, column) {
   rows <- sample.int(nrow(data))
@@ -160,12 +162,14 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 plot.contree_importance <- function(x, main = NULL, ...) {
   shown <- if (is_shuffled(x)) x$drop else x$gini
   unsure <- if (is_shuffled(x)) x$se else 0
-  if (length(shown) == 0) stop_input("x",
-                                     gettext("the tree has no split, so no column has an importance to plot"))
+  if (length(shown) == 0) {
+    stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
+  }
   upwards <- rev(seq_along(shown))
   ends <- cbind(shown - unsure, shown + unsure)
   graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
-                     xlab = if (is_shuffled(x)) gettext("loss of accuracy") else gettext("decrease of Gini impurity"),
+                     xlab = if (is_shuffled(x)) gettext("loss of accuracy")
+                            else gettext("decrease of Gini impurity"),
                      xlim = range(0, shown, ends, na.rm = TRUE))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)

@@ -56,9 +56,11 @@ tree_regressors <- function(fit) {
   intersect(tree_shape(fit)$names, colnames(coefficients)[colSums(coefficients != 0) > 0])
 }
 
-# The predictors that the tree asks for, or that its leaves compute with; and in the order of the fit,
-# which takes time where predictors are many.
-asked_predictors <- function(fit) unique(c(stats::na.omit(node_variable(fit)), tree_regressors(fit)))
+# The predictors that the tree asks for, or that its leaves compute with; and in the order of the
+# fit, which takes time where predictors are many.
+asked_predictors <- function(fit) {
+  unique(c(stats::na.omit(node_variable(fit)), tree_regressors(fit)))
+}
 used_predictors <- function(fit) intersect(tree_shape(fit)$names, asked_predictors(fit))
 
 # The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
@@ -69,8 +71,9 @@ leaf_payload <- function(fit, columns) {
   used <- which(t(coefficients != 0), arr.ind = TRUE) # node by node
   column <- match(colnames(coefficients)[used[, 1]], columns)
   if (anyNA(column)) {
-    stop_input("newdata", gettextf("'newdata' gives no %s, which the leaves use",
-                                   show_names(unique(colnames(coefficients)[used[is.na(column), 1]]))))
+    stop_input("newdata", gettextf(
+      "'newdata' gives no %s, which the leaves use",
+      show_names(unique(colnames(coefficients)[used[is.na(column), 1]]))))
   }
   list(values = values, first_term = c(0L, cumsum(tabulate(used[, 2], nrow(coefficients)))),
        column = column, coefficient = coefficients[used[, 2:1, drop = FALSE]])
@@ -133,7 +136,7 @@ check_prediction <- function(fit, type, offered) {
 # Stops where only trees of classes will do.
 need_classes <- function(fit, what) {
   if (predicts_classes(fit)) return(invisible())
-  stop_unsupported(what,
-                   gettextf("%s is for trees that predict classes; the leaves of this one are of kind \"%s\"", what,
-                                  tree_leaf(fit)))
+  stop_unsupported(what, gettextf(
+    "%s is for trees that predict classes; the leaves of this one are of kind \"%s\"",
+    what, tree_leaf(fit)))
 }

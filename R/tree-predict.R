@@ -51,12 +51,13 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   type <- check_prediction(object, type, c("class", "prob", "node", "path"))
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
-      stop_input("newdata",
-                 gettext("the tree was read from a document and has no training rows; give 'newdata'"))
+      stop_input("newdata", gettext(
+        "the tree was read from a document and has no training rows; give 'newdata'"))
     }
     if (type == "response" && tree_leaf(object) == "linear") {
-      stop_input("newdata",
-                 gettext("the leaves are linear models and the fit has no predictors of the training rows; give 'newdata'"))
+      stop_input("newdata", gettext(
+        "the leaves are linear models and the fit has no predictors of the training rows"),
+        gettext("give 'newdata'"))
     }
     where <- tree_where(object)
     answer <- tell(object, function(values) values[where], names(where), type)
@@ -164,4 +165,6 @@ tell <- function(fit, of_rows, row_names, type) {
 }
 
 # factor() would look at every row.
-class_factor <- function(codes, classes, names = NULL) structure(codes, names = names, levels = classes, class = "factor")
+class_factor <- function(codes, classes, names = NULL) {
+  structure(codes, names = names, levels = classes, class = "factor")
+}

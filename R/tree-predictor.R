@@ -65,7 +65,8 @@ prepare <- function(fit, type, new_levels) {
        nodes = routing_table(fit),
        number = unname(types[asked]) %in% number_types,
        # otherwise columns are not the predictors, or there is none to count rows by
-       simple = identical(shape$names, shape$inputs) && length(asked) > 0 && tree_leaf(fit) != "linear",
+       simple = identical(shape$names, shape$inputs) && length(asked) > 0 &&
+         tree_leaf(fit) != "linear",
        numbers = all(types %in% number_types),
        values = switch(type, class = node_label(fit), node = node_ids(fit), seq_along(variable)),
        table = switch(type, prob = structure(node_proportions(fit),
@@ -98,11 +99,10 @@ predict_unprepared <- function(prepared, newdata) {
 list_to_frame <- function(newdata) {
   lengths <- vapply(newdata, NROW, 0L)
   if (any(lengths != lengths[1])) {
-    stop_input("newdata",
-               gettextf("the vectors in 'newdata' must have the same length; '%s' has %d, '%s' has %d",
-                                   names(newdata)[1], lengths[1],
-                                   names(newdata)[which(lengths != lengths[1])[1]],
-                                   lengths[lengths != lengths[1]][1]))
+    stop_input("newdata", gettextf(
+      "the vectors in 'newdata' must have the same length; '%s' has %d, '%s' has %d",
+      names(newdata)[1], lengths[1], names(newdata)[which(lengths != lengths[1])[1]],
+      lengths[lengths != lengths[1]][1]))
   }
   structure(newdata, row.names = .set_row_names(c(lengths, 0L)[1]), class = "data.frame")
 }
@@ -111,21 +111,24 @@ list_to_frame <- function(newdata) {
 as_rows <- function(newdata, names) {
   if (is.object(newdata) || is.matrix(newdata)) return(newdata)
   if (!is.list(newdata) && !is.numeric(newdata) && !is.logical(newdata)) {
-    stop_input("newdata",
-               gettextf("'newdata' must be a data frame, a matrix, a list or a vector of numbers, not %s",
-                                   show_value(newdata)))
+    stop_input("newdata", gettextf(
+      "'newdata' must be a data frame, a matrix, a list or a vector of numbers, not %s",
+      show_value(newdata)))
   }
   given <- names(newdata)
   if (is.null(given)) {
     if (length(newdata) != length(names)) {
       stop_input("newdata", gettextf(
-        "'newdata' has no names and %d values, but the tree was fitted with %d predictors; name its values",
-        length(newdata), length(names)))
+        "'newdata' has no names and %d values, but the tree was fitted with %d predictors",
+        length(newdata), length(names)),
+        gettext("name its values"))
     }
     given <- names
   }
-  attributes(newdata) <- if (is.list(newdata)) list(names = given) else list(dim = c(1L, length(given)),
-                                                                             dimnames = list(NULL, given))
+  attributes(newdata) <- if (is.list(newdata)) list(names = given) else list(dim = c(1L,
+                                                                                     length(given)),
+                                                                             dimnames = list(NULL,
+                                                                                             given))
   newdata
 }
 
@@ -138,7 +141,10 @@ ready_columns <- function(prepared, newdata) {
   for (j in seq_along(values)) {
     value <- values[[j]]
     if (length(value) != length(values[[1L]])) return(NULL)
-    if (prepared$number[j] && is.null(attributes(value)) && (is.numeric(value) || is.logical(value))) next
+    if (prepared$number[j] && is.null(attributes(value)) &&
+        (is.numeric(value) || is.logical(value))) {
+      next
+    }
     value <- ready_column(value, prepared$types[j], prepared$levels[[j]])
     if (is.null(value)) return(NULL)
     values[[j]] <- value

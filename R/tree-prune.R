@@ -49,7 +49,9 @@ prune <- function(tree, ...) UseMethod("prune")
 # rpart has a generic of the same name, and this one may stand before it.
 #' @export
 prune.default <- function(tree, ...) {
-  if (inherits(tree, "rpart") && requireNamespace("rpart", quietly = TRUE)) return(rpart::prune.rpart(tree, ...))
+  if (inherits(tree, "rpart") && requireNamespace("rpart", quietly = TRUE)) {
+    return(rpart::prune.rpart(tree, ...))
+  }
   stop_input("tree",
              gettextf("'tree' must be a fit of contree() or a path of contree_path(), not %s",
                       show_value(tree)))
@@ -60,10 +62,11 @@ prune.default <- function(tree, ...) {
 prune.contree_model <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
   check_fit(tree, "tree")
-  complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1], n = tree_weight(tree))$complexity
+  complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
+                            n = tree_weight(tree))$complexity
   if (is.null(tree_y(tree))) {
-    stop_input("tree",
-               gettext("'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
+    stop_input("tree", gettext(
+      "'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
   }
   cut <- weak_nodes(tree, complexity * tree_weight(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
@@ -100,9 +103,9 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
 one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
   given <- c(complexity = !missing(complexity), cp = !missing(cp), nsplit = !missing(nsplit))
   if (sum(given) != 1) {
-    stop_input("complexity",
-               gettextf("give one of 'complexity' and its alternatives (see ?prune), not %s",
-                                      if (any(given)) show_names(names(given)[given]) else gettext("none of them")))
+    stop_input("complexity", gettextf(
+      "give one of 'complexity' and its alternatives (see ?prune), not %s",
+      if (any(given)) show_names(names(given)[given]) else gettext("none of them")))
   }
   if (given[["nsplit"]]) return(list(nsplit = check_setting("nsplit", nsplit)))
   if (given[["complexity"]]) return(list(complexity = check_setting("complexity", complexity)))
@@ -135,7 +138,8 @@ weak_nodes <- function(fit, penalty) {
 # more or less by its splits.
 bound_at <- function(fit, complexity) {
   change <- (complexity - tree_settings(fit)$complexity) * tree_weight(fit)
-  least <- tree_proof(fit)$bound + change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit)))
+  least <- tree_proof(fit)$bound +
+    change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit)))
   max(0, min(node_errors(fit)[1], least)) # a leaf has no splits
 }
 

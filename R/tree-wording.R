@@ -84,7 +84,8 @@ side_text <- function(side, comparison, variable, threshold, levels, missing) {
                                   paste0(comparison, threshold)))
   here <- missing$side %in% side
   text[here] <- paste(text[here], gettext("or missing"))
-  text[missing$alone] <- paste(variable, ifelse(here, gettext("missing"), gettext("not missing")))[missing$alone]
+  text[missing$alone] <- paste(variable, ifelse(here, gettext("missing"),
+                                                gettext("not missing")))[missing$alone]
   ifelse(is.na(variable), NA, text)
 }
 
@@ -107,7 +108,8 @@ left_words <- function(fit, digits) {
   missing <- missing_side(fit)
   lapply(seq_along(threshold), function(node) {
     left <- missing$side[node] %in% "left"
-    if (missing$alone[node]) return(list(items = if (left) gettext("is missing") else gettext("is not missing")))
+    if (missing$alone[node]) return(list(items = if (left) gettext("is missing")
+                                                 else gettext("is not missing")))
     items <- if (is.null(levels[[node]])) paste("<", threshold[node]) else levels[[node]]$left
     if (!is.null(levels[[node]])) items[1] <- paste("=", items[1])
     list(items = items, ending = if (left) gettext("or missing"))

@@ -7,10 +7,13 @@
 #   contree_internal_error     the package contradicts itself; a bug
 #   contree_interrupted_error  Ctrl-C, where the user asked for an error (on_interrupt)
 # A search that stopped early gives a warning, see exact-limits.R.
-# The message names the argument, the value and what to do; `argument` holds the name for programs.
+# The message names the argument and the value; `advice`, which follows it, says what to do;
+# `argument` holds the name for programs.
 # The call shown is the one the user typed, not that of the helper that noticed.
 
-stop_input <- function(argument, message) stop_contree("input", message, argument)
+stop_input <- function(argument, message, advice = NULL) {
+  stop_contree("input", paste(c(message, advice), collapse = "; "), argument)
+}
 
 stop_unsupported <- function(argument, message) stop_contree("unsupported", message, argument)
 
@@ -124,14 +127,14 @@ check_no_dots <- function(...) {
   names <- ...names()
   named <- names[!is.na(names) & nzchar(names)]
   what <- if (length(named)) show_names(named) else gettext("an argument without a name")
-  stop_input("...",
-             gettextf("unknown argument %s; see the help page of this method for the arguments it has", what))
+  stop_input("...", gettextf(
+    "unknown argument %s; see the help page of this method for the arguments it has", what))
 }
 
 # Stops unless a package that is only suggested is there. `what` needs it.
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())
-  stop_unsupported(what,
-                   gettextf("%s needs the package '%s', which is not installed; use install.packages(\"%s\")", what,
-                                  package, package))
+  stop_unsupported(what, gettextf(
+    "%s needs the package '%s', which is not installed; use install.packages(\"%s\")",
+    what, package, package))
 }

@@ -68,7 +68,8 @@ print.contree_info <- function(x, ...) {
   cat("contree ", x$version, "\n",
       gettextf("vector instructions: %s (of %s)", x$simd, paste(x$simd_available, collapse = ", ")),
       "\n",
-      gettextf("OpenMP: %s", if (x$openmp) yes_no(TRUE) else gettext("no, so searches use one thread")), "\n",
+      gettextf("OpenMP: %s",
+               if (x$openmp) yes_no(TRUE) else gettext("no, so searches use one thread")), "\n",
       gettextf("threads: %d (of at most %d)", x$threads, x$processors), "\n",
       gettextf("CUDA: %s", yes_no(x$cuda)), "\n", sep = "")
   invisible(x)
@@ -94,15 +95,15 @@ check_device <- function(value) {
 device_wanted <- function(settings) if (is.null(settings$device)) "auto" else settings$device
 
 stop_device <- function(why) {
-  stop_input("device", gettextf(
-    "the GPU asked for by 'device' cannot be used: %s; use device = \"auto\" or \"cpu\", and contree_gpu() to see what there is",
-    why))
+  stop_input("device", gettextf("the GPU asked for by 'device' cannot be used: %s", why),
+             gettext("use device = \"auto\" or \"cpu\", and contree_gpu() to see what there is"))
 }
 
 # Said once a fit: why a device was not used, or not to the end.
 tell_device <- function(solved) {
   if (!nzchar(solved$device_note)) return(invisible())
-  message(structure(list(message = paste0(gettextf("the search went on without the GPU: %s", solved$device_note), "\n"),
+  message(structure(list(
+    message = paste0(gettextf("the search went on without the GPU: %s", solved$device_note), "\n"),
                          call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

@@ -43,7 +43,8 @@ line_listener <- function(text) {
     width <<- nchar(line)
   }
   list(
-    show = function(state) if (state$elapsed >= line_after) write(substr(text(state), 1, getOption("width") - 1)),
+    show = function(state)
+      if (state$elapsed >= line_after) write(substr(text(state), 1, getOption("width") - 1)),
     end = function() if (width > 0) write(""))
 }
 
@@ -60,13 +61,13 @@ state_text <- function(state) {
 check_progress <- function(progress) {
   if (is.null(progress) || is.function(progress)) return(progress)
   if (!identical(progress, "progressr")) {
-    stop_input("progress",
-               gettextf("'progress' must be a function of one argument, \"progressr\" or NULL, not %s",
-                                    show_value(progress)))
+    stop_input("progress", gettextf(
+      "'progress' must be a function of one argument, \"progressr\" or NULL, not %s",
+      show_value(progress)))
   }
   if (!requireNamespace("progressr", quietly = TRUE)) {
-    stop_input("progress",
-               gettext("progress = \"progressr\" needs the package 'progressr'; install it, or give a function"))
+    stop_input("progress", gettext(
+      "progress = \"progressr\" needs the package 'progressr'; install it, or give a function"))
   }
   progress
 }

@@ -59,13 +59,16 @@ default_threads <- function() {
 check_threads <- function(name, value) {
   if (is.null(value)) return(NULL)
   range <- setting_table$threads
-  if (is_count(value) || (is.numeric(value) && identical(as.numeric(value), 0))) return(as.numeric(value))
+  if (is_count(value) || (is.numeric(value) && identical(as.numeric(value), 0))) {
+    return(as.numeric(value))
+  }
   stop_input(name, paste0(setting_message(name, value, range),
                           gettext("; 0 stands for all processors, NULL for the default")))
 }
 
 is_count <- function(value) {
-  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= 1 && value == round(value)
+  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= 1 &&
+    value == round(value)
 }
 
 # ---- caps ----------------------------------------------------------------------------------------
@@ -86,7 +89,9 @@ openmp_limit <- function(variable) {
 
 # Processors that this process may use. Asked once a session.
 processors <- function() {
-  if (is.null(process$processors)) process$processors <- min(.Call(ffi_processors), quota_processors())
+  if (is.null(process$processors)) {
+    process$processors <- min(.Call(ffi_processors), quota_processors())
+  }
   process$processors
 }
 
@@ -102,7 +107,9 @@ quota_processors <- function(root = "/sys/fs/cgroup", own = "/proc/self/cgroup")
     controllers <- strsplit(group[2], ",")[[1]]
     if (length(controllers) && !"cpu" %in% controllers) next
     mount <- if (length(controllers)) file.path(root, "cpu") else root
-    for (folder in parent_folders(group[3])) quota <- min(quota, folder_quota(file.path(mount, folder)))
+    for (folder in parent_folders(group[3])) {
+      quota <- min(quota, folder_quota(file.path(mount, folder)))
+    }
   }
   max(1, ceiling(quota))
 }
@@ -119,7 +126,8 @@ folder_quota <- function(folder) {
   read <- function(name) {
     path <- file.path(folder, name)
     if (!file.exists(path)) return(NA)
-    suppressWarnings(as.numeric(strsplit(readLines(path, n = 1, warn = FALSE), " ", fixed = TRUE)[[1]]))
+    suppressWarnings(
+      as.numeric(strsplit(readLines(path, n = 1, warn = FALSE), " ", fixed = TRUE)[[1]]))
   }
   now <- read("cpu.max")
   if (length(now) < 2) now <- c(read("cpu.cfs_quota_us")[1], read("cpu.cfs_period_us")[1])

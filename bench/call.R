@@ -1,10 +1,11 @@
-# Where the time of contree(Species ~ ., iris, depth = 3) goes: parts of the median call, in milliseconds.
+# Where the time of contree(Species ~ ., iris, depth = 3) goes: parts of the median call, in
+# milliseconds.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 fit <- function() contree::contree(Species ~ ., iris, depth = 3)
 
-# Shares of the call by the functions of the package that do a part of it, from R's sampling profiler. C is separate: the
-# search knows its own seconds.
+# Shares of the call by the functions of the package that do a part of it, from R's sampling
+# profiler. C is separate: the search knows its own seconds.
 profile_shares <- function(calls) {
   log <- tempfile()
   utils::Rprof(log, interval = 0.001)
@@ -12,7 +13,8 @@ profile_shares <- function(calls) {
   utils::Rprof(NULL)
   total <- utils::summaryRprof(log)$by.total
   share <- function(name) sum(total[paste0("\"", name, "\""), "total.pct"], na.rm = TRUE) / 100
-  c("settings" = share("collect_settings"), "reading the data" = share("read_data"), "making the fit" = share("new_contree"))
+  c("settings" = share("collect_settings"), "reading the data" = share("read_data"),
+    "making the fit" = share("new_contree"))
 }
 
 settings <- bench_settings()
@@ -28,4 +30,6 @@ parts <- call * profile_shares(if (settings$quick) 500 else 3000)
 rest <- call - search - sum(parts)
 parts <- c("whole call" = call, "search in C" = search, parts, "all else in R" = rest)
 unlink(path)
-for (name in names(parts)) record(path, list(part = name, milliseconds = round(1000 * parts[[name]], 3)))
+for (name in names(parts)) {
+  record(path, list(part = name, milliseconds = round(1000 * parts[[name]], 3)))
+}

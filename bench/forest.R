@@ -1,10 +1,12 @@
-# hist_forest() beside ranger, and randomForest where it is installed: seconds of one core, and how well they predict.
+# hist_forest() beside ranger, and randomForest where it is installed: seconds of one core, and how
+# well they predict.
 #
 #   Rscript bench/forest.R [DATA] [SEEDS]     DATA: folder of the public sets, as in NOTES.md
 #
-# Each set is split 70:30 at random; every forest has the same number of trees, unlimited depth, nodes down to one row, and
-# probabilities. Seconds are the processor's (user), since machines are shared; the forests of a set take turns, the
-# median over the seeds counts. Writes bench/results/forest.csv.
+# Each set is split 70:30 at random; every forest has the same number of trees, unlimited depth,
+# nodes down to one row, and probabilities. Seconds are the processor's (user), since machines are
+# shared; the forests of a set take turns, the median over the seeds counts. Writes
+# bench/results/forest.csv.
 
 arguments <- commandArgs(TRUE)
 folder <- if (length(arguments)) arguments[1] else Sys.getenv("CONTREE_DATA")
@@ -22,7 +24,8 @@ auc_of <- function(prob, truth) {
   classes <- colnames(prob)
   if (length(classes) == 2) return(one(prob[, 2], truth == classes[2]))
   there <- classes[classes %in% truth]
-  weighted.mean(vapply(there, function(class) one(prob[, class], truth == class), 0), tabulate(match(truth, there)))
+  weighted.mean(vapply(there, function(class) one(prob[, class], truth == class), 0),
+                tabulate(match(truth, there)))
 }
 
 user_time <- function(expression) unname(system.time(expression)[1])
@@ -37,7 +40,8 @@ generated <- function(n, p, k, seed = 1) {
   set.seed(seed)
   if (k == 0) {
     x <- matrix(stats::runif(n * p), n)
-    y <- 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] + 5 * x[, 5] + stats::rnorm(n)
+    y <- 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] + 5 * x[, 5] +
+      stats::rnorm(n)
   } else {
     x <- matrix(stats::rnorm(n * p), n)
     s <- rowSums(x[, 1:6]) + x[, 1] * x[, 2] + x[, 3]^2
@@ -56,38 +60,51 @@ compare <- function(name, set, trees, seed, peers = has_peer) {
   truth <- set$y[-train]
   numbers <- is.numeric(y)
   frame <- data.frame(x, y = y, check.names = FALSE)
-  time <- c(ours = user_time(ours <- hist_forest(x, y, trees = trees, min_n = if (numbers) 5 else 1, seed = seed, threads = 1,
-                                                 oob = FALSE)))
-  time["ranger"] <- user_time(theirs <- ranger(x = x, y = y, num.trees = trees, probability = !numbers,
-                                               min.node.size = if (numbers) 5 else 1, num.threads = 1, seed = seed,
-                                               oob.error = FALSE))
+  time <- c(ours = user_time(ours <- hist_forest(x, y, trees = trees, min_n = if (numbers) 5 else 1,
+                                                 seed = seed, threads = 1, oob = FALSE)))
+  time["ranger"] <- user_time(theirs <- ranger(x = x, y = y, num.trees = trees,
+                                               probability = !numbers,
+                                               min.node.size = if (numbers) 5 else 1,
+                                               num.threads = 1, seed = seed, oob.error = FALSE))
   if (peers) {
-    time["randomForest"] <- user_time(randomForest::randomForest(x, y, ntree = trees, mtry = floor(sqrt(ncol(x)))))
+    time["randomForest"] <- user_time(randomForest::randomForest(x, y, ntree = trees,
+                                                                 mtry = floor(sqrt(ncol(x)))))
   }
-  time["predict"] <- user_time(own <- predict(ours, new, type = if (numbers) "response" else "prob", threads = 1))
+  time["predict"] <- user_time(own <- predict(ours, new, type = if (numbers) "response" else "prob",
+                                              threads = 1))
   time["predict_ranger"] <- user_time(other <- predict(theirs, new, num.threads = 1)$predictions)
-  score <- function(said) if (numbers) 1 - mean((said - truth)^2) / mean((truth - mean(truth))^2) else auc_of(said, truth)
-  data.frame(set = name, n = length(y), columns = ncol(x), trees = trees, seed = seed, seconds = time[["ours"]],
-             ranger = time[["ranger"]] / time[["ours"]],
-             randomForest = if (peers) time[["randomForest"]] / time[["ours"]] else NA, score = score(own),
-             score_ranger = score(other), predict = time[["predict"]], predict_ranger = time[["predict_ranger"]] / time[["predict"]])
+  score <- function(said) {
+    if (numbers) 1 - mean((said - truth)^2) / mean((truth - mean(truth))^2) else auc_of(said, truth)
+  }
+  data.frame(set = name, n = length(y), columns = ncol(x), trees = trees, seed = seed,
+             seconds = time[["ours"]], ranger = time[["ranger"]] / time[["ours"]],
+             randomForest = if (peers) time[["randomForest"]] / time[["ours"]] else NA,
+             score = score(own), score_ranger = score(other), predict = time[["predict"]],
+             predict_ranger = time[["predict_ranger"]] / time[["predict"]])
 }
 
 results <- NULL
 for (file in list.files(folder, "[.]csv[.]gz$", full.names = TRUE)) {
   set <- read_set(file)
-  for (seed in seeds) results <- rbind(results, compare(sub("[.]csv.*", "", basename(file)), set, 100, seed))
+  for (seed in seeds) {
+    results <- rbind(results, compare(sub("[.]csv.*", "", basename(file)), set, 100, seed))
+  }
 }
-print(results[c("set", "seed", "seconds", "ranger", "randomForest", "score", "score_ranger", "predict_ranger")], digits = 4)
-cases <- list(list("7 classes", 14300, 28, 7, 50), list("numbers", 28600, 10, 0, 50), list("100 columns", 14300, 100, 2, 50),
-              list("2 classes", 143000, 28, 2, 10))
+print(results[c("set", "seed", "seconds", "ranger", "randomForest", "score", "score_ranger",
+                "predict_ranger")], digits = 4)
+cases <- list(list("7 classes", 14300, 28, 7, 50), list("numbers", 28600, 10, 0, 50),
+              list("100 columns", 14300, 100, 2, 50), list("2 classes", 143000, 28, 2, 10))
 for (case in cases) {
   set <- generated(case[[2]], case[[3]], case[[4]])
-  for (seed in utils::head(seeds, 2)) results <- rbind(results, compare(case[[1]], set, case[[5]], seed, peers = FALSE))
+  for (seed in utils::head(seeds, 2)) {
+    results <- rbind(results, compare(case[[1]], set, case[[5]], seed, peers = FALSE))
+  }
 }
 median_of <- function(rows) {
   out <- rows[1, ]
-  for (column in c("seconds", "ranger", "randomForest", "predict", "predict_ranger")) out[column] <- stats::median(rows[[column]])
+  for (column in c("seconds", "ranger", "randomForest", "predict", "predict_ranger")) {
+    out[column] <- stats::median(rows[[column]])
+  }
   for (column in c("score", "score_ranger")) out[column] <- mean(rows[[column]])
   out$seed <- nrow(rows)
   out

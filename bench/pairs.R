@@ -8,7 +8,8 @@ settings <- bench_settings()
 cases <- data_cases(settings)
 path <- record_start(settings, "pairs")
 peer <- peer_start("pycontree")
-invisible(time_contree(iris, 2, Inf, "Species")) # loads and compiles what the first call of a session has to
+# loads and compiles what the first call of a session has to
+invisible(time_contree(iris, 2, Inf, "Species"))
 
 for (i in seq_len(NROW(cases))) {
   case <- cases[i, ]
@@ -16,6 +17,7 @@ for (i in seq_len(NROW(cases))) {
   peer_load(peer, data_path(case$data))
   # Where nobody knows, full mode tries; quick mode does not have such cases.
   short <- is.na(expected_seconds(case)) || expected_seconds(case) <= settings$budget
-  record_pairs(path, list(data = case$data, depth = case$depth), data, case$depth, peer, !is.null(peer) && short, settings)
+  record_pairs(path, list(data = case$data, depth = case$depth), data, case$depth, peer,
+               !is.null(peer) && short, settings)
 }
 peer_stop(peer)

@@ -1,13 +1,15 @@
 # The greedy trees of rpart at the same depth: how many errors the optimum saves, and what it costs.
 #
-# rpart grows as far as the depth lets it (cp = 0, minsplit = 2), without the parts of its work that contree has no use for:
-# cross-validation, surrogate and competing splits.
+# rpart grows as far as the depth lets it (cp = 0, minsplit = 2), without the parts of its work that
+# contree has no use for: cross-validation, surrogate and competing splits.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 time_rpart <- function(data, depth) {
-  control <- rpart::rpart.control(maxdepth = depth, cp = 0, minsplit = 2, xval = 0, maxsurrogate = 0, maxcompete = 0)
+  control <- rpart::rpart.control(maxdepth = depth, cp = 0, minsplit = 2, xval = 0,
+                                  maxsurrogate = 0, maxcompete = 0)
   call <- timed(rpart::rpart(class ~ ., data, method = "class", control = control))
-  list(seconds = call$seconds, errors = sum(predict(call$value, data, type = "class") != data$class))
+  list(seconds = call$seconds,
+       errors = sum(predict(call$value, data, type = "class") != data$class))
 }
 
 settings <- bench_settings()
@@ -23,5 +25,6 @@ for (i in seq_len(NROW(cases))) {
   if (recorded_runs(path, key)$n) next
   data <- read_data_set(case$data)
   runs <- replicate(if (settings$quick) 3 else 7, time_rpart(data, case$depth), simplify = FALSE)
-  record(path, c(key, list(errors = runs[[1]]$errors, seconds = stats::median(vapply(runs, `[[`, 0, "seconds")))))
+  record(path, c(key, list(errors = runs[[1]]$errors,
+                           seconds = stats::median(vapply(runs, `[[`, 0, "seconds")))))
 }

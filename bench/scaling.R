@@ -4,7 +4,8 @@ for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 # One row a case; a curve is what belongs together. `distinct` values a feature.
 scaling_cases <- function(quick) {
   curve <- function(name, rows, features, distinct, depth) expand.grid(
-    curve = name, rows = rows, features = features, distinct = distinct, depth = depth, stringsAsFactors = FALSE)
+    curve = name, rows = rows, features = features, distinct = distinct, depth = depth,
+    stringsAsFactors = FALSE)
   rows <- function(to) round(10^seq(3, to, 0.5))
   rbind(
     curve("colours", 245057, 3, 256, 2:3),
@@ -17,11 +18,16 @@ scaling_cases <- function(quick) {
 }
 
 make_table <- function(case) {
-  if (case$curve == "colours") skin_table(case$rows) else planted_table(case$rows, case$features, case$distinct)
+  if (case$curve == "colours") {
+    skin_table(case$rows)
+  } else {
+    planted_table(case$rows, case$features, case$distinct)
+  }
 }
 
 settings <- bench_settings()
-# A curve ends for the peer where it has taken so long, or with tables of more values (they go to it as a file).
+# A curve ends for the peer where it has taken so long, or with tables of more values (they go to it
+# as a file).
 most_peer_seconds <- if (settings$quick) 5 else 100
 most_peer_values <- if (settings$quick) 1e6 else 2e7
 
@@ -30,7 +36,8 @@ peer_gave_up <- function(path, case) {
   if (!file.exists(path)) return(FALSE)
   rows <- utils::read.csv(path)
   rows <- rows[rows$curve == case$curve & rows$depth == case$depth, ]
-  nrow(rows) > 0 && (any(rows$peer_runs == 0) || max(rows$peer_call, na.rm = TRUE) > most_peer_seconds)
+  nrow(rows) > 0 &&
+    (any(rows$peer_runs == 0) || max(rows$peer_call, na.rm = TRUE) > most_peer_seconds)
 }
 
 path <- record_start(settings, "scaling")
@@ -40,7 +47,8 @@ cases <- asked_cases(scaling_cases(settings$quick), "curve", settings)
 for (i in seq_len(nrow(cases))) {
   case <- cases[i, ]
   key <- as.list(case[c("curve", "depth", "distinct")])
-  run_peer <- !is.null(peer) && case$rows * case$features <= most_peer_values && !peer_gave_up(path, case)
+  run_peer <- !is.null(peer) && case$rows * case$features <= most_peer_values &&
+    !peer_gave_up(path, case)
   data <- make_table(case)
   if (run_peer) peer_load(peer, file <- write_table(data))
   record_pairs(path, key, data, case$depth, peer, run_peer, settings)

@@ -1,7 +1,9 @@
-# A further opinion: optimal trees over binarised features, from pystreed, on the smaller data sets at depths 2 and 3.
+# A further opinion: optimal trees over binarised features, from pystreed, on the smaller data sets
+# at depths 2 and 3.
 #
-# Its binariser makes at most 20 features of each column: `column <= q` for the quantiles q = 1/21 ... 20/21. The fewest
-# errors among trees of such splits cannot be below contree's optimum, which chooses among all thresholds.
+# Its binariser makes at most 20 features of each column: `column <= q` for the quantiles q = 1/21
+# ... 20/21. The fewest errors among trees of such splits cannot be below contree's optimum, which
+# chooses among all thresholds.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 thresholds <- 20
@@ -19,9 +21,10 @@ for (i in if (!is.null(peer)) seq_len(nrow(cases))) {
   if (recorded_runs(path, key)$n) next
   peer_load(peer, data_path(case$data))
   limit <- min(settings$limit, if (settings$quick) 20)
-  runs <- replicate(if (settings$quick) 1 else 3, peer_ask(peer, "pystreed", case$depth, thresholds, limit))
+  runs <- replicate(if (settings$quick) 1 else 3,
+                    peer_ask(peer, "pystreed", case$depth, thresholds, limit))
   record(path, c(key, list(thresholds = thresholds, binary_features = as.numeric(runs[4, 1]),
-                           errors = as.numeric(runs[2, 1]), seconds = stats::median(as.numeric(runs[1, ])),
-                           status = runs[3, 1])))
+                           errors = as.numeric(runs[2, 1]),
+                           seconds = stats::median(as.numeric(runs[1, ])), status = runs[3, 1])))
 }
 peer_stop(peer)

@@ -1,11 +1,12 @@
-# How much faster more threads are, where there is enough to do: searches of depth three that take some time, and of depth
-# four. And what one thread costs in a build that can have more.
+# How much faster more threads are, where there is enough to do: searches of depth three that take
+# some time, and of depth four. And what one thread costs in a build that can have more.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 settings <- bench_settings()
 
 worth_threads <- c("magic:3", "fault:3", "bean:3", "eeg:3", "rice:3",
-                   "bidding:4", "room:4", "occupancy:4", "raisin:4", "segment:4", if (!settings$quick) "rice:4")
+                   "bidding:4", "room:4", "occupancy:4", "raisin:4", "segment:4",
+                   if (!settings$quick) "rice:4")
 
 # 1, 2, 4, ... as far as the processors go, the number of processors last.
 thread_numbers <- function() {
@@ -23,10 +24,14 @@ record_threads <- function(path, case, numbers) {
     run <- run + 1
     fits <- lapply(numbers, function(n) time_contree(data, case$depth, settings$limit, threads = n))
     for (i in seq_along(numbers)) {
-      record(path, c(key, list(run = run, threads = numbers[i]), fits[[i]][c("solver", "call", "errors", "status")]))
+      record(path, c(key, list(run = run, threads = numbers[i]),
+                     fits[[i]][c("solver", "call", "errors", "status")]))
     }
     seconds <- vapply(fits, `[[`, 0, "solver")
-    if (run == 1) cat(case$data, case$depth, paste(numbers, "threads:", format_seconds(seconds)), "\n", sep = "  ")
+    if (run == 1) {
+      cat(case$data, case$depth, paste(numbers, "threads:", format_seconds(seconds)), "\n",
+          sep = "  ")
+    }
     if (run >= repeats(sum(seconds), settings)) return(invisible())
   }
 }
@@ -56,6 +61,7 @@ if (nzchar(plain)) {
   cases <- chosen_cases(c("magic:3", "bean:3", "rice:3", "bidding:4", "room:4"), settings)
   for (i in seq_len(nrow(cases))) for (run in 1:5) for (build in c("OpenMP", "plain")) {
     seconds <- least_seconds(if (build == "plain") plain else own, cases[i, ], 5)
-    record(path, list(data = cases$data[i], depth = cases$depth[i], run = run, build = build, seconds = seconds))
+    record(path, list(data = cases$data[i], depth = cases$depth[i], run = run, build = build,
+                      seconds = seconds))
   }
 }

@@ -1,4 +1,5 @@
-# What contree does, on a data set with a held-out part of its own: `make demo`, or Rscript tools/demo.R
+# What contree does, on a data set with a held-out part of its own: `make demo`, or Rscript
+# tools/demo.R
 #
 # Diabetes among Pima women (MASS): Pima.tr has 200 women, Pima.te 332 others.
 source("tools/png.R")
@@ -23,7 +24,7 @@ print(data.frame(training = c(score(fit, train), score(greedy, train)),
                  `held out` = c(score(fit, test), score(greedy, test)),
                  seconds = sprintf("%.3f", c(seconds, greedy_seconds)),
                  row.names = c("contree", "rpart"), check.names = FALSE))
-cat(sprintf("\nProof: status \"%s\", no tree of depth 3 has fewer than %g training errors; this one has %g.\n",
+cat(sprintf("\nProof: %s; no tree of depth 3 has fewer than %g errors, and this one has %g.\n",
             fit$status, fit$bound, fit$objective))
 
 dir.create("build", showWarnings = FALSE)

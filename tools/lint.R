@@ -1,6 +1,8 @@
-# The text of the package: style (.lintr), spelling (inst/WORDLIST), help pages. Rscript tools/lint.R, from the package's folder.
+# The text of the package: style (.lintr), spelling (inst/WORDLIST), help pages. Rscript
+# tools/lint.R, from the package's folder.
 #
-# What R CMD check looks at as well, undefined names above all, is left to it. Ends with `lint: N passed, N failed`.
+# What R CMD check looks at as well, undefined names above all, is left to it. Ends with `lint: N
+# passed, N failed`.
 
 # Each check returns what it found, one line each.
 checks <- list(
@@ -15,23 +17,31 @@ checks <- list(
   help = function() unlist(lapply(pages, function(page) as.character(tools::checkRd(page)))),
   examples = function() {
     with_example <- vapply(pages, function(page) "\\examples" %in% tags(page), NA)
-    exported <- sub("^export\\((.*)\\)$", "\\1", grep("^export\\(", readLines("NAMESPACE"), value = TRUE))
+    exported <- sub("^export\\((.*)\\)$", "\\1",
+                    grep("^export\\(", readLines("NAMESPACE"), value = TRUE))
     lacking <- setdiff(exported, unlist(lapply(pages[with_example], aliases)))
     if (length(lacking)) paste0(lacking, "() has no example")
   },
   site = function() {
     site <- yaml::read_yaml("_pkgdown.yml")
-    listed <- unlist(c(lapply(site$reference, `[[`, "contents"), lapply(site$articles, `[[`, "contents")))
-    there <- c(tools::file_path_sans_ext(basename(pages)), tools::file_path_sans_ext(list.files("vignettes", "[.]Rmd$")))
-    c(sprintf("%s is not in _pkgdown.yml", setdiff(there, listed)), sprintf("%s of _pkgdown.yml is not there", setdiff(listed, there)))
+    listed <- unlist(c(lapply(site$reference, `[[`, "contents"),
+                       lapply(site$articles, `[[`, "contents")))
+    there <- c(tools::file_path_sans_ext(basename(pages)),
+               tools::file_path_sans_ext(list.files("vignettes", "[.]Rmd$")))
+    c(sprintf("%s is not in _pkgdown.yml", setdiff(there, listed)),
+      sprintf("%s of _pkgdown.yml is not there", setdiff(listed, there)))
   })
 
 pages <- list.files("man", "[.]Rd$", full.names = TRUE)
-tags <- function(page) vapply(tools::parse_Rd(page), function(part) as.character(attr(part, "Rd_tag")), "")
+tags <- function(page) {
+  vapply(tools::parse_Rd(page), function(part) as.character(attr(part, "Rd_tag")), "")
+}
 aliases <- function(page) unlist(tools::parse_Rd(page)[tags(page) == "\\alias"])
 
 found <- lapply(checks, function(check) check())
-for (name in names(found)) if (length(found[[name]])) cat(paste0(name, ": ", found[[name]]), sep = "\n")
+for (name in names(found)) {
+  if (length(found[[name]])) cat(paste0(name, ": ", found[[name]]), sep = "\n")
+}
 failed <- sum(lengths(found) > 0)
 cat(sprintf("lint: %d passed, %d failed\n", length(found) - failed, failed))
 quit(status = as.integer(failed > 0))

@@ -1,5 +1,5 @@
-# Opens a graphics device on `file`: PNG through cairo, which needs no display, else PNG as R has it, else PDF.
-# Returns the path that is written to.
+# Opens a graphics device on `file`: PNG through cairo, which needs no display, else PNG as R has
+# it, else PDF. Returns the path that is written to.
 open_picture <- function(file, width, height, res) {
   if (capabilities("cairo")) {
     png(file, width, height, res = res, type = "cairo")

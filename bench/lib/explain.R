@@ -1,5 +1,6 @@
-# Why pycontree's errors may differ from contree's optimum: it takes neighbouring values closer than 1e-7 for equal, and
-# keeps values as 32-bit floats. Each reason is tried: contree is fitted to data treated in that way.
+# Why pycontree's errors may differ from contree's optimum: it takes neighbouring values closer than
+# 1e-7 for equal, and keeps values as 32-bit floats. Each reason is tried: contree is fitted to data
+# treated in that way.
 
 merge_close <- function(x) {
   values <- sort(unique(x))
@@ -14,7 +15,8 @@ treatments <- list(
   "the peer keeps values as 32-bit floats" = as_float,
   "the peer does both" = function(x) merge_close(as_float(x)))
 
-# A line on a difference: the first treatment of the data under which contree finds the peer's errors.
+# A line on a difference: the first treatment of the data under which contree finds the peer's
+# errors.
 explain_difference <- function(name, depth, peer_errors) {
   data <- read_data_set(name)
   for (reason in names(treatments)) {

@@ -1,6 +1,8 @@
 # The instances of the C tests (tests/c/instance.h says how they are written), as tables.
 
-instance_files <- function(folder = "tests/instances") list.files(folder, "[.]txt$", full.names = TRUE)
+instance_files <- function(folder = "tests/instances") {
+  list.files(folder, "[.]txt$", full.names = TRUE)
+}
 
 # A list of `data` and `depth`. What else an instance asks for (shortcuts, limits) is left out.
 read_instance <- function(path) {
@@ -15,5 +17,6 @@ read_instance <- function(path) {
   rows <- rows[rep(seq_len(nrow(rows)), each = setting("copies", 1)), ]
   columns <- unname(as.list(rows[-1]))
   names(columns) <- paste0("x", seq_along(columns))
-  list(data = as_table(as.integer(rows[[1]]), columns, max(rows[[1]]) + 1), depth = setting("depth", 3))
+  list(data = as_table(as.integer(rows[[1]]), columns, max(rows[[1]]) + 1),
+       depth = setting("depth", 3))
 }

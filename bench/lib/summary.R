@@ -1,18 +1,23 @@
 # From runs to medians, from medians to ratios and Markdown.
 
-# One row a case: medians of the four times, errors, statuses, numbers of runs. `by` names the columns that make a case.
+# One row a case: medians of the four times, errors, statuses, numbers of runs. `by` names the
+# columns that make a case.
 median_runs <- function(rows, by) {
   cases <- lapply(split(rows, do.call(paste, c(rows[by], sep = "\r"))), function(runs) {
-    case <- runs[1, c(by, "runs", "peer_runs", "contree_errors", "contree_bound", "contree_status", "contree_simd",
+    case <- runs[1, c(by, "runs", "peer_runs", "contree_errors", "contree_bound", "contree_status",
+                      "contree_simd",
                       "peer_errors", "peer_status")]
     for (time in c("contree_solver", "contree_call", "peer_solver", "peer_call")) {
-      case[[time]] <- if (!all(is.na(runs[[time]]))) stats::median(runs[[time]], na.rm = TRUE) else NA_real_
+      case[[time]] <- if (!all(is.na(runs[[time]]))) stats::median(runs[[time]],
+                                                                   na.rm = TRUE) else NA_real_
     }
-    # the least times: on a machine shared with others, what the programs take when nobody disturbs them
+    # the least times: on a machine shared with others, what the programs take when nobody disturbs
+    # them
     case$least_ratio <- min(c(runs$peer_solver, Inf), na.rm = TRUE) / min(runs$contree_solver)
     if (is.na(case$peer_solver)) case$least_ratio <- NA_real_
     for (time in c("contree_cpu", "peer_cpu")) {
-      case[[time]] <- stats::median(c(runs[[time]], NA_real_), na.rm = TRUE) # older results do not have them
+      # older results do not have them
+      case[[time]] <- stats::median(c(runs[[time]], NA_real_), na.rm = TRUE)
     }
     case$mb_before <- runs$contree_mb_before[1]
     case$mb_peak <- max(runs$contree_mb_peak)
@@ -50,15 +55,16 @@ markdown_table <- function(table) {
 
 # ---- threads ----
 
-# One row a case and number of threads: median and least seconds of the solver, and how many times one
-# thread takes of either.
+# One row a case and number of threads: median and least seconds of the solver, and how many times
+# one thread takes of either.
 thread_speedups <- function(rows) {
   cases <- lapply(split(rows, paste(rows$data, rows$depth, rows$threads)), function(runs) {
-    data.frame(data = runs$data[1], depth = runs$depth[1], threads = runs$threads[1], seconds = stats::median(runs$solver),
-               least = min(runs$solver), runs = nrow(runs))
+    data.frame(data = runs$data[1], depth = runs$depth[1], threads = runs$threads[1],
+               seconds = stats::median(runs$solver), least = min(runs$solver), runs = nrow(runs))
   })
   cases <- do.call(rbind, unname(cases))
-  cases <- cases[order(match(paste(cases$data, cases$depth), paste(rows$data, rows$depth)), cases$threads), ]
+  cases <- cases[order(match(paste(cases$data, cases$depth), paste(rows$data, rows$depth)),
+                       cases$threads), ]
   one <- cases[cases$threads == 1, ]
   at <- match(paste(cases$data, cases$depth), paste(one$data, one$depth))
   transform(cases, speedup = one$seconds[at] / seconds, least_speedup = one$least[at] / least)
@@ -66,7 +72,8 @@ thread_speedups <- function(rows) {
 
 # ---- anytime ----
 
-# Area from 0 to `end` under (errors - best) / best, a step function of time that begins with the errors of no tree at all.
+# Area from 0 to `end` under (errors - best) / best, a step function of time that begins with the
+# errors of no tree at all.
 primal_integral <- function(time, errors, start, best, end) {
   inside <- time < end
   time <- c(0, time[inside], end)
@@ -74,7 +81,8 @@ primal_integral <- function(time, errors, start, best, end) {
   sum(diff(time) * (level - best) / best)
 }
 
-# The least that the integral of solver runs with time limits can be: each tree found as soon as the limit before had passed.
+# The least that the integral of solver runs with time limits can be: each tree found as soon as the
+# limit before had passed.
 least_integral <- function(time, errors, start, best, end) {
   primal_integral(c(0, time[-length(time)]), errors, start, best, end)
 }

@@ -1,10 +1,11 @@
-# The .Call entries from R, in ways that show faults of memory: Rscript tests/r/glue.R LIBRARY [torture]
+# The .Call entries from R, in ways that show faults of memory: Rscript tests/r/glue.R LIBRARY
+# [torture]
 #
-# With `torture` R collects garbage at every allocation of an entry (gctorture2), so that whatever is not protected is
-# gone when it is used; the answers must be those of quiet times. Without, it goes through the entries once, for valgrind.
-# The calls are those that R code makes of its own accord, recorded on their way, and each spoiled so that the entry refuses
-# it.
-# Ends with `glue: N passed, N failed`.
+# With `torture` R collects garbage at every allocation of an entry (gctorture2), so that whatever
+# is not protected is gone when it is used; the answers must be those of quiet times. Without, it
+# goes through the entries once, for valgrind. The calls are those that R code makes of its own
+# accord, recorded on their way, and each spoiled so that the entry refuses it. Ends with `glue: N
+# passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 torture <- "torture" %in% arguments
@@ -21,10 +22,12 @@ record <- function(entry, ...) {
 
 # Functions that call an entry see record() by the name of .Call.
 namespace <- asNamespace("contree")
-for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes", "forest_outputs", "processors")) {
+for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes",
+               "forest_outputs", "processors")) {
   original <- get(name, namespace)
   surroundings <- list2env(list(.Call = record), parent = namespace)
-  assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings), "contree")
+  assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings),
+                    "contree")
 }
 
 set.seed(1)
@@ -34,15 +37,17 @@ data <- data.frame(x = round(rnorm(n), 1), i = sample(5L, n, TRUE), l = runif(n)
                    y = sample(c("u", "v", "w"), n, TRUE))
 for (name in c("x", "f", "l")) data[[name]][sample(n, 5)] <- NA
 fit <- contree(y ~ ., data, depth = 2)
-weighted <- contree(y ~ x + i, data, depth = 2, weights = runif(n), loss = 1 - diag(3), start = fit, complexity = 0.01)
+weighted <- contree(y ~ x + i, data, depth = 2, weights = runif(n), loss = 1 - diag(3), start = fit,
+                    complexity = 0.01)
 matrix <- as.matrix(iris[c(1:20, 51:70), 1:4])
 numbers <- contree(matrix, iris$Species[c(1:20, 51:70)], depth = 3, max_thresholds = 5, threads = 2)
 regression <- contree:::new_model(
-  list(feature = c(1L, 0L, 0L), threshold = c(3.5, NA, NA), left = c(2L, 0L, 0L), right = c(3L, 0L, 0L),
-       default_left = c(TRUE, NA, NA), sides = vector("list", 3), missing = integer(3), n = c(4, 2, 2),
-       weight = c(4, 2, 2), errors = c(3, 1, 1)),
+  list(feature = c(1L, 0L, 0L), threshold = c(3.5, NA, NA), left = c(2L, 0L, 0L),
+       right = c(3L, 0L, 0L), default_left = c(TRUE, NA, NA), sides = vector("list", 3),
+       missing = integer(3), n = c(4, 2, 2), weight = c(4, 2, 2), errors = c(3, 1, 1)),
   contree:::linear_leaves(c(0, 1, 2), cbind(x = c(0, 0.5, 0), i = c(1, 0, -1))),
-  list(types = c(i = "integer", x = "numeric"), shape = list(names = c("i", "x"), inputs = c("i", "x"))),
+  list(types = c(i = "integer", x = "numeric"),
+       shape = list(names = c("i", "x"), inputs = c("i", "x"))),
   quote(made()), where = integer())
 invisible(list(
   predict(regression, data), predict(fit, data),
@@ -64,11 +69,13 @@ with_report <- function(report, seconds) {
   hard
 }
 told <- 0
-reports <- list(with_report(function(...) told <<- told + 1, 0.7), with_report(function(...) stop("leave"), 60))
+reports <- list(with_report(function(...) told <<- told + 1, 0.7),
+                with_report(function(...) stop("leave"), 60))
 
 # Each argument in turn, and each setting, is not what it should be.
 spoiled <- function(call) {
-  bad <- lapply(seq_along(call)[-1], function(i) lapply(list(NULL, "a", -1L, list(1, "a")), function(value) {
+  bad <- lapply(seq_along(call)[-1],
+                function(i) lapply(list(NULL, "a", -1L, list(1, "a")), function(value) {
     call[i] <- list(value)
     call
   }))
@@ -80,13 +87,18 @@ spoiled <- function(call) {
   }
   unlist(bad, recursive = FALSE)
 }
-refused <- unlist(lapply(calls[!duplicated(vapply(calls, entry_name, ""))], spoiled), recursive = FALSE)
+refused <- unlist(lapply(calls[!duplicated(vapply(calls, entry_name, ""))], spoiled),
+                  recursive = FALSE)
 
 # ---- runs ----------------------------------------------------------------------------------------
 
 # What does not depend on the clock.
 settled <- function(answer) {
-  if (is.list(answer)) answer[setdiff(names(answer), c("elapsed", "history", "search", "threads"))] else answer
+  if (is.list(answer)) {
+    answer[setdiff(names(answer), c("elapsed", "history", "search", "threads"))]
+  } else {
+    answer
+  }
 }
 
 run <- function(call) {
@@ -108,8 +120,12 @@ check <- function(fine, what) {
   }
 }
 
-for (i in seq_along(calls)) check(identical(tortured(calls[[i]]), run(calls[[i]])), sprintf("call %d", i))
-for (i in seq_along(refused)) check(identical(tortured(refused[[i]]), run(refused[[i]])), sprintf("refused call %d", i))
+for (i in seq_along(calls)) {
+  check(identical(tortured(calls[[i]]), run(calls[[i]])), sprintf("call %d", i))
+}
+for (i in seq_along(refused)) {
+  check(identical(tortured(refused[[i]]), run(refused[[i]])), sprintf("refused call %d", i))
+}
 # the time is up before the proof; how far it came depends on the clock
 for (call in reports) tortured(call)
 check(told > 0, "progress")
@@ -120,7 +136,8 @@ if (torture) {
   again <- contree(y ~ ., data, depth = 2)
   class <- predict(again, data)
   gctorture2(0)
-  check(identical(again$frame, fit$frame) && identical(class, predict(fit, data)), "a fit as users make it")
+  check(identical(again$frame, fit$frame) && identical(class, predict(fit, data)),
+        "a fit as users make it")
 }
 cat(sprintf("%d calls, %d spoiled\n", length(calls), length(refused)))
 cat(sprintf("glue: %d passed, %d failed\n", passed, failed))

@@ -1,10 +1,10 @@
 # Planted faults in R code: Rscript tests/r/mutants.R LIBRARY [NAME...]
 #
-# Each mutant of mutants.txt is put into the namespace of the installed package, in a process of its own, and the test files
-# that are likely to find it are run: one must fail. A mutant that none finds is a failure, and so is one whose lines are
-# not in its file exactly once. A fault in C, of a file below src/, is compiled in a copy of that
-# folder, with the objects that lie there, and its entries take the place of the package's. The last
-# line is `R mutants: N passed, N failed`.
+# Each mutant of mutants.txt is put into the namespace of the installed package, in a process of its
+# own, and the test files that are likely to find it are run: one must fail. A mutant that none
+# finds is a failure, and so is one whose lines are not in its file exactly once. A fault in C, of a
+# file below src/, is compiled in a copy of that folder, with the objects that lie there, and its
+# entries take the place of the package's. The last line is `R mutants: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 Sys.setenv(NOT_CRAN = "true")
@@ -20,10 +20,12 @@ read_mutants <- function(path) {
   starts <- grep("^mutant ", lines)
   lapply(Map(seq, starts, c(starts[-1] - 1, length(lines))), function(at) {
     record <- lines[at]
-    word <- function(word) sub(paste0("^", word, " +"), "", grep(paste0("^", word, " "), record, value = TRUE))
+    word <- function(word) {
+      sub(paste0("^", word, " +"), "", grep(paste0("^", word, " "), record, value = TRUE))
+    }
     side <- function(sign) paste(substring(record[startsWith(record, sign)], 2), collapse = "\n")
-    list(name = word("mutant"), file = word("file"), killers = strsplit(word("killers"), ", *")[[1]],
-         from = side("-"), to = side("+"))
+    list(name = word("mutant"), file = word("file"),
+         killers = strsplit(word("killers"), ", *")[[1]], from = side("-"), to = side("+"))
   })
 }
 
@@ -52,7 +54,8 @@ plant <- function(text) {
   }
   methods <- getNamespaceInfo(namespace, "S3methods")
   for (i in which(methods[, 3] %in% ls(defined))) {
-    try(registerS3method(methods[i, 1], methods[i, 2], namespace[[methods[i, 3]]], namespace), silent = TRUE)
+    try(registerS3method(methods[i, 1], methods[i, 2], namespace[[methods[i, 3]]], namespace),
+        silent = TRUE)
   }
 }
 
@@ -106,8 +109,9 @@ plant_entries <- function(library) {
 
 fails <- function(killer) {
   path <- file.path("tests/testthat", paste0("test-", killer, ".R"))
-  results <- as.data.frame(test_file(path, reporter = "silent", package = "contree", load_package = "none",
-                                     env = new.env(parent = asNamespace("contree")), stop_on_failure = FALSE))
+  results <- as.data.frame(test_file(path, reporter = "silent", package = "contree",
+                                     load_package = "none", env = new.env(
+                                       parent = asNamespace("contree")), stop_on_failure = FALSE))
   sum(results$failed) + sum(results$error) > 0
 }
 
@@ -126,7 +130,9 @@ verdict <- function(mutant) {
 }
 
 mutants <- read_mutants("tests/r/mutants.txt")
-if (length(arguments) > 1) mutants <- Filter(function(mutant) mutant$name %in% arguments[-1], mutants)
+if (length(arguments) > 1) {
+  mutants <- Filter(function(mutant) mutant$name %in% arguments[-1], mutants)
+}
 if (any(vapply(mutants, is_c, NA))) open_workshop()
 found <- vapply(mutants, function(mutant) {
   text <- verdict(mutant)

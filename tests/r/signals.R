@@ -1,10 +1,10 @@
 # Ctrl-C at random moments: Rscript tests/r/signals.R LIBRARY [SIGNALS] [SEED]
 #
-# Another session fits, predicts, follows paths and cross-validates, over and over, while this one sends it SIGINT after
-# random times. Each call must end in what it promises or in a condition, every result must pass its check, memory must not
-# grow, and a fit after the last signal must be the optimum. Another session is told to end (SIGTERM) in the middle of a
-# search, and must.
-# Ends with `signals: N passed, N failed`.
+# Another session fits, predicts, follows paths and cross-validates, over and over, while this one
+# sends it SIGINT after random times. Each call must end in what it promises or in a condition,
+# every result must pass its check, memory must not grow, and a fit after the last signal must be
+# the optimum. Another session is told to end (SIGTERM) in the middle of a search, and must. Ends
+# with `signals: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 library_path <- normalizePath(arguments[1])
 signals <- as.integer(c(arguments[-1], "100")[1])
@@ -27,14 +27,16 @@ fit <- contree(y ~ ., small, depth = 2)
 work <- list(
   function() contree(y ~ ., hard, depth = 3, time_limit = 0.4, threads = 2),
   function() contree(y ~ ., hard, depth = 3, time_limit = 0.4, threads = 2, on_interrupt = "error"),
-  function() contree(y ~ ., hard, depth = 3, time_limit = 0.4, progress = function(state) state$cost),
+  function()
+    contree(y ~ ., hard, depth = 3, time_limit = 0.4, progress = function(state) state$cost),
   function() for (i in 1:30) contree(y ~ ., small, depth = 2),
   function() contree_path(y ~ ., small, depth = 2, threads = 2),
   function() contree_cv(y ~ ., small, depth = 1:2, folds = 3),
   function() predict(fit, large))
 held <- function() {
   gc()
-  as.numeric(gsub("[^0-9]", "", grep("^VmRSS", readLines("/proc/self/status"), value = TRUE))) / 1024
+  as.numeric(gsub("[^0-9]", "",
+                  grep("^VmRSS", readLines("/proc/self/status"), value = TRUE))) / 1024
 }
 sound <- function(result) {
   if (inherits(result, "contree")) contree:::check_fit(result)
@@ -45,8 +47,10 @@ suspendInterrupts({
   round <- 0
   while (!file.exists("%s")) {
     round <- round + 1
-    result <- tryCatch(allowInterrupts(work[[1 + round %%%% length(work)]]()), interrupt = function(condition) "interrupt",
-                       contree_interrupted_error = function(condition) "interrupted", error = conditionMessage)
+    result <- tryCatch(allowInterrupts(work[[1 + round %%%% length(work)]]()),
+                       interrupt = function(condition) "interrupt",
+                       contree_interrupted_error = function(condition) "interrupted",
+                       error = conditionMessage)
     kind <- if (is.character(result)) result else if (sound(result)) "value"
     said <- c(said, kind)
     if (round == 50) before <- held()
@@ -54,7 +58,8 @@ suspendInterrupts({
   }
 })
 if (round <= 50) before <- held()
-say("rounds", round, "interrupts", sum(said != "value"), "other", sum(!said %%in%% c("value", "interrupt", "interrupted")))
+say("rounds", round, "interrupts", sum(said != "value"), "other",
+    sum(!said %%in%% c("value", "interrupt", "interrupted")))
 say(unique(said))
 say("growth", held() - before)
 say("optimum", contree(y ~ ., small, depth = 2)$objective == fit$objective)
@@ -65,7 +70,8 @@ start_session <- function(stop_file) {
   script <- tempfile("child", fileext = ".R")
   out <- tempfile("out")
   writeLines(sprintf(child, library_path, stop_file), script)
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = out, stderr = out, wait = FALSE)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", script), stdout = out, stderr = out,
+          wait = FALSE)
   said <- function() if (file.exists(out)) trimws(readLines(out, warn = FALSE)) else character()
   wait_for(function() "begin" %in% said(), 60)
   list(pid = as.integer(said()[1]), said = said)
@@ -98,7 +104,9 @@ ended <- wait_for(function() "end" %in% session$said(), 60)
 said <- session$said()
 cat(paste0("  ", grep("^(rounds|growth)", said, value = TRUE)), sep = "\n")
 check(ended, paste(c("the session ends:", said), collapse = "\n  "))
-number <- function(name) as.numeric(sub(paste0(".*", name, " ([-0-9.e]+).*"), "\\1", grep(name, said, value = TRUE)[1]))
+number <- function(name) {
+  as.numeric(sub(paste0(".*", name, " ([-0-9.e]+).*"), "\\1", grep(name, said, value = TRUE)[1]))
+}
 check(number("interrupts") > signals / 10, "signals arrive")
 check(number("other") == 0, paste(said, collapse = " | "))
 check(number("growth") < 20, "memory grows")

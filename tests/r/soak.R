@@ -1,9 +1,10 @@
 # Many fits in one process: Rscript tests/r/soak.R LIBRARY [FITS] [FORKS]
 #
-# Problems of random shapes, a third of them with factors and missing values, some stopped or refused; each is fitted,
-# predicted and thrown away. After warm-up (a fifth of the fits, at least 300) what the process holds may grow by less
-# than 10 MB. Then as many fits as told in processes forked from this one, which has used its threads by then. The default is
-# all of it; the test suite takes a part. Ends with `soak: N passed, N failed`.
+# Problems of random shapes, a third of them with factors and missing values, some stopped or
+# refused; each is fitted, predicted and thrown away. After warm-up (a fifth of the fits, at least
+# 300) what the process holds may grow by less than 10 MB. Then as many fits as told in processes
+# forked from this one, which has used its threads by then. The default is all of it; the test suite
+# takes a part. Ends with `soak: N passed, N failed`.
 arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 fits <- as.integer(c(arguments[-1], "10000")[1])
@@ -20,16 +21,20 @@ problem <- function(seed) {
     x$f <- factor(sample(letters[seq_len(sample(5, 1))], n, TRUE))
     x[[1]][sample(n, n %/% 10)] <- NA
   }
-  list(x = x, y = factor(sample(LETTERS[seq_len(sample(6, 1))], n, TRUE)), depth = sample(0:3, 1, prob = c(1, 4, 12, 1)),
-       threads = sample(2, 1), weights = if (runif(1) < 0.2) runif(n))
+  list(x = x, y = factor(sample(LETTERS[seq_len(sample(6, 1))], n, TRUE)),
+       depth = sample(0:3, 1, prob = c(1, 4, 12, 1)), threads = sample(2, 1),
+       weights = if (runif(1) < 0.2) runif(n))
 }
 
 fit_one <- function(seed) {
   p <- problem(seed)
-  fit <- suppressMessages(contree(p$x, p$y, depth = p$depth, weights = p$weights, threads = p$threads, time_limit = 0.05,
+  fit <- suppressMessages(contree(p$x, p$y, depth = p$depth, weights = p$weights,
+                                  threads = p$threads, time_limit = 0.05,
                                   progress = if (seed %% 50 == 0) function(state) stop("leave")))
   stopifnot(identical(as.character(predict(fit)), as.character(predict(fit, p$x))))
-  if (seed %% 10 == 0) try(contree(p$x, p$y, depth = 2, memory_limit = 1000, threads = p$threads), silent = TRUE)
+  if (seed %% 10 == 0) {
+    try(contree(p$x, p$y, depth = 2, memory_limit = 1000, threads = p$threads), silent = TRUE)
+  }
   fit$objective
 }
 
@@ -60,8 +65,8 @@ for (seed in warm + seq_len(max(0, fits - warm))) {
   if (!is.numeric(said) && said != "leave") wrong <- wrong + 1
 }
 growth <- held() - before
-cat(sprintf("  %d fits in %.0f s; %.1f MB after %d of them, %+.1f MB since\n", fits, proc.time()[["elapsed"]] - begin,
-            before, warm, growth))
+cat(sprintf("  %d fits in %.0f s; %.1f MB after %d of them, %+.1f MB since\n", fits,
+            proc.time()[["elapsed"]] - begin, before, warm, growth))
 check(wrong == 0, sprintf("%d fits ended in an error", wrong))
 check(growth < 10, "memory grows")
 
@@ -72,7 +77,8 @@ if (forks > 0) {
   seeds <- sample(1e6, forks)
   small <- function(seed) {
     p <- problem(seed)
-    suppressMessages(contree(p$x, p$y, depth = min(p$depth, 2), weights = p$weights, threads = 2)$objective)
+    suppressMessages(contree(p$x, p$y, depth = min(p$depth, 2), weights = p$weights,
+                             threads = 2)$objective)
   }
   there <- list()
   for (pair in split(seeds, ceiling(seq_along(seeds) / 2))) {

@@ -1,6 +1,7 @@
 # Shared by the tests: expectations, brute force, and small data.
 
-# `code` must fail with an error of contree of the given kind that names all of `words`, in the user's call.
+# `code` must fail with an error of contree of the given kind that names all of `words`, in the
+# user's call.
 expect_contree_error <- function(code, kind, words = character()) {
   problem <- tryCatch({
     force(code)
@@ -29,7 +30,8 @@ brute_force <- function(x, y, depth, penalty = 0) {
   best
 }
 
-# What a tree says of rows, walking node by node in R over the tables of the object: shares no code with predict().
+# What a tree says of rows, walking node by node in R over the tables of the object: shares no code
+# with predict().
 walk <- function(fit, data) {
   frame <- fit$frame
   split <- cumsum(frame$var != "<leaf>")
@@ -68,8 +70,10 @@ as_rpart <- function(fit) {
 # 7 classes, noise columns, names that R must quote.
 many_classes <- function(n = 120) {
   set.seed(7)
-  data <- data.frame(a = runif(n), `second column` = round(rnorm(n), 1), c = rpois(n, 3), check.names = FALSE)
-  data$class <- factor(paste("class", 1 + (floor(data$a * 3.5) + 3 * (data$c > 3)) %% 7), levels = paste("class", 1:7))
+  data <- data.frame(a = runif(n), `second column` = round(rnorm(n), 1), c = rpois(n, 3),
+                     check.names = FALSE)
+  data$class <- factor(paste("class", 1 + (floor(data$a * 3.5) + 3 * (data$c > 3)) %% 7),
+                       levels = paste("class", 1:7))
   data
 }
 
@@ -80,7 +84,8 @@ long_names <- function() {
   data <- data.frame(median_household_income_before_tax = rlnorm(n, 10),
                      number_of_late_payments_last_24_months = rpois(n, 2),
                      DebtToIncomeRatioAtApplication = runif(n))
-  risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication + rnorm(n)
+  risk <- data$number_of_late_payments_last_24_months + 4 * data$DebtToIncomeRatioAtApplication +
+    rnorm(n)
   data$y <- factor(risk > 4, labels = c("Application was approved without further conditions",
                                         "Application was declined by the underwriting department"))
   data
@@ -107,8 +112,9 @@ session_script <- function(code) {
 run_session <- function(code, env = character()) {
   script <- session_script(code)
   on.exit(unlink(script))
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE,
-                                   stderr = TRUE, env = env, timeout = 60))
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+                                   c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE,
+                                   env = env, timeout = 60))
   trimws(said)
 }
 
@@ -118,8 +124,8 @@ long_data <- c(
   "data <- as.data.frame(matrix(runif(30000), 3000))",
   "data$y <- factor(sample(c('a', 'b'), 3000, TRUE))")
 
-# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said "begin". Returns what it said,
-# and the seconds until it said something again.
+# Runs `code`, lines of R, in another session; sends it an interrupt some time after it said
+# "begin". Returns what it said, and the seconds until it said something again.
 interrupt_session <- function(code, after = 1) {
   script <- session_script(c("say(Sys.getpid())", code))
   out <- tempfile("out")
@@ -130,7 +136,8 @@ interrupt_session <- function(code, after = 1) {
     while (!done() && Sys.time() < end) Sys.sleep(0.01)
     done()
   }
-  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out, stderr = FALSE, wait = FALSE)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out,
+          stderr = FALSE, wait = FALSE)
   wait_for(function() "begin" %in% said(), 30)
   pid <- as.integer(said()[1])
   on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)

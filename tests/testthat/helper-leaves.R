@@ -1,5 +1,5 @@
-# Trees made by hand, one for each kind of leaf: x < 2.5 goes to leaf 2, of the others levels a and b
-# of f to leaf 6 and all else to leaf 7; missing x to the right, missing f to the left.
+# Trees made by hand, one for each kind of leaf: x < 2.5 goes to leaf 2, of the others levels a and
+# b of f to leaf 6 and all else to leaf 7; missing x to the right, missing f to the left.
 payload_tree <- function(leaf) {
   new_model(
     list(feature = c(1L, 0L, 3L, 0L, 0L), threshold = c(2.5, NA, NA, NA, NA),
@@ -19,7 +19,8 @@ payload_trees <- function() {
   coefficients <- cbind(x = c(0, 2, 0, -0.5, 0), i = c(1, 0, 0, 0.25, 0), l = c(0, 0, 0, 3, 0))
   list(classes = payload_tree(class_leaves(c("no", "yes"), c(1L, 1L, 2L, 1L, 2L), counts, NULL)),
        number = payload_tree(number_leaves(c(3, -1.5, 5, 1 / 3, 7))),
-       numbers = payload_tree(numbers_leaves(cbind(u = c(3, -1.5, 5, 1 / 3, 7), v = c(0, 1, 2, 30, 0.1)))),
+       numbers = payload_tree(numbers_leaves(cbind(u = c(3, -1.5, 5, 1 / 3, 7),
+                                                   v = c(0, 1, 2, 30, 0.1)))),
        linear = payload_tree(linear_leaves(c(3, -1.5, 5, 1 / 3, 7), coefficients)))
 }
 
@@ -29,7 +30,8 @@ payload_rows <- data.frame(
   l = c(TRUE, FALSE, TRUE, FALSE, FALSE, TRUE, TRUE, FALSE))
 payload_leaf <- c(2L, 2L, 6L, 7L, 6L, 6L, 6L, 6L)
 # -1.5 + 2 x in leaf 2, 1/3 - 0.5 x + 0.25 i + 3 l in leaf 6, 7 in leaf 7
-payload_linear <- c(-3.5, 2.5, 1 / 3 - 1.25 + 2 + 3, 7, 1 / 3 - 3 + 0.5, NaN, 1 / 3 - 1.5 + 3, 1 / 3 - 1.5 - 3)
+payload_linear <- c(-3.5, 2.5, 1 / 3 - 1.25 + 2 + 3, 7, 1 / 3 - 3 + 0.5, NaN, 1 / 3 - 1.5 + 3,
+                    1 / 3 - 1.5 - 3)
 
 drop_names <- function(x) {
   if (is.matrix(x)) rownames(x) <- NULL else names(x) <- NULL
@@ -52,15 +54,18 @@ run_c <- function(fit, rows, n_numbers) {
   dir.create(folder)
   file <- file.path(folder, paste0(name, ".c"))
   value <- sprintf(if (n_numbers > 1) "%s(x)[k]" else "%s(x)", name)
-  writeLines(c(as_c(fit, name), sprintf("void %s_rows(const double *x, const int *n, const int *p, double *out)", name),
-               "{", sprintf("  for (int i = 0; i < *n; i++, x += *p) for (int k = 0; k < %d; k++) out[i + k * *n] = %s;",
-                            n_numbers, value), "}"), file)
+  writeLines(c(
+    as_c(fit, name),
+    sprintf("void %s_rows(const double *x, const int *n, const int *p, double *out)", name),
+    "{", "  for (int i = 0; i < *n; i++, x += *p)",
+    sprintf("    for (int k = 0; k < %d; k++) out[i + k * *n] = %s;", n_numbers, value), "}"), file)
   flags <- "PKG_CFLAGS='-std=c99 -Wall -Wextra -Wno-unused-variable -Werror -ffp-contract=off'"
-  suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)), stdout = TRUE, stderr = TRUE,
-                           env = flags))
+  suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
+                           stdout = TRUE, stderr = TRUE, env = flags))
   library <- dyn.load(file.path(folder, paste0(name, .Platform$dynlib.ext)))
   on.exit(dyn.unload(library[["path"]]))
-  x <- t(vapply(used_predictors(fit), function(column) as.numeric(rows[[column]]), numeric(nrow(rows))))
-  matrix(.C(paste0(name, "_rows"), as.double(x), nrow(rows), nrow(x), out = double(nrow(rows) * n_numbers), NAOK = TRUE,
-            PACKAGE = name)$out, nrow(rows))
+  x <- t(vapply(used_predictors(fit), function(column) as.numeric(rows[[column]]),
+                numeric(nrow(rows))))
+  matrix(.C(paste0(name, "_rows"), as.double(x), nrow(rows), nrow(x),
+            out = double(nrow(rows) * n_numbers), NAOK = TRUE, PACKAGE = name)$out, nrow(rows))
 }

@@ -1,8 +1,11 @@
-# Second opinions on trees by size: what can be done with each number of splits, by trying everything.
+# Second opinions on trees by size: what can be done with each number of splits, by trying
+# everything.
 
-# The least errors of a tree with s = 0, 1, ... splits, Inf where there is none. `x`: a numeric matrix, or a data frame with
-# predictors of any kind. `roots`: columns that the root may be split on. `costs`: of each row (in rows) under each label.
-least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_len(ncol(x)), costs = error_costs(y)) {
+# The least errors of a tree with s = 0, 1, ... splits, Inf where there is none. `x`: a numeric
+# matrix, or a data frame with predictors of any kind. `roots`: columns that the root may be split
+# on. `costs`: of each row (in rows) under each label.
+least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_len(
+  ncol(x)), costs = error_costs(y)) {
   known <- new.env()
   parts <- function(j, rows) {
     if (is.matrix(x)) return(lapply(unique(x[rows, j]), function(threshold) x[rows, j] < threshold))
@@ -32,7 +35,9 @@ least_errors <- function(x, y, depth, minbucket = 1, minsplit = 2, roots = seq_l
 }
 
 # What each row costs under each label. `loss`: true classes in rows.
-error_costs <- function(y, weights = 1, loss = 1 - diag(nlevels(y))) weights * loss[as.integer(y), , drop = FALSE]
+error_costs <- function(y, weights = 1, loss = 1 - diag(nlevels(y))) {
+  weights * loss[as.integer(y), , drop = FALSE]
+}
 
 # Of all sizes the one that costs least at `price` and, of those, the smallest: c(splits, cost).
 best_size <- function(errors, price) {
@@ -41,8 +46,8 @@ best_size <- function(errors, price) {
   c(splits, min(cost))
 }
 
-# The sizes that are best at some price above 0, and the prices from which on they are: those at which no larger size costs
-# less, below those at which a smaller one costs no more.
+# The sizes that are best at some price above 0, and the prices from which on they are: those at
+# which no larger size costs less, below those at which a smaller one costs no more.
 best_sizes <- function(errors) {
   sizes <- seq_along(errors)
   rise <- function(i, j) (errors[i] - errors[j]) / (j - i)
@@ -57,10 +62,12 @@ small_problem <- function(seed) {
   set.seed(seed)
   n <- sample(2:14, 1)
   columns <- sample(1:3, 1)
-  x <- matrix(sample(sample(2:5, 1), n * columns, TRUE), n, dimnames = list(NULL, letters[seq_len(columns)]))
+  x <- matrix(sample(sample(2:5, 1), n * columns, TRUE), n,
+              dimnames = list(NULL, letters[seq_len(columns)]))
   if (seed %% 3 == 0) x[, 1] <- stats::rnorm(n)
-  list(x = x, y = factor(sample(letters[1:sample(1:3, 1)], n, TRUE)), depth = sample(0:2, 1, prob = c(1, 3, 8)),
-       minbucket = sample(c(1, 1, 2, 3), 1), minsplit = sample(c(2, 2, 5), 1))
+  list(x = x, y = factor(sample(letters[1:sample(1:3, 1)], n, TRUE)),
+       depth = sample(0:2, 1, prob = c(1, 3, 8)), minbucket = sample(c(1, 1, 2, 3), 1),
+       minsplit = sample(c(2, 2, 5), 1))
 }
 
 # Many at home, few where time is short.

@@ -1,29 +1,40 @@
-# The classes that the learner needs: R6 is real, the base class does no more than keep what it is given.
+# The classes that the learner needs: R6 is real, the base class does no more than keep what it is
+# given.
 mlr3_code <- "
 LearnerClassif <- R6::R6Class('LearnerClassif',
   public = list(
-    id = NULL, param_set = NULL, properties = NULL, packages = NULL, feature_types = NULL, predict_types = NULL,
-    predict_type = 'response', model = NULL, use_weights = 'use',
+    id = NULL, param_set = NULL, properties = NULL, packages = NULL, feature_types = NULL,
+    predict_types = NULL, predict_type = 'response', model = NULL, use_weights = 'use',
     initialize = function(id, param_set, predict_types = character(), feature_types = character(),
-                          properties = character(), packages = character(), label = NA_character_, man = NA_character_) {
-      for (name in c('id', 'param_set', 'properties', 'packages', 'feature_types', 'predict_types')) self[[name]] <- get(name)
+                          properties = character(), packages = character(), label = NA_character_,
+                          man = NA_character_) {
+      for (name in c('id', 'param_set', 'properties', 'packages', 'feature_types',
+                     'predict_types')) {
+        self[[name]] <- get(name)
+      }
       stopifnot(feature_types %in% mlr_reflections$task_feature_types, grepl('::', man))
     },
     train = function(task) { self$model <- private$.train(task); invisible(self) },
     predict = function(task) private$.predict(task)),
-  private = list(.get_weights = function(task) if (self$use_weights == 'use') task$weights_learner$weight))
-mlr_reflections <- list(task_feature_types = c('logical', 'integer', 'numeric', 'character', 'factor', 'ordered', 'POSIXct'))
+  private = list(.get_weights = function(task)
+                                  if (self$use_weights == 'use') task$weights_learner$weight))
+LearnerRegr <- R6::R6Class('LearnerRegr', inherit = LearnerClassif)
+mlr_reflections <- list(task_feature_types = c('logical', 'integer', 'numeric', 'character',
+                                               'factor', 'ordered', 'POSIXct'))
 dictionary <- new.env()
 mlr_learners <- list(add = function(key, value) dictionary[[key]] <- value)
 lrn <- function(key) dictionary[[key]]$new()
 task <- function(data, target, weights = NULL) {
-  list(feature_names = setdiff(names(data), target), data = function(rows, cols) data[cols], truth = function() data[[target]],
+  list(feature_names = setdiff(names(data), target), data = function(rows, cols) data[cols],
+       truth = function() data[[target]],
        weights_learner = if (!is.null(weights)) data.frame(weight = weights))
 }"
 
 # Of paradox only the checks of numbers and the tags.
 paradox_code <- "
-p_dbl <- function(lower = -Inf, upper = Inf, tags) list(ok = function(v) is.numeric(v) && v >= lower && v <= upper, tags = tags)
+p_dbl <- function(lower = -Inf, upper = Inf, tags) {
+  list(ok = function(v) is.numeric(v) && v >= lower && v <= upper, tags = tags)
+}
 p_int <- function(lower = -Inf, upper = Inf, tags) p_dbl(lower, upper, tags)
 p_lgl <- function(tags) list(ok = is.logical, tags = tags)
 p_fct <- function(levels, tags) list(ok = function(v) v %in% levels, tags = tags)
@@ -32,7 +43,8 @@ ps <- function(...) {
   set <- new.env()
   set$params <- list(...)
   set$get_values <- function(tags) {
-    Filter(Negate(is.null), lapply(stats::setNames(names(set$values), names(set$values)), function(name) {
+    Filter(Negate(is.null),
+           lapply(stats::setNames(names(set$values), names(set$values)), function(name) {
       stopifnot(set$params[[name]]$ok(set$values[[name]]))
       if (any(tags %in% set$params[[name]]$tags)) set$values[[name]]
     }))
@@ -40,36 +52,85 @@ ps <- function(...) {
   set
 }"
 
-beside_mlr3 <- function(code) {
-  libraries <- stand_in("mlr3", mlr3_code, "R6")
-  if (!requireNamespace("paradox", quietly = TRUE)) libraries <- c(libraries, stand_in("paradox", paradox_code))
-  run_beside(libraries, "mlr3", code)
-}
+# Installed once.
+mlr3_libraries <- local({
+  libraries <- NULL
+  function() {
+    if (is.null(libraries)) {
+      libraries <<- c(stand_in("mlr3", mlr3_code, "R6"),
+                      if (!requireNamespace("paradox", quietly = TRUE)) stand_in("paradox",
+                                                                                 paradox_code))
+    }
+    libraries
+  }
+})
+
+beside_mlr3 <- function(code) run_beside(mlr3_libraries(), "mlr3", code)
 
 gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
 
-test_that("the learner is in the dictionary, before and after contree is loaded, and its calls work", {
+test_that("the learner is in the dictionary, whichever is loaded first, and its calls work", {
   skip_on_cran()
   skip_if_not_installed("R6")
   skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
   said <- beside_mlr3(c(
     "learner <- mlr3::lrn('classif.contree')",
     "say(learner$packages, length(learner$feature_types), sort(learner$properties))",
-    "learner$param_set$values <- c(learner$param_set$values, depth = 2, minbucket = 3, new_levels = 'majority')",
+    "values <- c(learner$param_set$values, depth = 2, minbucket = 3, new_levels = 'majority')",
+    "learner$param_set$values <- values",
     "w <- rep(c(1, 3), 75)",
     "gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))",
     "learner$train(mlr3::task(gaps, 'Species', w))",
     "own <- contree(gaps[1:4], gaps$Species, weights = w, depth = 2, minbucket = 3)",
-    "say(learner$model$threads, identical(learner$model$frame, own$frame), nchar(deparse1(learner$model$call)) < 200)",
-    "say(identical(learner$predict(mlr3::task(iris, 'Species'))$response, unname(predict(own, iris))))",
+    "say(learner$model$threads, identical(learner$model$frame, own$frame),",
+    "    nchar(deparse1(learner$model$call)) < 200)",
+    "answer <- function() learner$predict(mlr3::task(iris, 'Species'))",
+    "say(identical(answer()$response, unname(predict(own, iris))))",
     "learner$predict_type <- 'prob'",
-    "say(identical(learner$predict(mlr3::task(iris, 'Species'))$prob, predict(own, iris, type = 'prob')))",
+    "say(identical(answer()$prob, predict(own, iris, type = 'prob')))",
     "say(identical(learner$importance(), own$variable.importance), learner$selected_features())",
     "say(conditionMessage(tryCatch(mlr3::lrn('classif.contree')$importance(), error = identity)))"))
-  used <- contree(gaps[1:4], gaps$Species, weights = rep(c(1, 3), 75), depth = 2, minbucket = 3)$variable.importance
-  expected <- c("contree 7 importance missings multiclass selected_features twoclass weights", "1 TRUE TRUE", "TRUE", "TRUE",
+  used <- contree(gaps[1:4], gaps$Species, weights = rep(c(1, 3), 75), depth = 2,
+                  minbucket = 3)$variable.importance
+  expected <- c("contree 7 importance missings multiclass selected_features twoclass weights",
+                "1 TRUE TRUE", "TRUE", "TRUE",
                 paste("TRUE", paste(intersect(names(iris), names(used)), collapse = " ")),
                 "the learner has no model yet; call its method train() first", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("forests are learners for classes and numbers", {
+  skip_on_cran()
+  skip_if_not_installed("R6")
+  skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
+  said <- beside_mlr3(c(
+    "learner <- mlr3::lrn('classif.hist_forest')",
+    "learner$param_set$values$splitrule <- 'entropy'",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2, mtry = 3)",
+    "w <- rep(c(1, 3), 75)",
+    "learner$train(mlr3::task(iris, 'Species', w))",
+    "own <- hist_forest(iris[1:4], iris$Species, weights = w, trees = 7, seed = 2, mtry = 3,",
+    "                   splitrule = 'entropy')",
+    "say(identical(learner$model$forest, own$forest), nchar(deparse1(learner$model$call)) < 200)",
+    "task <- mlr3::task(iris, 'Species')",
+    "say(identical(learner$predict(task)$response, unname(predict(own, iris))))",
+    "learner$predict_type <- 'prob'",
+    "say(identical(learner$predict(task)$prob, predict(own, iris, type = 'prob')))",
+    "say(identical(learner$oob_error(), own$oob$error), names(learner$importance())[1])",
+    "learner <- mlr3::lrn('regr.hist_forest')",
+    "learner$param_set$values$importance <- 'permutation'",
+    "learner$param_set$values <- c(learner$param_set$values, trees = 7, seed = 2)",
+    "learner$train(mlr3::task(mtcars, 'mpg'))",
+    "own <- hist_forest(mtcars[-1], mtcars$mpg, trees = 7, seed = 2, importance = 'permutation')",
+    "task <- mlr3::task(mtcars, 'mpg')",
+    "say(identical(learner$predict(task)$response, unname(predict(own, mtcars))))",
+    "harm <- sort(own$importance$permutation, decreasing = TRUE)",
+    "say(identical(unname(learner$importance()), harm))"))
+  own <- hist_forest(iris[1:4], iris$Species, weights = rep(c(1, 3), 75), trees = 7, seed = 2,
+                     mtry = 3, splitrule = "entropy")
+  first <- own$importance$variable[which.max(own$importance$impurity)]
+  expected <- c("TRUE TRUE", "TRUE", "TRUE", paste("TRUE", first), "TRUE", "TRUE", "end")
   expect_identical(tail(said$after, 7), expected)
   expect_identical(tail(said$before, 7), expected)
 })

@@ -1,37 +1,57 @@
 # What is registered, run as parsnip would.
 parsnip_code <- "
-registered <- new.env()
-note <- function(what, ...) registered[[what]] <- c(registered[[what]], list(list(...)))
-known <- function(model, mode, eng) stopifnot(model == 'decision_tree', mode == 'classification', eng == 'contree')
-set_model_engine <- function(model, mode, eng) { known(model, mode, eng); note('engine') }
-set_dependency <- function(model, eng, pkg = 'parsnip', mode = NULL) { known(model, mode, eng); note('pkg', pkg) }
+models <- new.env()
+registered <- function(model = 'decision_tree',
+                       mode = 'classification') models[[paste(model, mode)]]
+note <- function(model, mode, what, ...) {
+  engine <- registered(model, mode)
+  engine[[what]] <- c(engine[[what]], list(list(...)))
+}
+known <- function(model, mode, eng) {
+  stopifnot(paste(model, mode) %in% c('decision_tree classification', 'rand_forest classification',
+                                      'rand_forest regression'), eng == 'contree')
+}
+set_model_engine <- function(model, mode, eng) {
+  known(model, mode, eng)
+  stopifnot(is.null(registered(model, mode)))
+  models[[paste(model, mode)]] <- new.env()
+}
+set_dependency <- function(model, eng, pkg = 'parsnip',
+                           mode = NULL) { known(model, mode, eng); note(model, mode, 'pkg', pkg) }
+# of all modes that there are so far
 set_model_arg <- function(model, eng, parsnip, original, func, has_submodel) {
-  stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel), length(registered$engine) == 1)
-  note('arg', parsnip, original)
+  stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel),
+            any(startsWith(ls(models), model)))
+  for (name in grep(model, ls(models), value = TRUE)) models[[name]]$arg[[parsnip]] <- original
 }
 set_fit <- function(model, mode, eng, value) {
   known(model, mode, eng)
   stopifnot(setequal(names(value), c('interface', 'protect', 'func', 'defaults')))
-  registered$fit <- value
+  assign('fit', value, registered(model, mode))
 }
 set_encoding <- function(model, mode, eng, options) {
   known(model, mode, eng)
-  stopifnot(setequal(names(options), c('predictor_indicators', 'compute_intercept', 'remove_intercept', 'allow_sparse_x')))
+  stopifnot(setequal(names(options), c('predictor_indicators', 'compute_intercept',
+                                       'remove_intercept', 'allow_sparse_x')))
 }
 set_pred <- function(model, mode, eng, type, value) {
   known(model, mode, eng)
-  stopifnot(setequal(names(value), c('pre', 'post', 'func', 'args')))
-  registered[[type]] <- value
+  stopifnot(setequal(names(value), c('pre', 'post', 'func', 'args')),
+            type %in% c(if (mode == 'regression') 'numeric' else c('class', 'prob'), 'raw'))
+  assign(type, value, registered(model, mode))
 }
-fit <- function(formula, data, case_weights = NULL, ...) {
-  environment(formula) <- list2env(list(data = data, weights = case_weights), parent = environment(formula))
-  call <- as.call(c(call('::', as.name(registered$fit$func[['pkg']]), as.name(registered$fit$func[['fun']])),
+fit <- function(formula, data, case_weights = NULL, ..., model = 'decision_tree',
+                mode = 'classification') {
+  known <- registered(model, mode)
+  environment(formula) <- list2env(list(data = data, weights = case_weights),
+                                   parent = environment(formula))
+  call <- as.call(c(call('::', as.name(known$fit$func[['pkg']]), as.name(known$fit$func[['fun']])),
                     list(formula = formula, data = quote(data), weights = quote(weights)),
-                    utils::modifyList(registered$fit$defaults, list(...))))
-  list(fit = eval(call, list2env(list(data = data, weights = case_weights))))
+                    utils::modifyList(known$fit$defaults, list(...))))
+  list(fit = eval(call, list2env(list(data = data, weights = case_weights))), known = known)
 }
 answer <- function(object, new_data, type) {
-  value <- registered[[type]]
+  value <- object$known[[type]]
   x <- eval(as.call(c(as.name(value$func[['fun']]), value$args)))
   if (is.null(value$post)) x else value$post(x, object)
 }"
@@ -41,16 +61,20 @@ test_that("the engine is registered, before and after contree is loaded, and its
   skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
   library <- stand_in("parsnip", parsnip_code)
   said <- run_beside(library, "parsnip", c(
-    "say(vapply(parsnip::registered$arg, paste, '', collapse = '='))",
+    "arg <- unlist(parsnip::registered()$arg)",
+    "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 75)",
     "gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))",
     "object <- parsnip::fit(Species ~ ., gaps, w, depth = 2, cp = 0.001)",
     "own <- contree(Species ~ ., gaps, weights = w, depth = 2, cp = 0.001)",
-    "say(object$fit$threads, identical(object$fit$frame, own$frame), object.size(object$fit) < 5e5)",
+    "say(object$fit$threads, identical(object$fit$frame, own$frame),",
+    "    object.size(object$fit) < 5e5)",
     "class <- parsnip::answer(object, iris, 'class')",
     "say(identical(class, unname(predict(own, iris))))",
     "prob <- parsnip::answer(object, iris, 'prob')",
-    "say(class(prob), names(prob), isTRUE(all.equal(as.matrix(prob), predict(own, iris, type = 'prob'), check.attributes = FALSE)))",
+    "expected <- predict(own, iris, type = 'prob')",
+    "same <- all.equal(as.matrix(prob), expected, check.attributes = FALSE)",
+    "say(class(prob), names(prob), isTRUE(same))",
     "say(identical(parsnip::answer(object, iris, 'raw'), predict(own, iris)))"))
   expected <- c("tree_depth=depth min_n=minsplit cost_complexity=cp", "1 TRUE TRUE", "TRUE",
                 "data.frame setosa versicolor virginica TRUE", "TRUE", "end")
@@ -58,9 +82,46 @@ test_that("the engine is registered, before and after contree is loaded, and its
   expect_identical(tail(said$before, 6), expected)
 })
 
+test_that("the engine of forests is registered, for classes and numbers, and its calls work", {
+  skip_on_cran()
+  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
+  library <- stand_in("parsnip", parsnip_code)
+  said <- run_beside(library, "parsnip", c(
+    "arg <- unlist(parsnip::registered('rand_forest', 'regression')$arg)",
+    "say(paste(names(arg), arg, sep = '='))",
+    "w <- rep(c(1, 3), 75)",
+    "object <- parsnip::fit(Species ~ ., iris, w, trees = 7, seed = 2, mtry = 3,",
+    "                       model = 'rand_forest')",
+    "own <- hist_forest(Species ~ ., iris, weights = w, trees = 7, seed = 2, mtry = 3)",
+    "say(identical(object$fit$forest, own$forest))",
+    "say(identical(parsnip::answer(object, iris, 'class'), unname(predict(own, iris))))",
+    "prob <- parsnip::answer(object, iris, 'prob')",
+    "expected <- predict(own, iris, type = 'prob')",
+    "say(class(prob), isTRUE(all.equal(as.matrix(prob), expected, check.attributes = FALSE)))",
+    "object <- parsnip::fit(mpg ~ ., mtcars, trees = 7, seed = 2, min_n = 3,",
+    "                       model = 'rand_forest', mode = 'regression')",
+    "own <- hist_forest(mpg ~ ., mtcars, trees = 7, seed = 2, min_n = 3)",
+    "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
+    "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
+  expected <- c("mtry=mtry trees=trees min_n=min_n", "TRUE", "TRUE", "data.frame TRUE", "TRUE",
+                "TRUE", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("parsnip grows forests", {
+  skip_if_not_installed("parsnip")
+  forest <- parsnip::set_engine(parsnip::rand_forest("regression", trees = 9, min_n = 3), "contree",
+                                seed = 4)
+  object <- generics::fit(forest, mpg ~ ., data = mtcars)
+  own <- hist_forest(mpg ~ ., mtcars, trees = 9, min_n = 3, seed = 4)
+  expect_identical(predict(object, mtcars)$.pred, unname(predict(own, mtcars)))
+})
+
 test_that("parsnip fits and predicts", {
   skip_if_not_installed("parsnip")
-  tree <- parsnip::set_engine(parsnip::decision_tree("classification", tree_depth = 2, min_n = 5), "contree")
+  tree <- parsnip::set_engine(parsnip::decision_tree("classification", tree_depth = 2, min_n = 5),
+                              "contree")
   gaps <- transform(iris, Petal.Width = replace(Petal.Width, 1:60, NA))
   object <- generics::fit(tree, Species ~ ., data = gaps)
   own <- contree(Species ~ ., gaps, depth = 2, minsplit = 5)
@@ -68,13 +129,16 @@ test_that("parsnip fits and predicts", {
   expect_identical(fit$frame, own$frame)
   expect_identical(fit$threads, 1L)
   expect_identical(predict(object, iris)$.pred_class, unname(predict(own, iris)))
-  expect_equal(as.matrix(predict(object, iris, type = "prob")), predict(own, iris, type = "prob"), ignore_attr = TRUE)
+  expect_equal(as.matrix(predict(object, iris, type = "prob")), predict(own, iris, type = "prob"),
+               ignore_attr = TRUE)
 })
 
 test_that("arguments that come as quosures stand in the call as they were written", {
   quosure <- function(formula) structure(formula, class = c("quosure", "formula"))
-  call <- call("contree", formula = Species ~ ., data = quote(data), depth = quosure(~2), minsplit = quosure(~2 * k))
-  expect_identical(as.list(contree:::small_call(call))[c("depth", "minsplit")], list(depth = 2, minsplit = quote(2 * k)))
+  call <- call("contree", formula = Species ~ ., data = quote(data), depth = quosure(~2),
+               minsplit = quosure(~2 * k))
+  expect_identical(as.list(contree:::small_call(call))[c("depth", "minsplit")],
+                   list(depth = 2, minsplit = quote(2 * k)))
 })
 
 test_that("vip finds the importance of the columns", {
@@ -82,7 +146,8 @@ test_that("vip finds the importance of the columns", {
   expect_s3_class(vi, c("vi", "data.frame"))
   expect_identical(vi$Variable, names(iris2$variable.importance))
   expect_identical(vi$Importance, unname(iris2$variable.importance))
-  expect_identical(nrow(contree:::vi_model.contree_model(contree(Species ~ ., iris, depth = 0))), 0L)
+  expect_identical(nrow(contree:::vi_model.contree_model(contree(Species ~ ., iris, depth = 0))),
+                   0L)
   skip_if_not_installed("vip")
   # not a package of CRAN, so that it cannot be suggested
   expect_setequal(getExportedValue("vip", "vi")(iris2)$Variable, names(iris2$variable.importance))

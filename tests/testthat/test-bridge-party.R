@@ -2,7 +2,8 @@
 for_partykit <- function(rows, fit) {
   for (name in names(tree_xlevels(fit))) {
     levels <- tree_xlevels(fit)[[name]]
-    rows[[name]] <- factor(as.character(rows[[name]]), levels = levels, ordered = is.ordered(rows[[name]]))
+    rows[[name]] <- factor(as.character(rows[[name]]), levels = levels,
+                           ordered = is.ordered(rows[[name]]))
   }
   rows
 }
@@ -11,7 +12,8 @@ test_that("partykit predicts what predict() predicts, missing values included", 
   skip_if_not_installed("partykit")
   for_each_tree(function(fit, rows, expected, name) {
     # for partykit infinite values are missing
-    infinite <- Reduce(`|`, lapply(rows, function(x) is.infinite(as.numeric(if (is.numeric(x)) x else 0))))
+    infinite <-
+      Reduce(`|`, lapply(rows, function(x) is.infinite(as.numeric(if (is.numeric(x)) x else 0))))
     known <- !has_new_level(rows) & !infinite
     rows <- for_partykit(rows[known, ], fit)
     party <- partykit::as.party(fit)
@@ -31,21 +33,24 @@ test_that("partykit predicts what predict() predicts, missing values included", 
   })
 })
 
-test_that("responses of training rows are right row by row for two classes, and as counts for more", {
+test_that("responses of training rows are right by row for two classes, as counts for more", {
   skip_if_not_installed("partykit")
   two <- transform(iris, Species = factor(Species == "versicolor"))
   for (data in list(two, iris)) {
     fit <- contree(Species ~ Sepal.Length + Sepal.Width, data, depth = 2)
     response <- partykit::as.party(fit)$fitted[["(response)"]]
     if (nlevels(data$Species) == 2) expect_identical(response, data$Species)
-    expect_equal(table(response, fit$where), table(response = data$Species, fit$where), ignore_attr = TRUE)
+    expect_equal(table(response, fit$where), table(response = data$Species, fit$where),
+                 ignore_attr = TRUE)
     with_data <- partykit::as.party(fit, data = data)
     expect_identical(with_data$fitted[["(response)"]], data$Species)
     expect_identical(nrow(with_data$data), 150L)
-    kept <- partykit::as.party(contree(Species ~ Sepal.Length + Sepal.Width, data, depth = 2, model = TRUE))
+    kept <- partykit::as.party(contree(Species ~ Sepal.Length + Sepal.Width, data, depth = 2,
+                                       model = TRUE))
     expect_identical(kept$fitted[["(response)"]], data$Species)
   }
-  expect_contree_error(partykit::as.party(fit, data = iris[1:10, ]), "input", c("'data'", "150", "10"))
+  expect_contree_error(partykit::as.party(fit, data = iris[1:10, ]), "input",
+                       c("'data'", "150", "10"))
   expect_contree_error(partykit::as.party(fit, simplify = TRUE), "input", "simplify")
 })
 
@@ -60,8 +65,10 @@ test_that("fits convert wherever they were made", {
   fits <- c(make(), lapply(1:2, function(depth) contree(Species ~ ., iris[1:120, ], depth = depth)))
   for (fit in fits) {
     new <- if (nobs(fit) == 4) data.frame(u = c(1.5, 3.5)) else iris
-    expect_identical(as.character(predict(partykit::as.party(fit), new)), as.character(predict(fit, new)))
-    expect_identical(as.character(predict(as.rpart(fit), new, type = "class")), as.character(predict(fit, new)))
+    expect_identical(as.character(predict(partykit::as.party(fit), new)),
+                     as.character(predict(fit, new)))
+    expect_identical(as.character(predict(as.rpart(fit), new, type = "class")),
+                     as.character(predict(fit, new)))
   }
 })
 
@@ -84,7 +91,8 @@ test_that("missing values may be parted from all others, whichever are more", {
 test_that("a leaf that does not predict its most frequent class is warned of", {
   skip_if_not_installed("partykit")
   skip_if_not_installed("jsonlite")
-  fit <- contree_from_json(sub("\"class\":\"virginica\"", "\"class\":\"setosa\"", as_json(iris2), fixed = TRUE))
+  fit <- contree_from_json(sub("\"class\":\"virginica\"", "\"class\":\"setosa\"", as_json(iris2),
+                               fixed = TRUE))
   problem <- tryCatch(partykit::as.party(fit), warning = identity)
   expect_s3_class(problem, "contree_conversion_warning")
   expect_match(conditionMessage(problem), "leaf 7 ")
@@ -103,19 +111,22 @@ test_that("a tree from JSON converts too", {
   skip_if_not_installed("jsonlite")
   party <- partykit::as.party(contree_from_json(as_json(iris2)))
   expect_identical(unname(predict(party, iris)), unname(predict(iris2, iris)))
-  expect_equal(unname(predict(party, iris, type = "prob")), unname(predict(iris2, iris, type = "prob")))
+  expect_equal(unname(predict(party, iris, type = "prob")),
+               unname(predict(iris2, iris, type = "prob")))
 })
 
 test_that("partykit gets all rows, of characters and calls too", {
   skip_if_not_installed("partykit")
   set.seed(2)
-  data <- data.frame(ch = sample(c("p", "q", NA, "r"), 80, TRUE), x = sample(c(NA, 1:9), 80, TRUE), z = rexp(80))
+  data <- data.frame(ch = sample(c("p", "q", NA, "r"), 80, TRUE), x = sample(c(NA, 1:9), 80, TRUE),
+                     z = rexp(80))
   data$y <- factor(ifelse(data$ch %in% c("p", NA), data$x %in% c(NA, 6:9), log(data$z) > 0))
   data$z[1:5] <- NA
   fit <- contree(y ~ ch + x + log(z), data, depth = 3)
   expect_true(all(c("ch", "log(z)") %in% fit$frame$var))
   for (party in list(partykit::as.party(fit), partykit::as.party(fit, data))) {
-    for (new in list(data, transform(data, ch = factor(ch)), transform(data, x = as.numeric(x)), data[1:3, ])) {
+    for (new in list(data, transform(data, ch = factor(ch)), transform(data, x = as.numeric(x)),
+                     data[1:3, ])) {
       expect_identical(as.character(predict(party, new)), as.character(predict(fit, new)))
       expect_identical(nrow(predict(party, new, type = "prob")), nrow(new))
     }

@@ -7,16 +7,19 @@ test_that("rpart predicts what predict() predicts", {
     known <- !has_new_level(rows) & (length(used) == 0 | rowSums(!is.na(rows[used])) > 0)
     tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
     expect_s3_class(tree, "rpart", exact = TRUE)
-    expect_identical(as.character(predict(tree, rows[known, ], type = "class")), expected$class[known], info = name)
+    expect_identical(as.character(predict(tree, rows[known, ], type = "class")),
+                     expected$class[known], info = name)
     expect_equal(unname(predict(tree, rows[known, ])), expected$prob[known, ], info = name)
-    expect_identical(predict(tree, type = "class"), predict(fit)[names(tree_where(fit))], info = name)
+    expect_identical(predict(tree, type = "class"), predict(fit)[names(tree_where(fit))],
+                     info = name)
   })
 })
 
 test_that("a row without any value goes where the tree sends it, or there is a warning", {
   skip_if_not_installed("rpart")
   set.seed(2)
-  data <- data.frame(x = c(1:30, rep(NA, 9)), z = runif(39), y = factor(c(rep(c("a", "b"), c(20, 10)), rep("a", 9))))
+  data <- data.frame(x = c(1:30, rep(NA, 9)), z = runif(39),
+                     y = factor(c(rep(c("a", "b"), c(20, 10)), rep("a", 9))))
   fit <- contree(y ~ ., data, depth = 1)
   expect_silent(tree <- as.rpart(fit))
   expect_identical(unname(predict(tree, data, type = "class")), unname(predict(fit, data)))
@@ -40,11 +43,16 @@ test_that("levels that a node has not seen go to its larger child", {
     tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
     used <- used_predictors(fit)
     rows <- as.data.frame(lapply(data[names(data) != "y"], function(x) {
-      if (is.factor(x)) factor(sample(c(NA, levels(x)), 60, TRUE), levels(x), ordered = is.ordered(x)) else sample(x, 60, TRUE)
+      if (is.factor(x)) {
+        factor(sample(c(NA, levels(x)), 60, TRUE), levels(x), ordered = is.ordered(x))
+      } else {
+        sample(x, 60, TRUE)
+      }
     }))
     rows <- rows[length(used) == 0 | rowSums(!is.na(rows[used])) > 0, ]
     expect_identical(unname(predict(tree, rows, type = "class")),
-                     unname(suppressWarnings(predict(fit, rows), classes = "contree_new_levels")), info = i)
+                     unname(suppressWarnings(predict(fit, rows), classes = "contree_new_levels")),
+                     info = i)
   }
 })
 

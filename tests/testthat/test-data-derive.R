@@ -1,10 +1,12 @@
-# The whole way from predictors of all kinds to a tree on them, against the definition of the splits (helper-mixed.R).
+# The whole way from predictors of all kinds to a tree on them, against the definition of the splits
+# (helper-mixed.R).
 
 # Whether all that must hold of a fit on its training rows does; the names of what does not.
 unsound <- function(fit, data) {
   leaf <- walk(fit, data)
   rules <- contree_rules(fit, digits = 17)
-  chosen <- do.call(cbind, lapply(rules$rule, function(rule) rep_len(eval(str2lang(rule), data), nrow(data)) %in% TRUE))
+  chosen <- do.call(cbind, lapply(rules$rule, function(rule) rep_len(eval(str2lang(rule), data),
+                                                                     nrow(data)) %in% TRUE))
   holds <- c(proof = fit$status == "optimal" && fit$bound == fit$cost,
              nodes = identical(unname(predict(fit, data, type = "node")), leaf),
              classes = identical(predict(fit, data), predict(fit)),
@@ -25,13 +27,14 @@ test_that("trees on mixed predictors cost what brute force says", {
     minbucket <- sample(c(1, 1, 2), 1)
     fit <- contree(y ~ ., data, depth = depth, complexity = complexity, minbucket = minbucket)
     best <- brute_force_mixed(data, depth, complexity * nrow(data), minbucket)
-    wrong <- c(unsound(fit, data), if (abs(fit$cost - best) > 1e-6) paste("cost", fit$cost, "not", best))
+    wrong <- c(unsound(fit, data),
+               if (abs(fit$cost - best) > 1e-6) paste("cost", fit$cost, "not", best))
     expect_identical(wrong, character(), info = paste("case", case))
   }
 })
 
-# The family of a factor with many levels, written out: one level against the rest, and for each class the levels in order of
-# its share in the whole table. Missing on either side, or apart.
+# The family of a factor with many levels, written out: one level against the rest, and for each
+# class the levels in order of its share in the whole table. Missing on either side, or apart.
 restricted_splits <- function(data, name) {
   x <- as.character(data[[name]])
   levels <- levels(factor(x))
@@ -53,8 +56,8 @@ test_that("factors of many levels are optimal in the stated family", {
     if (case %% 2) data$many[sample(n, 8)] <- NA
     data$y <- factor(sample(LETTERS[1:(2 + case %% 3 %/% 2)], n, TRUE))
     depth <- 1 + case %% 2
-    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3), "'many'.*subset_levels",
-                   class = "contree_message")
+    expect_message(fit <- contree(y ~ ., data, depth = depth, subset_levels = 3),
+                   "'many'.*subset_levels", class = "contree_message")
     frozen <- restricted_splits(data, "many")
     best <- brute_force_mixed(data, depth, splits = function(name, rows) {
       if (name == "many") frozen else all_splits(data[[name]], rows)
@@ -63,7 +66,9 @@ test_that("factors of many levels are optimal in the stated family", {
     expect_identical(unsound(fit, data), character(), info = paste("case", case))
     expect_identical(fit$restricted, "many")
   }
-  expect_output(print(fit), "proven optimal among trees that split 'many' by one level or in order of a class", fixed = TRUE)
+  expect_output(print(fit),
+                "proven optimal among trees that split 'many' by one level or in order of a class",
+                fixed = TRUE)
 })
 
 test_that("a level of many may be split together with the missing rows", {
@@ -88,8 +93,8 @@ test_that("complete numbers reach the search as they are", {
   frame <- contree:::read_data(Species ~ ., iris, NULL, NULL, globalenv())
   expect_null(contree:::derive_columns(frame, as.integer(iris$Species), 3, 6))
   expect_identical(frame$columns, as.list(iris[1:4]))
-  expect_equal(contree(Species ~ ., iris, depth = 2)$splits[, "count"], iris2$frame$n[iris2$frame$var != "<leaf>"],
-               ignore_attr = TRUE)
+  expect_equal(contree(Species ~ ., iris, depth = 2)$splits[, "count"],
+               iris2$frame$n[iris2$frame$var != "<leaf>"], ignore_attr = TRUE)
 })
 
 test_that("nothing is lost next to the largest numbers", {
@@ -104,7 +109,8 @@ test_that("nothing is lost next to the largest numbers", {
 })
 
 test_that("predictors without two values do no harm", {
-  data <- data.frame(none = NA, number = NA_real_, text = NA_character_, one = factor("a"), y = rep(c("u", "v"), 3))
+  data <- data.frame(none = NA, number = NA_real_, text = NA_character_, one = factor("a"),
+                     y = rep(c("u", "v"), 3))
   expect_equal(nrow(contree(y ~ ., data)$frame), 1)
   data$one[c(1, 3, 5)] <- NA
   fit <- contree(y ~ ., data, depth = 1)
@@ -133,7 +139,8 @@ test_that("100 levels and 100,000 rows take seconds", {
 # At most the errors of a greedy tree of the same depth on the same predictors.
 expect_beats_rpart <- function(formula, data, depth) {
   response <- all.vars(formula)[1]
-  greedy <- rpart::rpart(formula, data, method = "class", cp = 0, minsplit = 2, minbucket = 1, maxdepth = depth, xval = 0)
+  greedy <- rpart::rpart(formula, data, method = "class", cp = 0, minsplit = 2, minbucket = 1,
+                         maxdepth = depth, xval = 0)
   fit <- contree(formula, data, depth = depth)
   used <- data[!is.na(data[[response]]), ]
   if (depth <= 2) expect_identical(fit$status, "optimal")
@@ -143,17 +150,20 @@ expect_beats_rpart <- function(formula, data, depth) {
 
 test_that("real data with all their gaps: never more errors than rpart", {
   skip_if_not_installed("rpart")
-  stagec <- transform(rpart::stagec, pgstat = factor(pgstat), grade = ordered(grade), eet = factor(eet), pgtime = NULL)
+  stagec <- transform(rpart::stagec, pgstat = factor(pgstat), grade = ordered(grade),
+                      eet = factor(eet), pgtime = NULL)
   for (depth in 1:3) expect_beats_rpart(pgstat ~ ., stagec, depth)
   # for more than two classes rpart tries all sets of levels, however many
-  few_levels <- vapply(rpart::car90, function(x) is.numeric(x) || is.ordered(x) || nlevels(x) <= 6, NA)
+  few_levels <- vapply(rpart::car90, function(x) is.numeric(x) || is.ordered(x) || nlevels(x) <= 6,
+                       NA)
   for (depth in 1:2) expect_beats_rpart(Type ~ ., rpart::car90[few_levels], depth)
   skip_on_cran()
   if (requireNamespace("MASS", quietly = TRUE)) {
     for (depth in 1:3) expect_beats_rpart(type ~ ., MASS::Pima.tr2, depth)
   }
   if (requireNamespace("survival", quietly = TRUE)) {
-    colon <- subset(survival::colon, etype == 2, c(status, rx, sex, age, obstruct, nodes, differ, extent, node4))
+    colon <- subset(survival::colon, etype == 2,
+                    c(status, rx, sex, age, obstruct, nodes, differ, extent, node4))
     for (name in setdiff(names(colon), c("age", "nodes"))) colon[[name]] <- factor(colon[[name]])
     for (depth in 1:3) expect_beats_rpart(status ~ ., colon, depth)
   }

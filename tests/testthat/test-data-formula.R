@@ -1,4 +1,6 @@
-labels <- function(formula, columns = NULL) names(contree:::read_formula(formula, columns)$predictors)
+labels <- function(formula, columns = NULL) {
+  names(contree:::read_formula(formula, columns)$predictors)
+}
 
 test_that("sums, dots, differences and parentheses", {
   columns <- c("y", "a", "b", "c d")
@@ -20,7 +22,8 @@ test_that("a sum of 20,000 terms is read", {
 
 test_that("terms are those of stats", {
   skip_if(getRversion() < "4.0")
-  for (formula in list(Species ~ ., Species ~ log(Petal.Length) + Sepal.Width, I(Species == "setosa") ~ Petal.Width)) {
+  for (formula in list(Species ~ ., Species ~ log(Petal.Length) + Sepal.Width,
+                       I(Species == "setosa") ~ Petal.Width)) {
     ours <- terms(contree(formula, iris, depth = 1, control = list(complexity = 0)))
     theirs <- attr(model.frame(terms(formula, data = iris), iris), "terms")
     for (name in setdiff(names(attributes(theirs)), ".Environment")) {
@@ -32,7 +35,8 @@ test_that("terms are those of stats", {
 
 test_that("functions are evaluated in new data with the constants of the old", {
   fit <- contree(Species ~ poly(Petal.Length, 2) + scale(Sepal.Width), iris, depth = 2)
-  expect_identical(fit$shape$names, c("poly(Petal.Length, 2).1", "poly(Petal.Length, 2).2", "scale(Sepal.Width).1"))
+  expect_identical(fit$shape$names,
+                   c("poly(Petal.Length, 2).1", "poly(Petal.Length, 2).2", "scale(Sepal.Width).1"))
   # rows of one class alone, so that their own mean and spread are not those of the training data
   for (rows in list(1:10, 51:60, 101:110)) {
     expect_identical(predict(fit, iris[rows, ], type = "node"), predict(fit, type = "node")[rows])
@@ -47,10 +51,12 @@ test_that("names that need quotes work everywhere", {
   odd <- setNames(iris, c("a b", "if", "x-1", "4th", "the class"))
   fit <- contree(`the class` ~ ., odd, depth = 2)
   expect_equal(fit$objective, iris2$objective)
-  expect_identical(predict(fit, odd[c(1, 90), ], type = "node"), predict(fit, type = "node")[c(1, 90)])
+  expect_identical(predict(fit, odd[c(1, 90), ], type = "node"),
+                   predict(fit, type = "node")[c(1, 90)])
   named <- contree(`the class` ~ `x-1` + log(`4th`), odd, depth = 2)
   expect_identical(deparse1(formula(named)), "`the class` ~ `x-1` + log(`4th`)")
-  expect_true(all(with(odd, vapply(contree_rules(named)$rule, function(r) is.logical(eval(parse(text = r))), NA))))
+  expect_true(all(with(odd, vapply(contree_rules(named)$rule,
+                                   function(r) is.logical(eval(parse(text = r))), NA))))
 })
 
 test_that("the environment of the caller is not kept", {
@@ -64,9 +70,9 @@ test_that("the environment of the caller is not kept", {
   expect_identical(contree:::lasting_environment(environment(stats::sd)), asNamespace("stats"))
 })
 
-# ---- what a formula needs of the place where it was written ---------------------------------------
+# ---- what a formula needs of the place where it was written --------------------------------------
 
-test_that("local constants and functions of a formula are known at prediction, and nothing else is kept", {
+test_that("a formula's local constants and functions are kept for prediction, nothing else is", {
   fit_here <- function(data) {
     large <- rnorm(1e6)
     cutoff <- 1.7
@@ -74,7 +80,8 @@ test_that("local constants and functions of a formula are known at prediction, a
     wholes <- function(x) halves(x) * half_of # the two call each other
     half_of <- 2
     steps <- stats::ecdf(data$Sepal.Length) # a function with an environment of its own
-    contree(Species ~ I(Petal.Width > cutoff) + wholes(Petal.Length) + steps(Sepal.Length), data, depth = 3)
+    contree(Species ~ I(Petal.Width > cutoff) + wholes(Petal.Length) + steps(Sepal.Length), data,
+            depth = 3)
   }
   fit <- fit_here(iris)
   expect_lt(length(serialize(fit, NULL)), 5e4)
@@ -85,7 +92,8 @@ test_that("local constants and functions of a formula are known at prediction, a
   on.exit(unlink(file))
   saveRDS(fit, file)
   expect_lt(file.size(file), 2e4)
-  said <- run_session(c(sprintf("fit <- readRDS(%s)", deparse1(file)), "say(table(predict(fit, iris)))"))
+  said <- run_session(c(sprintf("fit <- readRDS(%s)", deparse1(file)),
+                        "say(table(predict(fit, iris)))"))
   expect_identical(said[1], paste(table(predicted), collapse = " "))
   kept <- environment(terms(fit))
   expect_identical(sort(ls(kept)), c("cutoff", "half_of", "halves", "steps", "wholes"))
@@ -109,14 +117,18 @@ test_that("large values and data are not kept", {
 })
 
 test_that("the data may come first", {
-  same <- function(a, b) expect_identical(a[c("frame", "splits", "where", "call")], b[c("frame", "splits", "where", "call")])
+  same <- function(a, b) {
+    expect_identical(a[c("frame", "splits", "where", "call")],
+                     b[c("frame", "splits", "where", "call")])
+  }
   fit <- contree(formula = Species ~ ., data = iris, depth = 2)
   same(iris |> contree(Species ~ ., depth = 2), fit)
   same(iris |> contree(formula = Species ~ ., depth = 2), fit)
   same(contree(data = iris, formula = Species ~ ., depth = 2), fit)
   same(contree(y = Species ~ ., x = iris, depth = 2), fit)
   part <- iris |> contree(Species ~ ., subset = Sepal.Width > 3, weights = Sepal.Length, depth = 1)
-  expect_identical(part$frame, contree(Species ~ ., iris, subset = Sepal.Width > 3, weights = Sepal.Length, depth = 1)$frame)
+  expect_identical(part$frame, contree(Species ~ ., iris, subset = Sepal.Width > 3,
+                                       weights = Sepal.Length, depth = 1)$frame)
   expect_identical(as.data.frame(iris |> contree_path(Species ~ ., depth = 2)),
                    as.data.frame(contree_path(Species ~ ., iris, depth = 2)))
   set.seed(1)

@@ -4,7 +4,8 @@ test_that("variables may come from the formula's environment", {
   fit <- contree(kind ~ width, depth = 2)
   expect_equal(nobs(fit), 150)
   expect_identical(fit$shape$inputs, "width")
-  expect_identical(as.character(predict(fit, data.frame(width = c(0.1, 2.3)))), c("setosa", "virginica"))
+  expect_identical(as.character(predict(fit, data.frame(width = c(0.1, 2.3)))),
+                   c("setosa", "virginica"))
   expect_contree_error(predict(fit, data.frame(other = 1)), "input", c("'newdata'", "'width'"))
 })
 
@@ -46,7 +47,8 @@ test_that("neighbouring doubles are told apart by the stored threshold", {
 })
 
 test_that("classes on top of numbers do no harm", {
-  odd <- data.frame(y = iris$Species, a = I(iris$Petal.Length), b = structure(iris$Petal.Width, label = "width"))
+  odd <- data.frame(y = iris$Species, a = I(iris$Petal.Length),
+                    b = structure(iris$Petal.Width, label = "width"))
   expect_equal(contree(y ~ ., odd, depth = 2)$objective,
                contree(Species ~ Petal.Length + Petal.Width, iris, depth = 2)$objective)
   wrapped <- structure(as.list(iris), class = c("tbl_df", "tbl", "data.frame"), row.names = 1:150)

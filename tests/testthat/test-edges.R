@@ -1,14 +1,17 @@
-# Numbers at the edges: every training row must come to the leaf that the search gave it, in R and in what is written for
-# other programs, whatever the numbers are.
+# Numbers at the edges: every training row must come to the leaf that the search gave it, in R and
+# in what is written for other programs, whatever the numbers are.
 
 edge_tables <- function() {
   up <- function(x, steps) x + steps * 2^(floor(log2(abs(x))) - 52)
   list(
     adjacent = data.frame(x = up(1 / 3, 0:11)), adjacent_large = data.frame(x = up(1e300, 0:11)),
-    adjacent_below_one = data.frame(x = 1 - (11:0) * 2^-53), denormals = data.frame(x = 0:11 * 5e-324),
-    zeros = data.frame(x = rep(c(-0, 0, 5e-324, -5e-324), 3)), signs = data.frame(x = c(-1e300, -1, -5e-324, 0, 5e-324, 1)),
+    adjacent_below_one = data.frame(x = 1 - (11:0) * 2^-53),
+    denormals = data.frame(x = 0:11 * 5e-324),
+    zeros = data.frame(x = rep(c(-0, 0, 5e-324, -5e-324), 3)),
+    signs = data.frame(x = c(-1e300, -1, -5e-324, 0, 5e-324, 1)),
     largest = data.frame(x = c(-1, 1, 0.5, -0.5, 0, 1 - 2^-53) * .Machine$double.xmax),
-    above_2_53 = data.frame(x = 2^53 + 2 * (0:11)), around_2_63 = data.frame(x = 2^63 + 2048 * (-6:5)),
+    above_2_53 = data.frame(x = 2^53 + 2 * (0:11)),
+    around_2_63 = data.frame(x = 2^63 + 2048 * (-6:5)),
     integers = data.frame(x = c(-.Machine$integer.max, -1L, 0L, 1L, .Machine$integer.max, NA)),
     seconds = data.frame(x = .POSIXct(1.7e9 + 0:11 * 2^-22, "Europe/Berlin")),
     # the hour that is there twice, and the one that is not
@@ -24,7 +27,8 @@ edge_tables <- function() {
     missing = data.frame(x = c(NA, NaN, 1, up(1, 1), up(1, 2), NA)))
 }
 
-# The classes alternate, so that the tree needs its thresholds where the values are closest; each value is there twice.
+# The classes alternate, so that the tree needs its thresholds where the values are closest; each
+# value is there twice.
 edge_fits <- function(test) {
   tables <- edge_tables()
   for (name in names(tables)) {
@@ -68,7 +72,8 @@ test_that("-0 is 0", {
 test_that("rules with 17 digits select the rows of their leaf", {
   edge_fits(function(fit, x, name) {
     rules <- contree_rules(fit, digits = 17)
-    inside <- vapply(rules$rule, function(rule) rep_len(eval(str2lang(rule), x), nrow(x)) %in% TRUE, logical(nrow(x)))
+    inside <- vapply(rules$rule, function(rule) rep_len(eval(str2lang(rule), x), nrow(x)) %in% TRUE,
+                     logical(nrow(x)))
     known <- !is.na(x$x)
     expect_identical(rules$node[max.col(inside[known, ])], leaves(fit)[known], info = name)
     expect_true(all(rowSums(inside[known, ]) == 1), info = name)
@@ -99,13 +104,15 @@ test_that("so has C", {
     code[[name]] <<- unclass(as_c(fit, name))
     # hexadecimal, so that nothing is lost on the way
     values <- ifelse(is.na(x$x), "NAN", sprintf("%a", as.numeric(x$x)))
-    rows[[name]] <<- sprintf("  { double x[] = {%s}; printf(\"%%d\\n\", %s_node(x)); }", values, name)
+    rows[[name]] <<- sprintf("  { double x[] = {%s}; printf(\"%%d\\n\", %s_node(x)); }", values,
+                             name)
     wanted[[name]] <<- leaves(fit)
   })
   file <- tempfile("edges", fileext = ".c")
   program <- sub("c$", "out", file)
   on.exit(unlink(c(file, program)))
-  writeLines(c(unlist(code), "#include <stdio.h>", "int main(void) {", unlist(rows), "  return 0;", "}"), file)
+  writeLines(c(unlist(code), "#include <stdio.h>", "int main(void) {", unlist(rows), "  return 0;",
+               "}"), file)
   expect_identical(system2(compiler, c("-std=c99", "-O1", file, "-o", program, "-lm")), 0L)
   expect_identical(as.integer(system2(program, stdout = TRUE)), unlist(wanted, use.names = FALSE))
 })

@@ -14,10 +14,12 @@ test_that("all predictors that come near are found, with what they cost", {
     p <- small_problem(5000 + seed)
     complexity <- sample(c(0, 0, 0.05, 1 / length(p$y)), 1)
     within <- sample(c(0, 0.5, 1, 2, 5), 1)
-    fit <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit, complexity = complexity)
+    fit <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit,
+                   complexity = complexity)
     others <- contree_alternatives(fit, within = within)
     cost <- if (p$depth > 0) roots_by_force(p, complexity * length(p$y)) else c(none = Inf)
-    expect_equal(min(cost, length(p$y) - max(tabulate(p$y))), fit$cost, tolerance = 1e-6, info = seed)
+    expect_equal(min(cost, length(p$y) - max(tabulate(p$y))), fit$cost, tolerance = 1e-6,
+                 info = seed)
     cost <- cost[setdiff(names(cost), contree:::node_variable(fit)[1])]
     if (is.na(contree:::node_variable(fit)[1])) cost <- cost[0]
     expected <- sort(cost[cost <= fit$cost + within + 1e-6])
@@ -45,7 +47,8 @@ test_that("predictors are of all kinds, each with all its splits", {
     table <- as.data.frame(contree_alternatives(fit, within = 3, data = data))
     root <- contree:::node_variable(fit)[1]
     predictors <- if (is.na(root)) character() else setdiff(names(data), c("y", root))
-    cost <- vapply(predictors, function(name) min(least_errors(data[names(data) != "y"], data$y, 2, roots = name)[-1]), 0)
+    cost <- vapply(predictors, function(name) min(least_errors(data[names(data) != "y"], data$y, 2,
+                                                               roots = name)[-1]), 0)
     leaf <- nrow(data) - max(tabulate(data$y))
     expected <- sort(cost[cost <= fit$cost + 3 & cost < leaf])
     expect_setequal(table$predictor, as.character(names(expected)))
@@ -78,7 +81,8 @@ test_that("the training data is found again, or asked for", {
     d <- iris
     contree(Species ~ ., d, depth = 2)
   })
-  expect_contree_error(contree_alternatives(local_fit), "input", c("'d' not found", "'data'", "model = TRUE"))
+  expect_contree_error(contree_alternatives(local_fit), "input",
+                       c("'d' not found", "'data'", "model = TRUE"))
   expect_equal(as.data.frame(contree_alternatives(local_fit, within = 5, data = iris)), expected)
   kept <- local({
     d <- iris
@@ -89,10 +93,13 @@ test_that("the training data is found again, or asked for", {
   expect_equal(model.frame(others[[1]]), model.frame(kept))
   xy <- contree(iris[1:4], iris$Species, depth = 2)
   expect_equal(as.data.frame(contree_alternatives(xy, within = 5)), expected)
-  expect_equal(as.data.frame(contree_alternatives(xy, within = 5, data = list(x = iris[1:4], y = iris$Species))), expected)
-  part <- contree(Species ~ log(Petal.Width) + Petal.Length, iris, subset = Sepal.Length > 5, depth = 2)
+  expect_equal(as.data.frame(
+    contree_alternatives(xy, within = 5, data = list(x = iris[1:4], y = iris$Species))), expected)
+  part <- contree(Species ~ log(Petal.Width) + Petal.Length, iris, subset = Sepal.Length > 5,
+                  depth = 2)
   expect_named(contree_alternatives(part, within = 20))
-  expect_contree_error(contree_alternatives(iris2, data = iris[-1, ]), "input", "not those of the fit")
+  expect_contree_error(contree_alternatives(iris2, data = iris[-1, ]), "input",
+                       "not those of the fit")
   less <- list(x = iris[1:3], y = iris$Species)
   expect_contree_error(contree_alternatives(xy, data = less), "input", "not those of the fit")
 })
@@ -101,14 +108,17 @@ test_that("a tree without a split has no alternatives", {
   leaf <- contree(Species ~ ., iris, depth = 3, complexity = 1)
   expect_length(contree_alternatives(leaf, within = 100), 0)
   expect_output(print(contree_alternatives(leaf)), "no split")
-  expect_length(contree_alternatives(contree(Species ~ Petal.Width, iris, depth = 2), within = 100), 0)
+  expect_length(contree_alternatives(contree(Species ~ Petal.Width, iris, depth = 2), within = 100),
+                0)
 })
 
 test_that("print, and what the fits say of themselves", {
   others <- contree_alternatives(iris2, within = 10)
   expect_output(print(others), "The fit has root Petal.Length and cost 6 (6 errors)", fixed = TRUE)
   expect_output(print(others), "1  Petal.Width      6    6      0      2 optimal", fixed = TRUE)
-  expect_output(print(others[[1]]), "Smallest of the optimal trees of depth <= 2 with root Petal.Width, 3 leaves", fixed = TRUE)
+  expect_output(print(others[[1]]),
+                "Smallest of the optimal trees of depth <= 2 with root Petal.Width, 3 leaves",
+                fixed = TRUE)
   alone <- contree(Species ~ Petal.Length + Sepal.Width, iris, depth = 1)
   expect_output(print(contree_alternatives(alone)), "No tree with another predictor")
   # what is fitted anew is free again
@@ -119,7 +129,8 @@ test_that("a search that is stopped says what it has not decided", {
   data <- hard_table()
   fit <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.1))
   warned <- NULL
-  others <- withCallingHandlers(contree_alternatives(fit, within = 50, data = data, time_limit = 0.2),
+  others <- withCallingHandlers(contree_alternatives(fit, within = 50, data = data,
+                                                     time_limit = 0.2),
                                 contree_timeout = function(w) {
                                   warned <<- w
                                   invokeRestart("muffleWarning")
@@ -138,14 +149,16 @@ test_that("what cannot be used is an error that says why", {
 })
 
 test_that("weights need not stand in the data", {
-  data <- data.frame(a = c(1, 2, 3, 4, 5, 6, 7, 8), b = c(3, 1, 4, 1, 5, 9, 2, 6), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)))
+  data <- data.frame(a = c(1, 2, 3, 4, 5, 6, 7, 8), b = c(3, 1, 4, 1, 5, 9, 2, 6),
+                     y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)))
   made <- list(
     local({
       w <- c(3, 1, 1, 2, 1, 1, 1, 1)
       keep <- data$a < 8
       contree(y ~ a + b, data, weights = w, subset = keep, depth = 1, certificate = TRUE)
     }),
-    do.call(contree, list(y ~ a + b, data, weights = c(3, 1, 1, 2, 1, 1, 1, 1), depth = 1, certificate = TRUE)),
+    do.call(contree, list(y ~ a + b, data, weights = c(3, 1, 1, 2, 1, 1, 1, 1), depth = 1,
+                          certificate = TRUE)),
     local({
       w <- c(3, 1, 1, 2, 1, 1, 1, 1)
       contree(data[c("a", "b")], data$y, weights = w, depth = 1, certificate = TRUE)
@@ -175,14 +188,17 @@ test_that("a predictor's copy is as good, whatever rows weigh and errors cost", 
   set.seed(11)
   for (kind in c("weights", "loss", "wide")) {
     for (i in 1:8) {
-      d <- data.frame(a = sample(6, 25, TRUE), b = sample(6, 25, TRUE), y = factor(sample(3, 25, TRUE)))
+      d <- data.frame(a = sample(6, 25, TRUE), b = sample(6, 25, TRUE),
+                      y = factor(sample(3, 25, TRUE)))
       d$copy <- d$a
       d$best <- d$b
       w <- switch(kind, weights = runif(25), loss = NULL, wide = c(1e11, runif(24)))
       loss <- if (kind == "loss") matrix(runif(9), 3) * (1 - diag(3))
-      fit <- contree(d[c("a", "b", "copy", "best")], d$y, weights = w, loss = loss, depth = 2, model = TRUE)
+      fit <- contree(d[c("a", "b", "copy", "best")], d$y, weights = w, loss = loss, depth = 2,
+                     model = TRUE)
       if (node_is_leaf(fit)[1]) next
-      others <- as.data.frame(contree_alternatives(fit, data = list(x = d[c("a", "b", "copy", "best")], y = d$y)))
+      others <- as.data.frame(
+        contree_alternatives(fit, data = list(x = d[c("a", "b", "copy", "best")], y = d$y)))
       twin <- c(a = "copy", b = "best", copy = "a", best = "b")[[node_variable(fit)[1]]]
       expect_true(twin %in% others$predictor, info = paste(kind, i))
     }

@@ -1,5 +1,6 @@
-# Certificates. The bounds themselves are checked against brute force in tests/c/test_certify.c; here that data, tree and
-# settings are the ones that the certificate is about, and that faults are found.
+# Certificates. The bounds themselves are checked against brute force in tests/c/test_certify.c;
+# here that data, tree and settings are the ones that the certificate is about, and that faults are
+# found.
 
 # A fit with a certificate, whose call is as if it had been typed.
 certified <- function(...) {
@@ -9,15 +10,18 @@ certified <- function(...) {
   suppressMessages(eval(call, parent.frame()))
 }
 
-# Numbers with and without missing values, factors of few and of many levels, with and without, a date, weights.
+# Numbers with and without missing values, factors of few and of many levels, with and without, a
+# date, weights.
 many_kinds <- function(n = 150) {
   set.seed(3)
-  data <- data.frame(x = round(rnorm(n), 1), f = factor(sample(letters[1:4], n, TRUE)), g = sample(LETTERS[1:9], n, TRUE),
-                     day = as.Date("2024-02-27") + sample(40, n, TRUE), o = ordered(sample(5, n, TRUE)), w = runif(n, 0, 3))
+  data <- data.frame(x = round(rnorm(n), 1), f = factor(sample(letters[1:4], n, TRUE)),
+                     g = sample(LETTERS[1:9], n, TRUE), day = as.Date("2024-02-27") +
+                       sample(40, n, TRUE), o = ordered(sample(5, n, TRUE)), w = runif(n, 0, 3))
   data$z <- replace(data$x + rnorm(n), sample(n, 20), NA)
   data$f[sample(n, 15)] <- NA
   data$g[sample(n, 15)] <- NA
-  data$class <- factor(ifelse(data$f %in% c("a", "c"), data$x > 0, data$g %in% c("B", "C", "F")) != (runif(n) < 0.15))
+  data$class <- factor(ifelse(data$f %in% c("a", "c"), data$x > 0,
+                              data$g %in% c("B", "C", "F")) != (runif(n) < 0.15))
   data
 }
 
@@ -29,9 +33,11 @@ test_that("what is proven is proven again, for all kinds of problems", {
     certified(class ~ ., data, depth = 2, weights = w, minsplit = 20, subset = w > 0.5),
     certified(class ~ . - w, data, depth = 2, class_weights = "balanced", max_thresholds = 9),
     certified(class ~ ., data, depth = 2, missing = "omit"),
-    certified(class ~ x + f, data, depth = 4), certified(class ~ x, data, depth = 0), certified(class ~ f, data, depth = 1),
+    certified(class ~ x + f, data, depth = 4), certified(class ~ x, data, depth = 0),
+    certified(class ~ f, data, depth = 1),
     certified(Species ~ ., iris, depth = 3, loss = rbind(c(0, 1, 2), c(3, 0, 0.1), c(1, 1, 0))),
-    certified(as.matrix(iris[1:4]), iris$Species, depth = 3), certified(iris[1:2], iris$Species == "virginica", depth = 2))
+    certified(as.matrix(iris[1:4]), iris$Species, depth = 3),
+    certified(iris[1:2], iris$Species == "virginica", depth = 2))
   for (fit in fits) {
     check <- contree_certify(fit)
     expect_true(check$valid, info = deparse1(fit$call))
@@ -85,15 +91,16 @@ expect_invalid <- function(check, reason) {
   expect_output(print(check), paste("Not certified:", check$reason), fixed = TRUE)
 }
 
-# The least cost of a tree of a depth whose rows cost `costs[, k]` under class k: in doubles, which have whole numbers
-# exactly.
+# The least cost of a tree of a depth whose rows cost `costs[, k]` under class k: in doubles, which
+# have whole numbers exactly.
 least_cost <- function(x, costs, depth) {
   best <- min(colSums(costs))
   if (depth == 0) return(best)
   for (j in seq_len(ncol(x))) {
     for (threshold in sort(unique(x[, j]))[-1]) {
       left <- x[, j] < threshold
-      best <- min(best, least_cost(x[left, , drop = FALSE], costs[left, , drop = FALSE], depth - 1) +
+      best <- min(best,
+                  least_cost(x[left, , drop = FALSE], costs[left, , drop = FALSE], depth - 1) +
                     least_cost(x[!left, , drop = FALSE], costs[!left, , drop = FALSE], depth - 1))
     }
   }
@@ -103,9 +110,12 @@ least_cost <- function(x, costs, depth) {
 # A small problem beside whose dearest errors the others are small; `whole`: in whole numbers.
 wide_problem <- function(whole) {
   n <- sample(4:8, 1)
-  data <- data.frame(a = sample(4, n, TRUE), b = round(rnorm(n), 1), y = factor(c("u", "v", "w", sample(c("u", "v"), n - 3, TRUE))))
-  data$weight <- switch(sample(4, 1), rep(1, n), sample(c(1, 1, 2, 1e11), n, TRUE), sample(c(1:3, 1.5e8 + 1:3), n, TRUE),
-                        if (whole) as.double(sample(1e6, n)) else rexp(n) * sample(c(1, 1e11), n, TRUE))
+  data <- data.frame(a = sample(4, n, TRUE), b = round(rnorm(n), 1),
+                     y = factor(c("u", "v", "w", sample(c("u", "v"), n - 3, TRUE))))
+  data$weight <- switch(sample(4, 1), rep(1, n), sample(c(1, 1, 2, 1e11), n, TRUE),
+                        sample(c(1:3, 1.5e8 + 1:3), n, TRUE),
+                        if (whole) as.double(sample(1e6, n))
+                        else rexp(n) * sample(c(1, 1e11), n, TRUE))
   dear <- if (whole && any(data$weight != 1)) 3 else 1e11 # integers must have room for both
   loss <- if (sample(2, 1) == 1) matrix(sample(c(1, 1, 2, dear), 9, TRUE), 3) * (1 - diag(3))
   list(data = data, loss = loss, depth = sample(0:2, 1))
@@ -119,11 +129,12 @@ test_that("nothing that is false is certified, whatever errors cost", {
     problem <- wide_problem(whole)
     data <- problem$data
     ask <- function(...) {
-      suppressWarnings(contree(y ~ a + b, data, weights = weight, loss = problem$loss, depth = problem$depth,
-                               certificate = TRUE, model = TRUE, ...))
+      suppressWarnings(contree(y ~ a + b, data, weights = weight, loss = problem$loss,
+                               depth = problem$depth, certificate = TRUE, model = TRUE, ...))
     }
     loss <- if (is.null(problem$loss)) 1 - diag(3) else problem$loss
-    least <- least_cost(as.matrix(data[c("a", "b")]), data$weight * loss[as.integer(data$y), , drop = FALSE], problem$depth)
+    least <- least_cost(as.matrix(data[c("a", "b")]),
+                        data$weight * loss[as.integer(data$y), , drop = FALSE], problem$depth)
     gap <- ask(max_gap = sample(c(1, 28, 1e10), 1))
     fits <- list(ask(), gap, ask(time_limit = 0))
     # the tree of a search that was stopped, in the clothes of one that was not
@@ -143,7 +154,10 @@ test_that("nothing that is false is certified, whatever errors cost", {
       if (!check$valid) refused <- refused + 1
     }
     check <- contree_certify(best)
-    if (whole) expect_true(check$valid && check$optimal && check$rounding == 0 && check$bound == least, info = i)
+    if (whole) {
+      expect_true(check$valid && check$optimal && check$rounding == 0 && check$bound == least,
+                  info = i)
+    }
   }
   expect_gt(min(proven, stopped, refused), 50)
 })
@@ -168,7 +182,8 @@ test_that("rounding is named where integers are not the costs", {
   check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
   expect_true(check$optimal)
   expect_true(check$rounding > 0 && check$rounding < 1e-12)
-  expect_output(print(check), "costs less (costs were counted as integers, which differ by at most", fixed = TRUE)
+  expect_output(print(check), "costs less (costs were counted as integers, which differ by at most",
+                fixed = TRUE)
   data$w[1] <- 1e13
   check <- contree_certify(certified(y ~ x, data, weights = w, depth = 1))
   expect_invalid(check, "is proven")
@@ -181,17 +196,23 @@ test_that("claims name the trees that they are about", {
   data <- many_kinds()
   expect_about <- function(fit, text) {
     check <- contree_certify(fit)
-    expect_output(print(check), paste0("; no tree of depth <= 1", text, " costs less, and none of equal cost has fewer leaves"),
+    expect_output(print(check), paste0("; no tree of depth <= 1", text,
+                                       " costs less, and none of equal cost has fewer leaves"),
                   fixed = TRUE)
-    expect_output(print(fit$certificate), paste0("no tree of depth <= 1", text, " costs less"), fixed = TRUE)
+    expect_output(print(fit$certificate), paste0("no tree of depth <= 1", text, " costs less"),
+                  fixed = TRUE)
   }
   expect_about(certified(class ~ x, data, depth = 1), "")
-  expect_about(certified(class ~ x, data, depth = 1, minbucket = 5), " with at least 5 rows in a leaf")
-  expect_about(certified(class ~ x, data, depth = 1, minsplit = 30), " that splits no node of fewer than 30 rows")
-  expect_about(certified(class ~ x, data, depth = 1, max_thresholds = 3), " on at most 3 thresholds a predictor")
+  expect_about(certified(class ~ x, data, depth = 1, minbucket = 5),
+               " with at least 5 rows in a leaf")
+  expect_about(certified(class ~ x, data, depth = 1, minsplit = 30),
+               " that splits no node of fewer than 30 rows")
+  expect_about(certified(class ~ x, data, depth = 1, max_thresholds = 3),
+               " on at most 3 thresholds a predictor")
   expect_about(certified(class ~ x, data, depth = 1, minbucket = 5, max_thresholds = 3),
                " with at least 5 rows in a leaf and on at most 3 thresholds a predictor")
-  expect_about(certified(class ~ g, data, depth = 1, subset_levels = 3), " that splits 'g' by one level or in order of a class")
+  expect_about(certified(class ~ g, data, depth = 1, subset_levels = 3),
+               " that splits 'g' by one level or in order of a class")
   fit <- certified(class ~ x, data, depth = 1)
   fit$control$root <- "x"
   expect_identical(contree:::restrictions(fit), "with the root split on 'x'")
@@ -222,7 +243,8 @@ test_that("a tree that was changed is found", {
   # some changes make the fit contradict itself, which is an error everywhere
   with_change <- function(name, value) {
     fit[[name]] <- value
-    tryCatch(contree_certify(fit, iris), contree_input_error = function(problem) list(valid = FALSE))
+    tryCatch(contree_certify(fit, iris),
+             contree_input_error = function(problem) list(valid = FALSE))
   }
   expect_false(with_change("objective", fit$objective - 1)$valid)
   expect_false(with_change("cost", fit$cost - 1)$valid)
@@ -247,7 +269,8 @@ test_that("a tree that was changed is found", {
   part$cost <- fit$cost + 1e-9
   expect_match(contree:::proof_fault(part, frame, checked), "the tree costs 6, not 6")
   # other settings are another problem
-  for (other in list(list(depth = 3), list(complexity = 0.01), list(minbucket = 2), list(max_thresholds = 5))) {
+  for (other in list(list(depth = 3), list(complexity = 0.01), list(minbucket = 2),
+                     list(max_thresholds = 5))) {
     control <- fit$control
     control[names(other)] <- other
     expect_false(with_change("control", control)$valid, info = names(other))
@@ -274,7 +297,8 @@ test_that("a certificate that was changed proves nothing that is untrue", {
   expect_invalid(contree_certify(fit, certificate = log[-length(log)]), "cannot be read")
   expect_invalid(contree_certify(fit, certificate = c(log, as.raw(0))), "cannot be read")
   expect_invalid(contree_certify(fit, certificate = raw(0)), "cannot be read")
-  expect_invalid(contree_certify(fit, certificate = serialize("anything else", NULL)), "cannot be read")
+  expect_invalid(contree_certify(fit, certificate = serialize("anything else", NULL)),
+                 "cannot be read")
   # the beginning is kept, and nothing is named
   begin <- length(certified(Species ~ ., iris, depth = 0)$certificate$log) - 1
   short <- c(log[seq_len(begin)], as.raw(0))
@@ -296,21 +320,26 @@ test_that("columns that do not stand for the predictors are found", {
     # the orders part missing rows from the others, too
     if (setequal(problem$derived$codes[[column]], 0:1)) next
     fewer <- problem
-    fewer$derived[c("columns", "predictor")] <- lapply(problem$derived[c("columns", "predictor")], `[`, -column)
+    fewer$derived[c("columns", "predictor")] <- lapply(problem$derived[c("columns", "predictor")],
+                                                       `[`, -column)
     expect_match(fault(fewer), "do not stand", info = column)
   }
 })
 
 test_that("settings and arguments are checked", {
   expect_null(contree(Species ~ ., iris, depth = 1)$certificate)
-  expect_contree_error(contree_certify(contree(Species ~ ., iris, depth = 1)), "input", "certificate = TRUE")
+  expect_contree_error(contree_certify(contree(Species ~ ., iris, depth = 1)), "input",
+                       "certificate = TRUE")
   expect_contree_error(contree_certify(iris), "input", "fit")
-  expect_contree_error(contree_certify(certified(Species ~ ., iris, depth = 1), certificate = 3), "input", "certificate")
+  expect_contree_error(contree_certify(certified(Species ~ ., iris, depth = 1), certificate = 3),
+                       "input", "certificate")
   expect_contree_error(contree(Species ~ ., iris, certificate = "much"), "input", "certificate")
   expect_contree_error(contree(Species ~ ., iris, certificate = NA), "input", "certificate")
-  warned <- expect_warning(contree(Species ~ ., iris, depth = 3, certificate = 30), class = "contree_no_certificate")
+  warned <- expect_warning(contree(Species ~ ., iris, depth = 3, certificate = 30),
+                           class = "contree_no_certificate")
   expect_match(conditionMessage(warned), "30 B")
-  expect_output(print(certified(Species ~ ., iris, depth = 2)$certificate), "no tree of depth <= 2 costs less than 6")
+  expect_output(print(certified(Species ~ ., iris, depth = 2)$certificate),
+                "no tree of depth <= 2 costs less than 6")
 })
 
 test_that("certificates go where their fit goes, and no further", {
@@ -323,7 +352,8 @@ test_that("certificates go where their fit goes, and no further", {
 
 test_that("the data sets with known optima are proven again", {
   folder <- Sys.getenv("CONTREE_DATA")
-  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "bank.csv.gz")), "CONTREE_DATA does not name the data sets")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "bank.csv.gz")),
+              "CONTREE_DATA does not name the data sets")
   for (name in c("bank", "bidding", "raisin", "room", "segment")) {
     data <- utils::read.csv(file.path(folder, paste0(name, ".csv.gz")))
     data$class <- factor(data$class)

@@ -21,7 +21,8 @@ test_that("the tree is as good as brute force says", {
     depth <- sample(0:3, 1)
     complexity <- sample(c(0, 0.07, 0.15), 1)
     fit <- contree(x, y, depth = depth, complexity = complexity)
-    expect_equal(fit$cost, brute_force(x, as.integer(y), depth, complexity * n), info = paste("case", case))
+    expect_equal(fit$cost, brute_force(x, as.integer(y), depth, complexity * n),
+                 info = paste("case", case))
     expect_equal(fit$bound, fit$cost, info = paste("case", case))
   }
 })
@@ -41,7 +42,8 @@ test_that("responses of all kinds become classes in order", {
   expect_identical(levels(predict(fit)), levels(letters3))
   expect_identical(colnames(predict(fit, type = "prob")), levels(letters3))
   expect_true(all(predict(fit, type = "prob")[, "unused"] == 0))
-  expect_identical(levels(predict(contree(iris[1:4], as.character(iris$Species), depth = 1))), levels(iris$Species))
+  expect_identical(levels(predict(contree(iris[1:4], as.character(iris$Species), depth = 1))),
+                   levels(iris$Species))
   logical <- contree(iris[1:4], iris$Species == "setosa", depth = 1)
   expect_identical(levels(predict(logical)), c("FALSE", "TRUE"))
   expect_equal(logical$objective, 0)
@@ -71,15 +73,18 @@ test_that("arguments can come in any order and from rpart", {
   expect_equal(contree(y = iris$Species, x = iris[1:4], depth = 2)$frame, iris2$frame)
   # rpart's cp is a share of the errors of the root, here 100 of 150 rows
   expect_equal(contree(Species ~ ., iris, cp = 0.3)$control$complexity, 0.2)
-  expect_equal(contree(Species ~ ., iris, cp = 0.3)$frame, contree(Species ~ ., iris, complexity = 0.2)$frame)
+  expect_equal(contree(Species ~ ., iris, cp = 0.3)$frame,
+               contree(Species ~ ., iris, complexity = 0.2)$frame)
   expect_equal(contree(Species ~ ., iris, control = list(maxdepth = 1))$control$depth, 1)
-  expect_equal(contree(Species ~ ., iris, complexity = 0.5, control = contree_control(complexity = 0))$control$complexity,
+  expect_equal(contree(Species ~ ., iris, complexity = 0.5,
+                       control = contree_control(complexity = 0))$control$complexity,
                0.5)
 })
 
 test_that("subset selects rows as subset() does", {
   expect_equal(contree(Species ~ ., iris, subset = Species != "setosa", depth = 1)$frame$n[1], 100)
-  expect_equal(names(contree(Species ~ ., iris, subset = 148:150, depth = 1)$where), c("148", "149", "150"))
+  expect_equal(names(contree(Species ~ ., iris, subset = 148:150, depth = 1)$where),
+               c("148", "149", "150"))
   with_na <- iris
   with_na$Sepal.Length[1:10] <- NA
   expect_equal(nobs(contree(Species ~ Petal.Width, with_na, subset = Sepal.Length > 0)), 140)
@@ -115,12 +120,17 @@ test_that("missing = 'omit' is na.omit, and a na.action wins", {
   holes$Petal.Length[c(3, 60)] <- NA
   holes$Species[100] <- NA
   expected <- contree(Species ~ ., holes, depth = 2, na.action = na.omit)
-  expect_equal(contree(Species ~ ., holes, depth = 2, missing = "omit")[c("frame", "splits", "na.action")],
+  expect_equal(contree(Species ~ ., holes, depth = 2,
+                       missing = "omit")[c("frame", "splits", "na.action")],
                expected[c("frame", "splits", "na.action")])
-  expect_equal(contree(holes[1:4], holes$Species, depth = 2, missing = "omit")$frame, expected$frame)
-  expect_equal(contree(as.matrix(holes[1:4]), holes$Species, depth = 2, missing = "omit")$frame, expected$frame)
-  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "fail", na.action = na.pass)), 149)
-  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "learn", na.action = na.omit)), 147)
+  expect_equal(contree(holes[1:4], holes$Species, depth = 2, missing = "omit")$frame,
+               expected$frame)
+  expect_equal(contree(as.matrix(holes[1:4]), holes$Species, depth = 2, missing = "omit")$frame,
+               expected$frame)
+  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "fail", na.action = na.pass)),
+               149)
+  expect_equal(nobs(contree(Species ~ ., holes, depth = 1, missing = "learn", na.action = na.omit)),
+               147)
   some <- contree(Species ~ ., holes, depth = 1, subset = 50:150, missing = "omit")
   expect_identical(names(some$na.action), c("60", "100"))
 })
@@ -196,7 +206,8 @@ test_that("more rows than 65,536 and more classes than 256 do not wrap", {
 })
 
 test_that("a gap says what rounding of weights and losses may hide", {
-  data <- data.frame(y = factor(c("a", "b", "c", "a", "b", "c", "a", "b")), x = c(1, 1, 2, 2, 3, 3, 4, 4))
+  data <- data.frame(y = factor(c("a", "b", "c", "a", "b", "c", "a", "b")),
+                     x = c(1, 1, 2, 2, 3, 3, 4, 4))
   weights <- c(3, 50021, 7, 11, 900001, 13, 17, 19)
   loss <- matrix(c(0, 1, 1, 1e11, 0, 2, 3, 1, 0), 3, byrow = TRUE)
   whole <- contree(y ~ x, data, weights = weights, loss = loss, depth = 1)
@@ -206,5 +217,6 @@ test_that("a gap says what rounding of weights and losses may hide", {
   real <- contree(y ~ x, data, weights = weights * sqrt(2:9), loss = loss, depth = 1)
   expect_gt(real$gap, 0)
   expect_equal(real$gap, real$cost - real$bound)
-  expect_match(capture.output(print(real))[3], "^Tree of .*proven optimal but for rounding of weights and losses: gap")
+  expect_match(capture.output(print(real))[3],
+               "^Tree of .*proven optimal but for rounding of weights and losses: gap")
 })

@@ -10,14 +10,18 @@ test_that("defaults and classes", {
 })
 
 test_that("each setting is checked by name and value", {
-  expect_contree_error(contree_control(complexity = -1), "input", c("'complexity'", "-1", "at least 0"))
+  expect_contree_error(contree_control(complexity = -1), "input",
+                       c("'complexity'", "-1", "at least 0"))
   expect_contree_error(contree_control(complexity = NA), "input", c("'complexity'", "NA"))
   expect_contree_error(contree_control(minbucket = 0), "input", c("'minbucket'", "0", "at least 1"))
   expect_contree_error(contree_control(max_gap = "a"), "input", c("'max_gap'", "\"a\""))
-  expect_contree_error(contree_control(memory_limit = "2 bananas"), "input", c("'memory_limit'", "2 bananas", "2GB"))
+  expect_contree_error(contree_control(memory_limit = "2 bananas"), "input",
+                       c("'memory_limit'", "2 bananas", "2GB"))
   expect_contree_error(contree_control(model = 1), "input", c("'model'", "1", "TRUE or FALSE"))
-  expect_contree_error(contree_control(deterministic = 1), "input", c("'deterministic'", "1", "TRUE or FALSE"))
-  expect_contree_error(contree_control(verbose = "yes"), "input", c("'verbose'", "\"yes\"", "TRUE or FALSE"))
+  expect_contree_error(contree_control(deterministic = 1), "input",
+                       c("'deterministic'", "1", "TRUE or FALSE"))
+  expect_contree_error(contree_control(verbose = "yes"), "input",
+                       c("'verbose'", "\"yes\"", "TRUE or FALSE"))
   expect_contree_error(contree_control(on_interrupt = "cry"), "input",
                        c("'on_interrupt'", "\"cry\"", "\"return\", \"error\""))
 })
@@ -55,7 +59,8 @@ test_that("limits stop the search with a tree, a bound and a word in print", {
   expect_lte(near$cost, iris2$cost + 3)
   few <- contree(Species ~ ., iris, depth = 2, max_thresholds = 2)
   expect_gte(few$cost, iris2$cost)
-  expect_output(print(few), "proven optimal among trees on at most 2 thresholds a predictor", fixed = TRUE)
+  expect_output(print(few), "proven optimal among trees on at most 2 thresholds a predictor",
+                fixed = TRUE)
 })
 
 test_that("a near miss is guessed", {
@@ -71,8 +76,10 @@ test_that("with losses a split may cost more than a row", {
   expect_gt(max(as.data.frame(path)$complexity), 1)
   expect_equal(update(path[[1]])$cost, path[[1]]$cost)
   expect_length(contree(Species ~ ., iris, loss = loss, cp = 1)$frame$var, 1)
-  expect_contree_error(contree(Species ~ ., iris, loss = loss, complexity = 51), "input", c("'complexity'", "50", "51"))
-  expect_contree_error(contree(Species ~ ., iris, complexity = 1.5), "input", c("'complexity'", "1", "1.5"))
+  expect_contree_error(contree(Species ~ ., iris, loss = loss, complexity = 51), "input",
+                       c("'complexity'", "50", "51"))
+  expect_contree_error(contree(Species ~ ., iris, complexity = 1.5), "input",
+                       c("'complexity'", "1", "1.5"))
 })
 
 test_that("cp of rpart becomes a share of the rows", {
@@ -81,7 +88,8 @@ test_that("cp of rpart becomes a share of the rows", {
 })
 
 test_that("the fit keeps its settings, without data or functions", {
-  fit <- contree(Species ~ ., iris, depth = 2, start = iris2, progress = function(state) NULL, deterministic = FALSE)
+  fit <- contree(Species ~ ., iris, depth = 2, start = iris2, progress = function(state) NULL,
+                 deterministic = FALSE)
   expect_false(any(c("start", "progress", "cp") %in% names(fit$control)))
   expect_false(fit$control$deterministic)
   expect_equal(fit$cost, iris2$cost)

@@ -33,9 +33,11 @@ test_that("trees are optimal under weights and losses", {
     diag(loss) <- 0
     depth <- sample(1:2, 1)
     price <- sample(c(0, 0.02), 1)
-    fit <- contree(table$x, table$y, weights = weights, loss = loss, depth = depth, complexity = price)
+    fit <- contree(table$x, table$y, weights = weights, loss = loss, depth = depth,
+                   complexity = price)
     expect_identical(fit$status, "optimal")
-    expect_equal(fit$cost, least_cost(table$x, as.integer(table$y), weights, loss, depth, price * sum(weights)))
+    expect_equal(fit$cost, least_cost(table$x, as.integer(table$y), weights, loss, depth,
+                                      price * sum(weights)))
     predicted <- as.integer(predict(fit, table$x))
     expect_equal(fit$objective, sum(weights * loss[cbind(as.integer(table$y), predicted)]))
   }
@@ -48,14 +50,16 @@ problem_with_refusals <- function(seed) {
   used <- sort(sample(k, max(2, k - sample(1:3, 1))))
   table <- random_table(sample(2:14, 1), k)
   y <- factor(letters[sample(used, nrow(table$x), TRUE)], levels = letters[1:k])
-  loss <- matrix(switch(sample(3, 1), sample(0:5, k^2, TRUE), round(rexp(k^2), 3), sample(c(1, 3), k^2, TRUE)), k)
+  loss <- matrix(switch(sample(3, 1), sample(0:5, k^2, TRUE), round(rexp(k^2), 3),
+                        sample(c(1, 3), k^2, TRUE)), k)
   loss[, -used] <- loss[, -used] / 2
   diag(loss) <- 0
   there <- sort(unique(as.integer(y)))
   if (length(there) > 1) loss[there[1], there[2]] <- 1
-  weights <- switch(sample(3, 1), rep(1, nrow(table$x)), sample(4, nrow(table$x), TRUE), round(rexp(nrow(table$x)), 3) + 0.001)
-  list(x = table$x, y = y, loss = loss, weights = weights, depth = sample(1:3, 1, prob = c(3, 6, 1)),
-       price = sample(c(0, 0.02), 1))
+  weights <- switch(sample(3, 1), rep(1, nrow(table$x)), sample(4, nrow(table$x), TRUE),
+                    round(rexp(nrow(table$x)), 3) + 0.001)
+  list(x = table$x, y = y, loss = loss, weights = weights,
+       depth = sample(1:3, 1, prob = c(3, 6, 1)), price = sample(c(0, 0.02), 1))
 }
 
 test_that("classes without rows are answers where the losses make them so", {
@@ -63,14 +67,16 @@ test_that("classes without rows are answers where the losses make them so", {
   for (seed in seeds(200, 20)) {
     p <- problem_with_refusals(seed)
     again <- function(...) {
-      contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth, complexity = p$price, ...)
+      contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth, complexity = p$price,
+              ...)
     }
     fit <- again(certificate = TRUE)
     best <- least_cost(p$x, as.integer(p$y), p$weights, p$loss, p$depth, p$price * sum(p$weights))
     expect_identical(fit$status, "optimal")
     expect_equal(fit$cost, best, info = seed)
     predicted <- predict(fit, p$x)
-    expect_equal(fit$objective, sum(p$weights * p$loss[cbind(as.integer(p$y), as.integer(predicted))]))
+    expect_equal(fit$objective,
+                 sum(p$weights * p$loss[cbind(as.integer(p$y), as.integer(predicted))]))
     check <- contree_certify(fit, p)
     expect_true(check$valid && check$optimal, info = seed)
     expect_identical(again(start = fit)$cost, fit$cost)
@@ -85,7 +91,8 @@ test_that("paths and alternatives know classes without rows", {
     x <- as.matrix(p$x)
     costs <- error_costs(p$y, p$weights, p$loss)
     least <- best_sizes(least_errors(x, p$y, p$depth, costs = costs))
-    path <- as.data.frame(contree_path(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth))
+    path <- as.data.frame(contree_path(p$x, p$y, weights = p$weights, loss = p$loss,
+                                       depth = p$depth))
     expect_equal(path[c("nsplit", "errors")], data.frame(least[c("nsplit", "errors")]), info = seed)
     fit <- contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth)
     if (fit$frame$var[1] == "<leaf>") next
@@ -101,14 +108,16 @@ test_that("paths and alternatives know classes without rows", {
 test_that("an answer that no row has: one row, many answers, and what is said of it", {
   loss <- matrix(c(0, 5, 1, 5, 0, 1, 1, 1, 0), 3, byrow = TRUE)
   answers <- c("a", "b", "refuse")
-  fit <- contree(data.frame(x = c(1, 1, 1, 1)), factor(c("a", "b", "a", "b"), answers), loss = loss, depth = 1)
+  fit <- contree(data.frame(x = c(1, 1, 1, 1)), factor(c("a", "b", "a", "b"), answers), loss = loss,
+                 depth = 1)
   expect_identical(fit[c("cost", "status")], list(cost = 4, status = "optimal"))
   expect_output(print(fit), "refuse (0.5000000 0.5000000 0.0000000)", fixed = TRUE)
   new <- data.frame(x = 1)
   expect_identical(as.character(predict(fit, new)), "refuse")
   expect_equal(predict(fit, new, type = "prob")[1, ], c(a = 0.5, b = 0.5, refuse = 0))
   expect_match(as_sql(fit), "refuse")
-  expect_identical(prune(contree(data.frame(x = 1:4), factor(c("a", "b", "a", "b"), answers), loss = loss, depth = 2),
+  expect_identical(prune(contree(data.frame(x = 1:4), factor(c("a", "b", "a", "b"), answers),
+                                 loss = loss, depth = 2),
                          complexity = 1)$cost, 4)
   # more answers than rows
   many <- matrix(3, 5, 5)
@@ -121,7 +130,8 @@ test_that("an answer that no row has: one row, many answers, and what is said of
   odd[3, 1:2] <- c(pi, 1e-3 * exp(1))
   table <- data.frame(x = rep(1:6, 5), y = factor(rep(c("a", "b"), 15), answers))
   same <- c("frame", "splits", "cost", "bound", "search")
-  expect_equal(contree(y ~ x, table, loss = odd, depth = 2)[same], contree(y ~ x, table, loss = loss, depth = 2)[same])
+  expect_equal(contree(y ~ x, table, loss = odd, depth = 2)[same],
+               contree(y ~ x, table, loss = loss, depth = 2)[same])
 })
 
 test_that("a class without rows stays an answer in other languages and in folds", {
@@ -129,7 +139,8 @@ test_that("a class without rows stays an answer in other languages and in folds"
   data <- data.frame(x = round(rnorm(60), 1), f = factor(sample(letters[1:9], 60, TRUE)))
   data$y <- factor(ifelse(data$x + rnorm(60) > 0, "a", "b"), levels = c("a", "refuse", "b"))
   loss <- matrix(c(0, 1, 5, 9, 0, 9, 5, 1, 0), 3, byrow = TRUE)
-  fit <- suppressMessages(contree(y ~ ., data, loss = loss, depth = 2, certificate = TRUE, model = TRUE))
+  fit <- suppressMessages(contree(y ~ ., data, loss = loss, depth = 2, certificate = TRUE,
+                                  model = TRUE))
   expect_true("refuse" %in% predict(fit))
   expect_true(contree_certify(fit)$optimal)
   expect_identical(levels(contree_predictor(fit)(data)), levels(data$y))
@@ -143,7 +154,8 @@ test_that("a class without rows stays an answer in other languages and in folds"
     expect_identical(predict(as.rpart(fit), data, type = "class"), predict(fit, data))
   }
   skip_if_not_installed("partykit")
-  expect_warning(partykit::as.party(fit), "not its most frequent one", class = "contree_conversion_warning")
+  expect_warning(partykit::as.party(fit), "not its most frequent one",
+                 class = "contree_conversion_warning")
 })
 
 test_that("a weight of two is the row twice, and weights of one are none", {
@@ -164,20 +176,24 @@ test_that("a weight of two is the row twice, and weights of one are none", {
 test_that("class weights are losses, and balanced ones make classes equal", {
   data <- iris[c(1:10, 51:90, 101:130), ]
   loss <- matrix(c(0, 2, 5, 1, 0, 5, 1, 2, 0), 3)
-  by_class <- contree(Species ~ ., data, class_weights = c(versicolor = 2, virginica = 5, setosa = 1), depth = 2)
+  by_class <- contree(Species ~ ., data,
+                      class_weights = c(versicolor = 2, virginica = 5, setosa = 1), depth = 2)
   expect_equal(by_class$objective, contree(Species ~ ., data, loss = loss, depth = 2)$objective)
-  expect_identical(dimnames(by_class$loss), list(truth = levels(iris$Species), predicted = levels(iris$Species)))
+  expect_identical(dimnames(by_class$loss),
+                   list(truth = levels(iris$Species), predicted = levels(iris$Species)))
   balanced <- contree(Species ~ ., data, class_weights = "balanced", depth = 0)
   expect_equal(balanced$objective, nrow(data) * 2 / 3)
-  weighted <- contree(Species ~ ., data, weights = 1 + (Species == "setosa"), class_weights = "balanced", depth = 0)
+  weighted <- contree(Species ~ ., data, weights = 1 + (Species == "setosa"),
+                      class_weights = "balanced", depth = 0)
   expect_equal(weighted$objective, (nrow(data) + 10) * 2 / 3)
 })
 
-test_that("weights that are the same within each class are class weights, and the tree shows them", {
+test_that("weights that are equal within each class are class weights, and the tree shows them", {
   data <- transform(mtcars[c("mpg", "wt", "hp")], am = factor(mtcars$am))
   w <- ifelse(data$am == 1, 0.75, 2.5)
   fit <- contree(am ~ ., data, weights = w, depth = 2)
-  expect_equal(fit$objective, contree(am ~ ., data, class_weights = c("0" = 2.5, "1" = 0.75), depth = 2)$objective)
+  expect_equal(fit$objective,
+               contree(am ~ ., data, class_weights = c("0" = 2.5, "1" = 0.75), depth = 2)$objective)
   expect_equal(fit$frame$wt[1], sum(w))
   same <- contree(am ~ ., data, weights = rep(0.3, nrow(data)), depth = 1)
   plain <- contree(am ~ ., data, depth = 1)
@@ -193,12 +209,14 @@ test_that("weights follow the rows that are used", {
   expect_equal(fit$frame$wt[1], sum(rows))
   omitted <- contree(Species ~ . - w, data, weights = w, na.action = na.omit, depth = 1)
   expect_equal(omitted$frame$wt[1], sum(setdiff(1:150, c(3, 7))))
-  expect_equal(contree(data[1:4], data$Species, weights = data$w, depth = 1)$frame$wt[1], sum(setdiff(1:150, 3)))
+  expect_equal(contree(data[1:4], data$Species, weights = data$w, depth = 1)$frame$wt[1],
+               sum(setdiff(1:150, 3)))
 })
 
 test_that("weights and losses that are wrong are named", {
   refused <- function(pattern, argument, ...) {
-    problem <- expect_error(contree(Species ~ ., iris, depth = 1, ...), pattern, class = "contree_input_error")
+    problem <- expect_error(contree(Species ~ ., iris, depth = 1, ...), pattern,
+                            class = "contree_input_error")
     expect_identical(problem$argument, argument)
   }
   refused("length 3", "weights", weights = 1:3)
@@ -235,12 +253,14 @@ test_that("cross-validation counts weights and losses", {
   for (fold in 1:5) {
     test <- cv$folds[, 1] == fold
     fit <- contree(Species ~ ., iris[!test, ], weights = weights[!test], loss = loss, depth = 2)
-    lost[test] <- loss[cbind(as.integer(iris$Species[test]), as.integer(predict(fit, iris[test, ])))]
+    lost[test] <- loss[cbind(as.integer(iris$Species[test]),
+                             as.integer(predict(fit, iris[test, ])))]
   }
   error <- sum(weights * lost) / sum(weights)
   expect_equal(cv$table$error[2], error)
   expect_equal(cv$table$se[2], sqrt(sum((weights * (lost - error))^2)) / sum(weights))
-  expect_equal(cv$table$training[2], contree(Species ~ ., iris, weights = weights, loss = loss, depth = 2)$objective / 300)
+  expect_equal(cv$table$training[2], contree(Species ~ ., iris, weights = weights, loss = loss,
+                                             depth = 2)$objective / 300)
 })
 
 test_that("weights and losses survive as JSON and as a tree of rpart", {
@@ -251,7 +271,8 @@ test_that("weights and losses survive as JSON and as a tree of rpart", {
   expect_identical(again$loss, fit$loss)
   expect_identical(capture.output(print(again)), capture.output(print(fit)))
   expect_identical(predict(again, iris), predict(fit, iris))
-  expect_error(contree_from_json(sub('"loss": [', '"loss": [[1],', as_json(fit), fixed = TRUE)), class = "contree_input_error")
+  expect_error(contree_from_json(sub('"loss": [', '"loss": [[1],', as_json(fit), fixed = TRUE)),
+               class = "contree_input_error")
   skip_if_not_installed("rpart")
   expect_equal(as.rpart(fit)$parms$loss, loss)
 })

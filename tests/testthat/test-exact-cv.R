@@ -1,18 +1,23 @@
-# Cross-validation by a loop that shares nothing with contree_cv() but contree() itself: the first columns of the table.
+# Cross-validation by a loop that shares nothing with contree_cv() but contree() itself: the first
+# columns of the table.
 by_hand <- function(formula, data, folds, depths, complexities = 0, ...) {
   truth <- model.response(model.frame(formula, data))
   rows <- list()
   for (depth in depths) for (complexity in complexities) {
-    fit <- function(rows) contree(formula, data[rows, ], depth = depth, complexity = complexity, ...)
+    fit <- function(rows) {
+      contree(formula, data[rows, ], depth = depth, complexity = complexity, ...)
+    }
     wrong <- matrix(NA, nrow(data), ncol(folds))
     for (turn in seq_len(ncol(folds))) for (fold in unique(folds[, turn])) {
       test <- which(folds[, turn] == fold)
-      wrong[test, turn] <- as.character(predict(fit(-test), data[test, ])) != as.character(truth[test])
+      wrong[test, turn] <- as.character(predict(fit(-test),
+                                                data[test, ])) != as.character(truth[test])
     }
     all <- fit(seq_len(nrow(data)))
     rows[[length(rows) + 1]] <- data.frame(
-      depth = depth, complexity = complexity, leaves = sum(as.data.frame(all)$leaf), training = all$objective / nrow(data),
-      error = mean(wrong), se = sqrt(sum((rowMeans(wrong) - mean(wrong))^2)) / nrow(data))
+      depth = depth, complexity = complexity, leaves = sum(as.data.frame(all)$leaf),
+      training = all$objective / nrow(data), error = mean(wrong),
+      se = sqrt(sum((rowMeans(wrong) - mean(wrong))^2)) / nrow(data))
   }
   do.call(rbind, rows)
 }
@@ -32,7 +37,8 @@ test_that("the table is that of a loop written by hand", {
   # with one repeat the standard error is the one of a share
   expect_equal(cv$table$se, sqrt(cv$table$error * (1 - cv$table$error) / 150))
   set.seed(2)
-  cv <- contree_cv(class ~ ., noisy, depth = 2:1, complexity = c(0, 0.05), folds = 5, repeats = 3, minbucket = 4)
+  cv <- contree_cv(class ~ ., noisy, depth = 2:1, complexity = c(0, 0.05), folds = 5, repeats = 3,
+                   minbucket = 4)
   expect_identical(dim(cv$folds), c(90L, 3L))
   expect_equal(cv$table[1:6], by_hand(class ~ ., noisy, cv$folds, 1:2, c(0.05, 0), minbucket = 4))
 })
@@ -42,9 +48,12 @@ test_that("formula and x, y, in any form, give the same", {
   cv <- contree_cv(Species ~ ., iris, depth = 1:2)
   same <- list(contree_cv(iris[1:4], iris$Species, depth = 1:2, folds = cv$folds),
                contree_cv(as.matrix(iris[1:4]), iris$Species, depth = 1:2, folds = c(cv$folds)),
-               contree_cv(unname(as.matrix(iris[1:4])), as.character(iris$Species), depth = 1:2, folds = cv$folds),
-               contree_cv(data = iris, formula = Species ~ ., depth = 1:2, folds = factor(cv$folds)),
-               contree_cv(Species ~ ., iris, depth = 1:2, folds = cv$folds, control = list(threads = 1)))
+               contree_cv(unname(as.matrix(iris[1:4])), as.character(iris$Species), depth = 1:2,
+                          folds = cv$folds),
+               contree_cv(data = iris, formula = Species ~ ., depth = 1:2,
+                          folds = factor(cv$folds)),
+               contree_cv(Species ~ ., iris, depth = 1:2, folds = cv$folds,
+                          control = list(threads = 1)))
   for (other in same) expect_equal(other[c("table", "folds")], cv[c("table", "folds")])
   set.seed(1)
   expect_equal(contree_cv(Species ~ ., iris, depth = 1:2)$folds, cv$folds)
@@ -54,11 +63,14 @@ test_that("subset, na.action and functions in the formula count", {
   data <- noisy
   data$a[5] <- NA
   set.seed(3)
-  cv <- contree_cv(class ~ log(a) + poly(c, 2), data, subset = b < 1, na.action = na.omit, depth = 1:2, folds = 3)
+  cv <- contree_cv(class ~ log(a) + poly(c, 2), data, subset = b < 1, na.action = na.omit,
+                   depth = 1:2, folds = 3)
   kept <- which(data$b < 1 & !is.na(data$a))
   expect_identical(nrow(cv$folds), length(kept))
-  expect_identical(cv$fit$where, contree(class ~ log(a) + poly(c, 2), data[kept, ], depth = cv$fit$control$depth)$where)
-  flat <- data.frame(log(data$a), poly(data$c[kept], 2)[match(seq_len(90), kept), ], class = data$class)[kept, ]
+  expect_identical(cv$fit$where, contree(class ~ log(a) + poly(c, 2), data[kept, ],
+                                         depth = cv$fit$control$depth)$where)
+  flat <- data.frame(log(data$a), poly(data$c[kept], 2)[match(seq_len(90), kept), ],
+                     class = data$class)[kept, ]
   expect_equal(cv$table[1:6], by_hand(class ~ ., flat, cv$folds, 1:2))
 })
 
@@ -68,7 +80,8 @@ test_that("factors, missing values and levels of one fold alone are taken as the
   data$many <- sample(c(letters[1:12]), 60, TRUE)
   data$many[7] <- "only here"
   data$y[3:4] <- NA
-  expect_message(cv <- contree_cv(y ~ ., data, depth = 1:2, folds = 4), "'many'", class = "contree_message")
+  expect_message(cv <- contree_cv(y ~ ., data, depth = 1:2, folds = 4), "'many'",
+                 class = "contree_message")
   expect_identical(nrow(cv$folds), 58L)
   kept <- data[!is.na(data$y), ]
   wrong <- vapply(1:2, function(depth) {
@@ -81,16 +94,19 @@ test_that("factors, missing values and levels of one fold alone are taken as the
     mean(missed)
   }, 0)
   expect_equal(cv$table$error, wrong)
-  by_xy <- suppressMessages(contree_cv(data[names(data) != "y"], data$y, depth = 1:2, folds = cv$folds))
+  by_xy <- suppressMessages(contree_cv(data[names(data) != "y"], data$y, depth = 1:2,
+                                       folds = cv$folds))
   expect_equal(by_xy$table, cv$table)
   complete <- sum(complete.cases(data))
-  expect_identical(nrow(suppressMessages(contree_cv(y ~ ., data, depth = 1, folds = 4, missing = "omit"))$folds), complete)
+  expect_identical(nrow(suppressMessages(contree_cv(y ~ ., data, depth = 1, folds = 4,
+                                                    missing = "omit"))$folds), complete)
 })
 
 test_that("the chosen tree is the one of its own call", {
   set.seed(1)
   cv <- contree_cv(Species ~ ., data = iris, depth = 1:2, repeats = 2, rule = "min", minbucket = 2)
-  expect_equal(cv$fit$call, quote(contree(formula = Species ~ ., data = iris, depth = 2, minbucket = 2)))
+  expect_equal(cv$fit$call,
+               quote(contree(formula = Species ~ ., data = iris, depth = 2, minbucket = 2)))
   again <- eval(cv$fit$call)
   same <- c("frame", "splits", "where", "objective", "terms", "call")
   expect_identical(cv$fit[same], again[same])
@@ -98,8 +114,10 @@ test_that("the chosen tree is the one of its own call", {
   expect_identical(predict(cv, iris, type = "prob"), predict(again, iris, type = "prob"))
   expect_equal(summary(cv)$confusion, summary(again)$confusion)
   qualified <- contree::contree_cv(Species ~ ., iris, depth = 1, complexity = 0.01)
-  expect_equal(qualified$fit$call, quote(contree::contree(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
-  expect_equal(qualified$call, quote(contree::contree_cv(formula = Species ~ ., data = iris, depth = 1, complexity = 0.01)))
+  expect_equal(qualified$fit$call, quote(contree::contree(formula = Species ~ ., data = iris,
+                                                          depth = 1, complexity = 0.01)))
+  expect_equal(qualified$call, quote(contree::contree_cv(formula = Species ~ ., data = iris,
+                                                         depth = 1, complexity = 0.01)))
   typed <- contree_cv(iris[1:4], iris$Species, 1, NULL)
   expect_equal(typed$fit$call, quote(contree(x = iris[1:4], y = iris$Species, depth = 1)))
   expect_identical(update(cv, depth = 1, folds = 3)$table$depth, 1)
@@ -111,7 +129,8 @@ test_that("the confusion is that of the rows held out", {
   predicted <- truth <- character()
   for (turn in 1:2) for (fold in 1:4) {
     test <- cv$folds[, turn] == fold
-    predicted <- c(predicted, as.character(predict(contree(class ~ ., noisy[!test, ], depth = 2), noisy[test, ])))
+    predicted <- c(predicted, as.character(predict(contree(class ~ ., noisy[!test, ], depth = 2),
+                                                   noisy[test, ])))
     truth <- c(truth, as.character(noisy$class[test]))
   }
   expect_identical(unclass(cv$confusion), unclass(table(truth, predicted)))
@@ -134,14 +153,17 @@ test_that("rules take the simplest of what they allow", {
 
 test_that("settings hold, and complexity may stand in control", {
   set.seed(1)
-  cv <- contree_cv(class ~ ., noisy, depth = 2, folds = 3, control = contree_control(complexity = 0.03, minbucket = 5))
+  cv <- contree_cv(class ~ ., noisy, depth = 2, folds = 3,
+                   control = contree_control(complexity = 0.03, minbucket = 5))
   expect_identical(cv$table$complexity, 0.03)
-  expect_identical(cv$fit$control[c("complexity", "minbucket")], list(complexity = 0.03, minbucket = 5))
+  expect_identical(cv$fit$control[c("complexity", "minbucket")],
+                   list(complexity = 0.03, minbucket = 5))
   expect_equal(cv$table[1:6], by_hand(class ~ ., noisy, cv$folds, 2, 0.03, minbucket = 5))
 })
 
 test_that("a class may be missing from a training set, or from the data", {
-  data <- data.frame(x = 1:9, class = factor(rep(c("a", "b", "c"), c(5, 3, 1)), levels = c("none", "a", "b", "c")))
+  data <- data.frame(x = 1:9, class = factor(rep(c("a", "b", "c"), c(5, 3, 1)),
+                                             levels = c("none", "a", "b", "c")))
   cv <- contree_cv(class ~ x, data, depth = 2, folds = 3)
   expect_gte(cv$table$error, 1 / 9) # the one of class c
   expect_identical(rownames(cv$confusion), levels(data$class))
@@ -177,7 +199,8 @@ test_that("any plan of future gives the same", {
   expect_true(contree:::has_workers())
   there <- cv()
   expect_identical(there[same], here[same])
-  expect_identical(there$fit[c("frame", "splits", "where")], here$fit[c("frame", "splits", "where")])
+  expect_identical(there$fit[c("frame", "splits", "where")],
+                   here$fit[c("frame", "splits", "where")])
   states <- list()
   cv(progress = function(state) states[[length(states) + 1]] <<- state)
   done <- vapply(states, function(state) state$done, 0)
@@ -196,12 +219,15 @@ test_that("progress is told tree by tree, and the search under way too", {
   expect_identical(names(states[[1]]), c("elapsed", "done", "total", "closed", "search"))
   expect_identical(between[[8]][c("total", "closed")], list(total = 8, closed = 1))
   text <- contree:::cv_text
-  expect_identical(text(list(elapsed = 75, done = 31, total = 44, search = NULL)), "contree_cv: 75 s, 31 of 44 trees")
+  expect_identical(text(list(elapsed = 75, done = 31, total = 44, search = NULL)),
+                   "contree_cv: 75 s, 31 of 44 trees")
   states <- list()
-  suppressWarnings(contree_cv(y ~ ., hard_table(), depth = 4, folds = 2, time_limit = 0.5, progress = tell))
+  suppressWarnings(contree_cv(y ~ ., hard_table(), depth = 4, folds = 2, time_limit = 0.5,
+                              progress = tell))
   searching <- Filter(function(state) !is.null(state$search), states)
   expect_gt(length(searching), 0)
-  expect_match(text(searching[[1]]), "^contree_cv: [0-9]+ s, 0 of 3 trees; contree: [0-9]+ s, best [0-9]+, bound ")
+  expect_match(text(searching[[1]]),
+               "^contree_cv: [0-9]+ s, 0 of 3 trees; contree: [0-9]+ s, best [0-9]+, bound ")
 })
 
 test_that("progressr has one bar for all", {
@@ -222,7 +248,8 @@ test_that("searches that were stopped are counted, with one warning", {
     warned[[length(warned) + 1]] <<- w
     invokeRestart("muffleWarning")
   }
-  cv <- withCallingHandlers(contree_cv(y ~ ., hard_table(600), depth = c(1, 4), folds = 3, time_limit = 0.1), warning = note)
+  cv <- withCallingHandlers(contree_cv(y ~ ., hard_table(600), depth = c(1, 4), folds = 3,
+                                       time_limit = 0.1), warning = note)
   expect_length(warned, 1)
   expect_s3_class(warned[[1]], "contree_cv_stopped")
   expect_match(conditionMessage(warned[[1]]), "^4 of 8 searches were stopped")
@@ -236,8 +263,8 @@ test_that("a tree to begin with, which may know the rows held out, is used on al
   data <- hard_table(300)
   known <- suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.3))
   cv <- function(...) {
-    suppressWarnings(contree_cv(y ~ ., data, depth = 4, folds = rep(1:30, 10), time_limit = 0, threads = 1,
-                                ...))$table
+    suppressWarnings(contree_cv(y ~ ., data, depth = 4, folds = rep(1:30, 10), time_limit = 0,
+                                threads = 1, ...))$table
   }
   without <- cv()
   with <- cv(start = known)
@@ -268,9 +295,12 @@ test_that("print shows the table and the rule", {
   shown <- function(column) format(cv$table[[column]], digits = 4)[4]
   expect_match(row, sprintf("%s +%s [*]$", shown("error"), shown("se")))
   expect_length(grep("[*]$", printed), 1)
-  for (words in c("10 folds", "one standard error", "held out")) expect_true(any(grepl(words, printed)), info = words)
+  for (words in c("10 folds", "one standard error", "held out")) {
+    expect_true(any(grepl(words, printed)), info = words)
+  }
   expect_false(any(grepl("complexity|stopped", printed)))
-  expect_output(print(contree_cv(Species ~ ., iris, depth = 1, complexity = c(0, 0.1), repeats = 2, rule = "min")),
+  expect_output(print(contree_cv(Species ~ ., iris, depth = 1, complexity = c(0, 0.1), repeats = 2,
+                                 rule = "min")),
                 "2 times.*complexity.*least error")
 })
 
@@ -289,7 +319,8 @@ test_that("plot draws one and several lines, and returns the table", {
   set.seed(1)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (cv in list(contree_cv(Species ~ ., iris, depth = 0:2, folds = 3), contree_cv(Species ~ ., iris, depth = 1, folds = 3),
+  for (cv in list(contree_cv(Species ~ ., iris, depth = 0:2, folds = 3),
+                  contree_cv(Species ~ ., iris, depth = 1, folds = 3),
                   contree_cv(Species ~ ., iris, depth = 1:2, complexity = c(0, 0.1), folds = 3),
                   contree_cv(Species ~ ., iris, depth = 2, complexity = c(0, 0.1), folds = 3))) {
     expect_identical(plot(cv, main = "cv"), cv$table)
@@ -317,7 +348,8 @@ test_that("bad input is named", {
 })
 
 test_that("standard errors of weighted rows are shares of their weight", {
-  data <- data.frame(x = c(1, 2, 3, 4, 5, 6, 7, 8), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)), w = c(1, 5, 2, 4, 1, 3, 2, 6))
+  data <- data.frame(x = c(1, 2, 3, 4, 5, 6, 7, 8), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)),
+                     w = c(1, 5, 2, 4, 1, 3, 2, 6))
   cv <- contree_cv(y ~ x, data, weights = w, depth = 0, folds = rep(1:4, 2))
   # without a split each fold's rows get the class that weighs more among the others
   wrong <- vapply(1:8, function(row) {

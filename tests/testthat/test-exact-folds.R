@@ -3,7 +3,8 @@ stratified <- contree:::stratified_folds
 test_that("folds of each class and of all rows differ by one row at most", {
   set.seed(1)
   for (case in 1:30) {
-    y <- factor(sample(letters[1:4], sample(20:90, 1), TRUE, prob = c(8, 4, 2, 1)), levels = letters[1:5])
+    y <- factor(sample(letters[1:4], sample(20:90, 1), TRUE, prob = c(8, 4, 2, 1)),
+                levels = letters[1:5])
     k <- sample(2:12, 1)
     fold <- stratified(y, k)
     expect_true(all(fold %in% seq_len(k)))
@@ -32,7 +33,8 @@ test_that("folds can be given by name, for each repeat", {
   read <- contree:::read_folds
   y <- factor(c("a", "b", "a", "b"))
   expect_identical(read(factor(c("u", "v", "v", "u")), 1, y), matrix(c(1L, 2L, 2L, 1L)))
-  expect_identical(read(factor(c("u", "v", "v", "u"), c("w", "v", "u")), 1, y), matrix(c(2L, 1L, 1L, 2L)))
+  expect_identical(read(factor(c("u", "v", "v", "u"), c("w", "v", "u")), 1, y),
+                   matrix(c(2L, 1L, 1L, 2L)))
   expect_identical(read(c(7, 7, 3, 3), 1, y), matrix(c(2L, 2L, 1L, 1L)))
   ids <- cbind(c(1, 1, 2, 2), c(2, 1, 2, 1))
   expect_identical(read(ids, 2, y), read(ids, 1, y))
@@ -41,11 +43,16 @@ test_that("folds can be given by name, for each repeat", {
 
 test_that("what cannot be folds is said", {
   cv <- function(...) contree_cv(Species ~ ., iris, depth = 1, ...)
-  for (folds in list(1, 151, 2.5, NA, "ten", -3, Inf)) expect_contree_error(cv(folds = folds), "input", c("'folds'", "150"))
+  for (folds in list(1, 151, 2.5, NA, "ten", -3, Inf)) {
+    expect_contree_error(cv(folds = folds), "input", c("'folds'", "150"))
+  }
   expect_contree_error(cv(folds = 1:149), "input", c("'folds'", "length 149", "150 rows"))
   expect_contree_error(cv(folds = list(1, 2)), "input", "'folds'")
-  expect_contree_error(cv(folds = c(NA, rep(1:2, length.out = 149))), "input", c("'folds'", "NA", "1 rows"))
+  expect_contree_error(cv(folds = c(NA, rep(1:2, length.out = 149))), "input",
+                       c("'folds'", "NA", "1 rows"))
   expect_contree_error(cv(folds = rep(3, 150)), "input", c("'folds'", "one fold"))
   expect_contree_error(cv(folds = rep(1:3, 50), repeats = 2), "input", c("'repeats'", "'folds'"))
-  for (repeats in list(0, 1.5, NA, "two", Inf)) expect_contree_error(cv(repeats = repeats), "input", "'repeats'")
+  for (repeats in list(0, 1.5, NA, "two", Inf)) {
+    expect_contree_error(cv(repeats = repeats), "input", "'repeats'")
+  }
 })

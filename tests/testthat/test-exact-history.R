@@ -15,7 +15,8 @@ test_that("it can be plotted", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   fit <- contree(Species ~ ., iris, depth = 3)
-  expect_identical(expect_invisible(plot(fit, what = "progress", main = "Iris", col = c("red", "blue"))), fit$history)
+  expect_identical(expect_invisible(plot(fit, what = "progress", main = "Iris",
+                                         col = c("red", "blue"))), fit$history)
   expect_silent(plot(contree(Species ~ ., iris, depth = 0), what = "progress"))
   expect_contree_error(plot(fit, what = "progress", col = "red"), "input", c("'col'", "two"))
   expect_contree_error(plot(fit, what = "path"), "input", c("'what'", "\"path\"", "\"progress\""))

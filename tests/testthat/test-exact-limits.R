@@ -1,4 +1,5 @@
-# Limits and interrupts while a long search is under way: it must answer soon, with a tree and with bounds that hold.
+# Limits and interrupts while a long search is under way: it must answer soon, with a tree and with
+# bounds that hold.
 
 # What must hold of a tree that is not proven optimal.
 expect_stopped <- function(fit, status, data) {
@@ -20,7 +21,8 @@ stopped <- function(code, kind = NULL) {
   expect_length(warned, 1)
   warned <- warned[[1]]
   if (is.null(kind)) kind <- c("time limit" = "timeout", "memory limit" = "memory")[[fit$status]]
-  expect_identical(class(warned), c(paste0("contree_", kind), "contree_stopped", "warning", "condition"))
+  expect_identical(class(warned),
+                   c(paste0("contree_", kind), "contree_stopped", "warning", "condition"))
   figures <- c("status", "objective", "cost", "bound", "gap", "elapsed")
   expect_identical(unclass(warned)[figures], unclass(fit)[figures])
   expect_match(conditionMessage(warned), fit$status, fixed = TRUE)
@@ -28,7 +30,8 @@ stopped <- function(code, kind = NULL) {
                if (fit$gap == 0) {
                  "proven optimal; a smaller tree may cost as much"
                } else if (fit$bound > 0) {
-                 sprintf("s: %g errors, at least %g proven (gap %g)", fit$objective, fit$bound, fit$gap)
+                 sprintf("s: %g errors, at least %g proven (gap %g)", fit$objective, fit$bound,
+                         fit$gap)
                } else {
                  sprintf("s: %g errors; no useful bound is known yet", fit$objective)
                })
@@ -39,7 +42,8 @@ stopped <- function(code, kind = NULL) {
 test_that("the time limit is kept while the search is under way", {
   data <- hard_table()
   for (depth in 3:5) {
-    took <- system.time(fit <- stopped(contree(y ~ ., data, depth = depth, time_limit = 0.2), "timeout"))[["elapsed"]]
+    took <- system.time(fit <- stopped(contree(y ~ ., data, depth = depth, time_limit = 0.2),
+                                       "timeout"))[["elapsed"]]
     expect_gte(took, 0.2)
     expect_lt(took, 1.2) # a busy machine; a quiet one takes 0.21
     expect_stopped(fit, "time limit", data)
@@ -49,12 +53,14 @@ test_that("the time limit is kept while the search is under way", {
 
 test_that("the time limit is kept with many columns and with many classes", {
   wide <- hard_table(300, 200)
-  took <- system.time(fit <- stopped(contree(y ~ ., wide, depth = 4, time_limit = 0.2), "timeout"))[["elapsed"]]
+  took <- system.time(fit <- stopped(contree(y ~ ., wide, depth = 4, time_limit = 0.2),
+                                     "timeout"))[["elapsed"]]
   expect_lt(took, 1.2)
   expect_stopped(fit, "time limit", wide)
   classes <- hard_table()
   classes$y <- factor(sample(30, nrow(classes), TRUE))
-  took <- system.time(fit <- stopped(contree(y ~ ., classes, depth = 4, time_limit = 0.2), "timeout"))[["elapsed"]]
+  took <- system.time(fit <- stopped(contree(y ~ ., classes, depth = 4, time_limit = 0.2),
+                                     "timeout"))[["elapsed"]]
   expect_lt(took, 1.2)
   expect_stopped(fit, "time limit", classes)
 })
@@ -63,8 +69,9 @@ test_that("the memory limit ends the search with what is known, or says that it 
   data <- hard_table()
   ends <- character()
   for (limit in c("100KB", "300KB", "500KB", "700KB", "1MB", "1.5MB", "10MB")) {
-    fit <- tryCatch(stopped(contree(y ~ ., data, depth = 4, memory_limit = limit, time_limit = 0.2)),
-                    contree_input_error = identity)
+    fit <-
+      tryCatch(stopped(contree(y ~ ., data, depth = 4, memory_limit = limit, time_limit = 0.2)),
+               contree_input_error = identity)
     if (inherits(fit, "error")) {
       ends <- c(ends, "error")
       expect_match(conditionMessage(fit), "not enough memory")
@@ -80,8 +87,9 @@ test_that("the memory limit ends the search with what is known, or says that it 
 test_that("the warning of a search with a price on splits speaks of cost", {
   warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1),
                      contree_timeout = identity)
-  expect_match(conditionMessage(warned), paste0("^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, ",
-                                                "at least [0-9.]+ proven \\(gap [0-9.]+\\)$"))
+  expect_match(conditionMessage(warned),
+               paste0("^stopped at the time limit after 0[.][0-9]+ s: cost [0-9.]+, ",
+                      "at least [0-9.]+ proven \\(gap [0-9.]+\\)$"))
 })
 
 test_that("where only the size of the tree is open, the warning says so", {
@@ -106,7 +114,9 @@ test_that("Ctrl-C returns the best tree at once with a warning, and the session 
     session <- interrupt_session(c(
       long_data, long_search,
       "say('begin')",
-      sprintf("fit <- withCallingHandlers(search(threads = %d), contree_interrupted = function(w) {", threads),
+      sprintf(
+        "fit <- withCallingHandlers(search(threads = %d), contree_interrupted = function(w) {",
+        threads),
       "  say('warned')",
       "  invokeRestart('muffleWarning')",
       "})",
@@ -118,7 +128,8 @@ test_that("Ctrl-C returns the best tree at once with a warning, and the session 
     expect_true(session$ended)
     expect_lt(session$took, 1) # a busy machine
     took <- min(took, session$took)
-    expect_identical(session$said[-(1:2)], c("warned", "answered", "interrupted", "TRUE", "optimal", "end"))
+    expect_identical(session$said[-(1:2)],
+                     c("warned", "answered", "interrupted", "TRUE", "optimal", "end"))
   }
   expect_lt(took, 0.2)
 })
@@ -129,11 +140,13 @@ test_that("Ctrl-C is an error where that was asked for, and in a progress functi
   session <- interrupt_session(c(
     long_data, long_search,
     "say('begin')",
-    "problem <- tryCatch(search(on_interrupt = 'error', progress = function(state) Sys.sleep(0.5)), error = identity)",
+    "slow <- function(state) Sys.sleep(0.5)",
+    "problem <- tryCatch(search(on_interrupt = 'error', progress = slow), error = identity)",
     "say(class(problem)[1:3])",
     again))
   expect_true(session$still_running)
-  expect_identical(session$said[-(1:2)], c("contree_interrupted_error contree_error error", "optimal", "end"))
+  expect_identical(session$said[-(1:2)],
+                   c("contree_interrupted_error contree_error error", "optimal", "end"))
 })
 
 test_that("a time limit of R ends a search as it ends other calls", {

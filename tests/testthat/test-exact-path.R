@@ -21,7 +21,8 @@ test_that("the path has each size that is best at some complexity, with its rang
 # Weights and losses of any numbers, in any proportion, or one of the two.
 real_costs <- function(p, seed) {
   k <- nlevels(p$y)
-  weights <- if (seed %% 4 > 0) stats::rexp(length(p$y)) * sample(0:1, length(p$y), TRUE, c(1, 9)) * 10^sample(-9:9, 1)
+  weights <- if (seed %% 4 > 0) stats::rexp(length(p$y)) * sample(0:1, length(p$y), TRUE,
+                                                                  c(1, 9)) * 10^sample(-9:9, 1)
   if (!is.null(weights) && sum(weights) == 0) weights[1] <- 1
   loss <- if (seed %% 4 < 2) matrix(stats::runif(k^2), k) * 10^sample(-3:3, 1)
   if (!is.null(loss)) diag(loss) <- 0
@@ -35,24 +36,30 @@ test_that("the path of weights and losses that are not whole is that of the defi
     path <- path_of(p, weights = costs$weights, loss = costs$loss)
     table <- as.data.frame(path)
     weights <- if (is.null(costs$weights)) rep(1, length(p$y)) else costs$weights
-    each <- error_costs(p$y, weights, if (is.null(costs$loss)) 1 - diag(nlevels(p$y)) else costs$loss)
+    each <- error_costs(p$y, weights,
+                        if (is.null(costs$loss)) 1 - diag(nlevels(p$y)) else costs$loss)
     sizes <- best_sizes(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit, costs = each))
     expect_equal(table$nsplit, sizes$nsplit, info = seed)
     near <- if (is.null(costs$weights) || is.null(costs$loss)) 1e-11 else 1e-6 # losses of 24 bits
-    expect_equal(table$errors / sizes$errors[1], sizes$errors / sizes$errors[1], tolerance = near, info = seed)
+    expect_equal(table$errors / sizes$errors[1], sizes$errors / sizes$errors[1], tolerance = near,
+                 info = seed)
     expect_equal(table$complexity * sum(weights), sizes$price, tolerance = 1e-6, info = seed)
     expect_true(all(table$status == "optimal") && all(table$gap == 0), info = seed)
     for (fit in path) {
       label <- as.integer(predict(fit, p$x))
-      expect_equal(sum(each[cbind(seq_along(label), label)]), fit$objective, tolerance = 1e-9, info = seed)
+      expect_equal(sum(each[cbind(seq_along(label), label)]), fit$objective, tolerance = 1e-9,
+                   info = seed)
     }
   }
 })
 
-# Prices at which trees of small sizes cost the same, whatever their errors: ties where there are any.
-path_grid <- function(path, n) setdiff(c(1, 1 / 2, 1 / 3, 2 / 3, 2) / n, as.data.frame(path)$complexity)
+# Prices at which trees of small sizes cost the same, whatever their errors: ties where there are
+# any.
+path_grid <- function(path, n) {
+  setdiff(c(1, 1 / 2, 1 / 3, 2 / 3, 2) / n, as.data.frame(path)$complexity)
+}
 
-test_that("at each complexity its tree costs what a search of its own finds, with the fewest splits", {
+test_that("at each complexity its tree costs what a search finds, with the fewest splits", {
   for (seed in seeds(120, 15)) {
     p <- small_problem(1000 + seed)
     n <- length(p$y)
@@ -63,7 +70,8 @@ test_that("at each complexity its tree costs what a search of its own finds, wit
       best <- best_size(errors, if (complexity == 0) 1e-6 else complexity * n)
       expect_equal(contree:::tree_splits(tree), best[1], info = seed)
       cost <- tree$objective + complexity * n * best[1]
-      fresh <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit, complexity = complexity)
+      fresh <- contree(p$x, p$y, depth = p$depth, minbucket = p$minbucket, minsplit = p$minsplit,
+                       complexity = complexity)
       expect_equal(fresh$cost, cost, tolerance = 1e-7, info = seed)
     }
   }
@@ -75,7 +83,8 @@ test_that("the path of predictors of all kinds, with missing values, is that of 
     data <- mixed_table(sample(4:12, 1), sample(2:3, 1))
     path <- contree_path(y ~ ., data, depth = 2)
     sizes <- best_sizes(least_errors(data[names(data) != "y"], data$y, 2))
-    expect_equal(as.data.frame(path)[c("nsplit", "errors")], as.data.frame(sizes[c("nsplit", "errors")]), info = seed)
+    expect_equal(as.data.frame(path)[c("nsplit", "errors")],
+                 as.data.frame(sizes[c("nsplit", "errors")]), info = seed)
     expect_true(all(as.data.frame(path)$status == "optimal"))
     for (fit in path) expect_equal(sum(predict(fit, data) != data$y), fit$objective)
   }
@@ -83,7 +92,8 @@ test_that("the path of predictors of all kinds, with missing values, is that of 
 
 test_that("a factor of many levels is told of once", {
   set.seed(4)
-  data <- data.frame(f = factor(sample(letters, 300, TRUE)), x = runif(300), y = factor(sample(1:2, 300, TRUE)))
+  data <- data.frame(f = factor(sample(letters, 300, TRUE)), x = runif(300),
+                     y = factor(sample(1:2, 300, TRUE)))
   said <- 0
   withCallingHandlers(path <- contree_path(y ~ ., data, depth = 2), contree_message = function(m) {
     said <<- said + 1
@@ -103,7 +113,8 @@ test_that("a path that ends at a complexity is the beginning of the whole one", 
     expect_equal(part$complexity, pmax(whole$complexity[seq_len(nrow(part))], complexity))
   }
   # at a complexity where two trees cost the same, the larger is left out
-  expect_equal(as.data.frame(contree_path(Species ~ ., iris, depth = 3, complexity = 0.02))$nsplit, 0:2)
+  expect_equal(as.data.frame(contree_path(Species ~ ., iris, depth = 3, complexity = 0.02))$nsplit,
+               0:2)
   cp <- contree_path(Species ~ ., iris, depth = 3, cp = 0.1)
   expect_equal(as.data.frame(cp)$complexity[3], 0.1 * 100 / 150)
 })
@@ -111,7 +122,8 @@ test_that("a path that ends at a complexity is the beginning of the whole one", 
 test_that("real data: the path is that of separate searches, and each fit is a fit", {
   skip_on_cran()
   folder <- Sys.getenv("CONTREE_DATA")
-  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "raisin.csv.gz")), "CONTREE_DATA does not name the data sets")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "raisin.csv.gz")),
+              "CONTREE_DATA does not name the data sets")
   data <- utils::read.csv(file.path(folder, "raisin.csv.gz"))
   data$class <- factor(data$class)
   path <- contree_path(class ~ ., data, depth = 3)
@@ -119,9 +131,11 @@ test_that("real data: the path is that of separate searches, and each fit is a f
   expect_true(all(table$status == "optimal"))
   middle <- (table$complexity + pmin(table$upper, 1)) / 2
   for (i in seq_len(nrow(table))) {
-    expect_equal(contree(class ~ ., data, depth = 3, complexity = table$complexity[i])$cost, path[[i]]$cost)
+    expect_equal(contree(class ~ ., data, depth = 3, complexity = table$complexity[i])$cost,
+                 path[[i]]$cost)
     inside <- contree(class ~ ., data, depth = 3, complexity = middle[i])
-    expect_equal(c(inside$objective, contree:::tree_splits(inside)), c(table$errors[i], table$nsplit[i]))
+    expect_equal(c(inside$objective, contree:::tree_splits(inside)),
+                 c(table$errors[i], table$nsplit[i]))
   }
 })
 
@@ -139,25 +153,30 @@ test_that("fits on the path say at which complexity they are optimal", {
   }
   expect_identical(names(iris_path), as.character(table$nsplit))
   expect_identical(iris_path[["3"]], iris_path[[4]])
-  expect_identical(iris_path[[2]]$call, bquote(contree(formula = Species ~ ., data = iris, depth = 3,
+  expect_identical(iris_path[[2]]$call,
+                   bquote(contree(formula = Species ~ ., data = iris, depth = 3,
                                                       complexity = .(table$complexity[2]))))
 })
 
-test_that("the path is the same with x and y, for any number of threads and with a tree to begin with", {
+test_that("the path is the same with x and y, with more threads and with a tree to begin with", {
   xy <- contree_path(iris[1:4], iris$Species, depth = 3)
   expect_equal(as.data.frame(xy), as.data.frame(iris_path))
   for (path in list(contree_path(Species ~ ., iris, depth = 3, threads = 1), xy,
-                    contree_path(Species ~ ., iris, depth = 3, start = contree(Species ~ ., iris, depth = 2)))) {
-    expect_identical(lapply(path, function(fit) fit$frame), lapply(iris_path, function(fit) fit$frame))
+                    contree_path(Species ~ ., iris, depth = 3,
+                                 start = contree(Species ~ ., iris, depth = 2)))) {
+    expect_identical(lapply(path, function(fit) fit$frame),
+                     lapply(iris_path, function(fit) fit$frame))
   }
-  expect_equal(as.data.frame(contree_path(data = iris, formula = Species ~ ., depth = 3)), as.data.frame(iris_path))
+  expect_equal(as.data.frame(contree_path(data = iris, formula = Species ~ ., depth = 3)),
+               as.data.frame(iris_path))
   part <- contree_path(Species ~ ., iris, subset = Species != "setosa", depth = 2)
   expect_equal(as.data.frame(part)$errors[1], 50)
 })
 
 test_that("a single leaf is a path", {
   one <- contree_path(Species ~ ., iris[1:50, ], depth = 3)
-  expect_equal(as.data.frame(one)[c("nsplit", "errors", "gap")], data.frame(nsplit = 0, errors = 0, gap = 0))
+  expect_equal(as.data.frame(one)[c("nsplit", "errors", "gap")],
+               data.frame(nsplit = 0, errors = 0, gap = 0))
   expect_length(contree_path(Species ~ ., iris, depth = 0), 1)
 })
 
@@ -182,7 +201,8 @@ test_that("a path that was stopped says what is proven", {
   some <- FALSE
   for (limit in c(0, 0.005, 0.02, 0.05, 0.1, 0.2)) {
     warned <- NULL
-    path <- withCallingHandlers(contree_path(y ~ ., data, depth = 3, time_limit = limit), contree_timeout = function(w) {
+    path <- withCallingHandlers(contree_path(y ~ ., data, depth = 3, time_limit = limit),
+                                contree_timeout = function(w) {
       warned <<- w
       invokeRestart("muffleWarning")
     })
@@ -190,7 +210,9 @@ test_that("a path that was stopped says what is proven", {
     expect_path_bounds(path, errors, 250)
     expect_identical(is.null(warned), all(table$gap == 0))
     expect_identical(table$status, ifelse(table$gap == 0, "optimal", "time limit"))
-    for (fit in path) expect_lte(fit$bound, best_size(errors, fit$control$complexity * 250)[2] + 1e-9)
+    for (fit in path) {
+      expect_lte(fit$bound, best_size(errors, fit$control$complexity * 250)[2] + 1e-9)
+    }
     if (is.null(warned)) next
     some <- TRUE
     expect_s3_class(warned, "contree_stopped")
@@ -226,9 +248,11 @@ test_that("print and plot", {
 })
 
 test_that("what cannot be used is an error that says why", {
-  expect_contree_error(contree_path(Species ~ ., iris, minbuket = 2), "input", c("'minbuket'", "'minbucket'"))
+  expect_contree_error(contree_path(Species ~ ., iris, minbuket = 2), "input",
+                       c("'minbuket'", "'minbucket'"))
   expect_contree_error(contree_path(iris[1:4]), "input", "'y' is missing")
-  expect_contree_error(contree_path(Species ~ ., iris, complexity = 2), "input", c("'complexity'", "2"))
+  expect_contree_error(contree_path(Species ~ ., iris, complexity = 2), "input",
+                       c("'complexity'", "2"))
 })
 
 test_that("weights and losses are on the path", {
@@ -239,7 +263,8 @@ test_that("weights and losses are on the path", {
   table <- as.data.frame(path)
   for (complexity in c(0, 0.01, 0.03, 0.1, 0.4)) {
     cost <- min(table$errors + complexity * sum(weights) * table$nsplit)
-    fit <- contree(iris[1:4], iris$Species, weights = weights, loss = loss, depth = 2, complexity = complexity)
+    fit <- contree(iris[1:4], iris$Species, weights = weights, loss = loss, depth = 2,
+                   complexity = complexity)
     expect_equal(cost, fit$cost)
     expect_equal(prune(path[[length(path)]], complexity = complexity)$frame$wt[1], sum(weights))
   }

@@ -4,14 +4,16 @@ compiled <- function(code, name) {
   dir.create(folder)
   file <- file.path(folder, paste0(name, ".c"))
   writeLines(c(code, sprintf(c(
-    "void %1$s_rows(const double *x, const int *n, const int *p, const int *n_classes, int *class, int *node,",
-    "               double *prob)", "{",
-    "  for (int i = 0; i < *n; i++, x += *p) {", "    class[i] = %1$s(x);", "    node[i] = %1$s_node(x);",
-    "    for (int k = 0; k < *n_classes; k++) prob[i + k * *n] = %1$s_prob(x)[k];", "  }", "}"), name)),
+    "void %1$s_rows(const double *x, const int *n, const int *p, const int *n_classes,",
+    "               int *class, int *node, double *prob)", "{",
+    "  for (int i = 0; i < *n; i++, x += *p) {", "    class[i] = %1$s(x);",
+    "    node[i] = %1$s_node(x);",
+    "    for (int k = 0; k < *n_classes; k++) prob[i + k * *n] = %1$s_prob(x)[k];", "  }", "}"),
+                             name)),
     file, useBytes = TRUE)
   flags <- "PKG_CFLAGS='-std=c99 -Wall -Wextra -Wno-unused-variable -Werror'"
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)), stdout = TRUE,
-                                   stderr = TRUE, env = flags))
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
+                                   stdout = TRUE, stderr = TRUE, env = flags))
   library <- file.path(folder, paste0(name, .Platform$dynlib.ext))
   expect_true(file.exists(library), info = paste(said, collapse = "\n"))
   dyn.load(library)[["path"]]
@@ -38,8 +40,9 @@ test_that("compiled C gives every row what predict() gives, NaN and new levels i
     classes <- tree_classes(fit)
     n <- nrow(rows)
     x <- if (length(used_predictors(fit))) encoded(fit, rows) else matrix(0, 1, n)
-    answer <- .C(paste0(symbol, "_rows"), as.double(x), n, nrow(x), length(classes), class = integer(n), node = integer(n),
-                 prob = double(n * length(classes)), NAOK = TRUE, PACKAGE = symbol)
+    answer <- .C(paste0(symbol, "_rows"), as.double(x), n, nrow(x), length(classes),
+                 class = integer(n), node = integer(n), prob = double(n * length(classes)),
+                 NAOK = TRUE, PACKAGE = symbol)
     expect_identical(classes[answer$class + 1], expected$class, info = name)
     expect_identical(answer$node, expected$node, info = name)
     expect_identical(matrix(answer$prob, n), expected$prob, info = name)

@@ -5,7 +5,8 @@ test_that("Graphviz reads the graph and draws the names as they are", {
     file <- tempfile(fileext = ".dot")
     on.exit(unlink(file))
     writeLines(as_dot(fit), file, useBytes = TRUE)
-    picture <- paste(suppressWarnings(system2("dot", c("-Tsvg", file), stdout = TRUE, stderr = TRUE)), collapse = "\n")
+    picture <- paste(suppressWarnings(system2("dot", c("-Tsvg", file), stdout = TRUE,
+                                              stderr = TRUE)), collapse = "\n")
     expect_null(attr(picture, "status"), info = name)
     picture <- xml2::xml_ns_strip(xml2::read_xml(picture))
     expect_length(xml2::xml_find_all(picture, "//g[@class='node']"), nrow(fit$frame))
@@ -26,7 +27,8 @@ test_that("the graph shows conditions, classes and colours", {
   expect_match(dot, "n2 [label=\"setosa\\n100.0%\\nn = 50\"", fixed = TRUE)
   expect_match(dot, "n3 -> n7 [label=\"no\"];", fixed = TRUE)
   expect_match(as_dot(contree(Species ~ ., iris, depth = 0)), "digraph tree")
-  red <- as_dot(contree(factor(a) ~ b, data.frame(a = c("x", "y"), b = 1:2), depth = 1), col = c("#FF0000", "#0000FF"))
+  red <- as_dot(contree(factor(a) ~ b, data.frame(a = c("x", "y"), b = 1:2), depth = 1),
+                col = c("#FF0000", "#0000FF"))
   expect_match(red, "#FF6060", fixed = TRUE)
   expect_contree_error(as_dot(iris), "input", "'fit'")
   expect_contree_error(as_dot(iris2, col = "red"), "input", "'col'")

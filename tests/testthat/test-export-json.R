@@ -116,7 +116,8 @@ test_that("documents of format version 1 are read", {
 test_that("documents of no version, or of several, are refused", {
   document <- as_json(contree(Species ~ ., iris, depth = 1))
   version <- "\"format_version\": [0-9]+,"
-  for (other in c("", "\"format_version\": [],", "\"format_version\": [1, 2],", "\"format_version\": null,")) {
+  for (other in c("", "\"format_version\": [],", "\"format_version\": [1, 2],",
+                  "\"format_version\": null,")) {
     expect_match(document, version)
     expect_error(contree_from_json(sub(version, other, document)), class = "contree_input_error")
   }

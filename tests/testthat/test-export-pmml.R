@@ -10,12 +10,14 @@ pmml_node <- function(node) {
   parts <- xml2::xml_children(node)
   kind <- xml2::xml_name(parts)
   counts <- as.numeric(xml2::xml_attr(parts[kind == "ScoreDistribution"], "recordCount"))
-  c(as.list(xml2::xml_attrs(node)), list(predicate = pmml_predicate_of(parts[[1]]), prob = counts / sum(counts),
-                                         children = lapply(parts[kind == "Node"], pmml_node)))
+  c(as.list(xml2::xml_attrs(node)),
+    list(predicate = pmml_predicate_of(parts[[1]]), prob = counts / sum(counts),
+         children = lapply(parts[kind == "Node"], pmml_node)))
 }
 
 pmml_predicate_of <- function(predicate) {
-  c(list(kind = xml2::xml_name(predicate), parts = lapply(xml2::xml_children(predicate), pmml_predicate_of)),
+  c(list(kind = xml2::xml_name(predicate),
+         parts = lapply(xml2::xml_children(predicate), pmml_predicate_of)),
     as.list(xml2::xml_attrs(predicate)))
 }
 
@@ -31,7 +33,8 @@ pmml_holds <- function(predicate, row) {
   switch(predicate$operator,
     isMissing = is.na(value), isNotMissing = !is.na(value),
     equal = value == predicate$value, notEqual = value != predicate$value,
-    lessThan = value < as.numeric(predicate$value), greaterOrEqual = value >= as.numeric(predicate$value))
+    lessThan = value < as.numeric(predicate$value),
+         greaterOrEqual = value >= as.numeric(predicate$value))
 }
 
 # Children are tried in order; the default child is taken where the first answer is unknown.
@@ -39,21 +42,25 @@ pmml_leaf <- function(node, row) {
   while (length(node$children)) {
     holds <- vapply(node$children, function(child) pmml_holds(child$predicate, row), NA)
     first <- which(is.na(holds) | holds)[1]
-    if (is.na(holds[first])) first <- match(node$defaultChild, vapply(node$children, `[[`, "", "id"))
+    if (is.na(holds[first])) {
+      first <- match(node$defaultChild, vapply(node$children, `[[`, "", "id"))
+    }
     node <- node$children[[first]]
   }
   node
 }
 
 as_pmml_row <- function(row) {
-  lapply(row, function(x) if (is.factor(x)) as.character(x) else if (is.object(x)) as.numeric(x) else x)
+  lapply(row,
+         function(x) if (is.factor(x)) as.character(x) else if (is.object(x)) as.numeric(x) else x)
 }
 
 test_that("a reader of the standard gives every row what predict() gives", {
   skip_if_not_installed("xml2")
   for_each_tree(function(fit, rows, expected, name) {
     root <- pmml_node(xml2::xml_find_first(read_pmml(fit), "//TreeModel/Node"))
-    leaves <- lapply(seq_len(nrow(rows)), function(row) pmml_leaf(root, as_pmml_row(rows[row, , drop = FALSE])))
+    leaves <- lapply(seq_len(nrow(rows)),
+                     function(row) pmml_leaf(root, as_pmml_row(rows[row, , drop = FALSE])))
     expect_identical(vapply(leaves, `[[`, "", "id"), as.character(expected$node), info = name)
     expect_identical(vapply(leaves, `[[`, "", "score"), expected$class, info = name)
     expect_equal(do.call(rbind, lapply(leaves, `[[`, "prob")), expected$prob, info = name)
@@ -64,7 +71,9 @@ test_that("elements stand in the order of the schema and refer to what is there"
   skip_if_not_installed("xml2")
   for_each_tree(function(fit, rows, expected, name) {
     document <- read_pmml(fit)
-    names_of <- function(path) xml2::xml_name(xml2::xml_children(xml2::xml_find_first(document, path)))
+    names_of <- function(path) {
+      xml2::xml_name(xml2::xml_children(xml2::xml_find_first(document, path)))
+    }
     expect_identical(names_of("/PMML"), c("Header", "DataDictionary", "TreeModel"))
     expect_identical(names_of("//TreeModel"), c("MiningSchema", "Output", "Node"))
     for (node in xml2::xml_find_all(document, "//Node")) {
@@ -72,16 +81,21 @@ test_that("elements stand in the order of the schema and refer to what is there"
       expect_match(paste(kinds, collapse = " "),
                    "^(True|SimplePredicate|CompoundPredicate)( ScoreDistribution)+( Node Node)?$")
       if (tail(kinds, 1) == "Node") {
-        expect_true(xml2::xml_attr(node, "defaultChild") %in% xml2::xml_attr(xml2::xml_find_all(node, "./Node"), "id"))
+        expect_true(xml2::xml_attr(node, "defaultChild") %in% xml2::xml_attr(
+          xml2::xml_find_all(node, "./Node"), "id"))
       }
     }
     fields <- xml2::xml_attr(xml2::xml_find_all(document, "//DataField"), "name")
-    expect_identical(sort(xml2::xml_attr(xml2::xml_find_all(document, "//MiningField"), "name")), sort(fields))
-    expect_true(all(xml2::xml_attr(xml2::xml_find_all(document, "//SimplePredicate"), "field") %in% fields))
+    expect_identical(sort(xml2::xml_attr(xml2::xml_find_all(document, "//MiningField"), "name")),
+                     sort(fields))
+    expect_true(all(xml2::xml_attr(xml2::xml_find_all(document, "//SimplePredicate"),
+                                   "field") %in% fields))
     dictionary <- xml2::xml_find_first(document, "//DataDictionary")
     expect_identical(xml2::xml_attr(dictionary, "numberOfFields"), as.character(length(fields)))
-    expect_true(all(lengths(lapply(xml2::xml_find_all(document, "//CompoundPredicate"), xml2::xml_children)) >= 2))
-    expect_identical(anyDuplicated(c(fields, xml2::xml_attr(xml2::xml_find_all(document, "//OutputField"), "name"))), 0L)
+    expect_true(all(lengths(lapply(xml2::xml_find_all(document, "//CompoundPredicate"),
+                                   xml2::xml_children)) >= 2))
+    expect_identical(anyDuplicated(
+      c(fields, xml2::xml_attr(xml2::xml_find_all(document, "//OutputField"), "name"))), 0L)
   })
 })
 
@@ -103,7 +117,8 @@ test_that("a connection is written to", {
 })
 
 test_that("a file that cannot be written is an error, and half of one is not left", {
-  expect_contree_error(write_pmml(iris2, file.path(tempfile(), "tree.pmml")), "input", c("'file'", "tree.pmml"))
+  expect_contree_error(write_pmml(iris2, file.path(tempfile(), "tree.pmml")), "input",
+                       c("'file'", "tree.pmml"))
   expect_contree_error(write_pmml(iris2, tempdir()), "input", "'file'")
   expect_true(dir.exists(tempdir()))
   skip_on_cran()
@@ -117,10 +132,13 @@ test_that("a file that cannot be written is an error, and half of one is not lef
   expect_identical(write_pmml(iris2, "/dev/null"), "/dev/null")
   # as a full disk does, a limit on sizes takes the beginning of a file
   script <- session_script(c("fit <- contree(Species ~ ., iris, depth = 3)", "file <- tempfile()",
-                             "problem <- tryCatch(write_pmml(fit, file), error = identity)", "say(class(problem)[1])",
+                             "problem <- tryCatch(write_pmml(fit, file), error = identity)",
+                             "say(class(problem)[1])",
                              "say('left:', file.exists(file))"))
   on.exit(unlink(script))
-  run <- sprintf("trap '' XFSZ; ulimit -f 1; %s --vanilla %s", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
+  run <- sprintf("trap '' XFSZ; ulimit -f 1; %s --vanilla %s",
+                 shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script))
   said <- trimws(system2("sh", c("-c", shQuote(run)), stdout = TRUE, stderr = TRUE))
-  expect_true(all(c("contree_input_error", "left: FALSE") %in% said), info = paste(said, collapse = "\n"))
+  expect_true(all(c("contree_input_error", "left: FALSE") %in% said),
+              info = paste(said, collapse = "\n"))
 })

@@ -1,7 +1,8 @@
 test_that("levels are put in the order of the response", {
-  data <- data.frame(g = factor(c("c", "c", "a", "a", "b", "b", NA), levels = c("a", "b", "c", "none")), y = c(1, 2, 9, 9, 5, 5, 4))
-  frame <- list(columns = list(g = as.integer(data$g)), types = c(g = "factor"), xlevels = list(g = levels(data$g)),
-                response = data$y)
+  data <- data.frame(g = factor(c("c", "c", "a", "a", "b", "b", NA),
+                                levels = c("a", "b", "c", "none")), y = c(1, 2, 9, 9, 5, 5, 4))
+  frame <- list(columns = list(g = as.integer(data$g)), types = c(g = "factor"),
+                xlevels = list(g = levels(data$g)), response = data$y)
   expect_equal(level_orders(frame)$g, c(3L, 2L, 1L, NA))
   frame$response <- factor(c("n", "n", "y", "y", "n", "y", "y"))
   expect_equal(level_orders(frame)$g, c(3L, 2L, 1L, NA))
@@ -11,14 +12,15 @@ test_that("with more classes levels lie along the main direction of their shares
   table <- rbind(c(8, 1, 1), c(1, 8, 1), c(5, 4, 1), c(0, 0, 0))
   score <- class_score(as.table(table))
   expect_true(is.na(score[4]))
-  expect_true((score[1] < score[3] && score[3] < score[2]) || (score[1] > score[3] && score[3] > score[2]))
+  expect_true((score[1] < score[3] && score[3] < score[2]) ||
+              (score[1] > score[3] && score[3] > score[2]))
 })
 
 test_that("factors, characters and missing values are learned from", {
   set.seed(1)
   n <- 600
-  data <- data.frame(g = sample(letters, n, TRUE), o = factor(sample(1:4, n, TRUE), ordered = TRUE), z = rnorm(n),
-                     d = as.Date("2020-01-01") + sample(100, n, TRUE))
+  data <- data.frame(g = sample(letters, n, TRUE), o = factor(sample(1:4, n, TRUE), ordered = TRUE),
+                     z = rnorm(n), d = as.Date("2020-01-01") + sample(100, n, TRUE))
   data$y <- factor(data$g %in% c("b", "k", "q", "z", "e"))
   data$z[sample(n, 100)] <- NA
   data$g[sample(n, 30)] <- NA
@@ -26,16 +28,21 @@ test_that("factors, characters and missing values are learned from", {
   expect_lt(fit$oob$error, 0.1)
   expect_equal(fit$importance$variable[which.max(fit$importance$impurity)], "g")
   tree <- forest_tree(fit, 1)
-  expect_setequal(strsplit(sub("^$", "", tree$levels_left[1]), ", ")[[1]], setdiff(letters, c("b", "k", "q", "z", "e")))
+  expect_setequal(strsplit(sub("^$", "", tree$levels_left[1]), ", ")[[1]],
+                  setdiff(letters, c("b", "k", "q", "z", "e")))
   new <- data[1:5, ]
   new$g <- "new"
-  expect_equal(predict(fit, new, type = "prob"), predict(fit, transform(new, g = NA_character_), type = "prob"))
-  expect_equal(predict(fit, transform(data, g = factor(g)), type = "prob"), predict(fit, data, type = "prob"))
+  expect_equal(predict(fit, new, type = "prob"),
+               predict(fit, transform(new, g = NA_character_), type = "prob"))
+  expect_equal(predict(fit, transform(data, g = factor(g)), type = "prob"),
+               predict(fit, data, type = "prob"))
 })
 
 test_that("a response must be finite, or classes", {
-  expect_error(hist_forest(mpg ~ ., transform(mtcars, mpg = replace(mpg, 3, Inf))), "row 3", class = "contree_input_error")
-  expect_error(hist_forest(d ~ Sepal.Length, transform(iris, d = Sys.Date())), class = "contree_input_error")
+  expect_error(hist_forest(mpg ~ ., transform(mtcars, mpg = replace(mpg, 3, Inf))), "row 3",
+               class = "contree_input_error")
+  expect_error(hist_forest(d ~ Sepal.Length, transform(iris, d = Sys.Date())),
+               class = "contree_input_error")
   logical <- hist_forest(I(Species == "setosa") ~ Sepal.Length, iris, trees = 3, seed = 1)
   expect_equal(logical$classes, c("FALSE", "TRUE"))
 })

@@ -53,10 +53,11 @@ test_that("weights say which rows are sampled", {
   weights <- rep(c(1, 0), c(100, 50))
   fit <- hist_forest(Species ~ ., iris, trees = 10, weights = weights, keep_inbag = TRUE, seed = 1)
   expect_equal(sum(fit$inbag[101:150, ]), 0)
-  balanced <- hist_forest(g ~ Sepal.Length, transform(iris, g = Species == "setosa"), trees = 100, seed = 1,
-                          class_weights = "balanced", keep_inbag = TRUE)
+  balanced <- hist_forest(g ~ Sepal.Length, transform(iris, g = Species == "setosa"), trees = 100,
+                          seed = 1, class_weights = "balanced", keep_inbag = TRUE)
   expect_lt(abs(sum(balanced$inbag[1:50, ]) / sum(balanced$inbag) - 0.5), 0.02)
-  expect_error(hist_forest(Species ~ ., iris, weights = weights, replace = FALSE), class = "contree_unsupported_error")
+  expect_error(hist_forest(Species ~ ., iris, weights = weights, replace = FALSE),
+               class = "contree_unsupported_error")
 })
 
 test_that("limits give the trees that are complete", {
@@ -82,19 +83,24 @@ test_that("progress is told", {
 
 test_that("an error in a progress function passes as it is", {
   x <- matrix(sin(1:40000), 4000)
-  expect_error(hist_forest(x, factor(x[, 1] > 0), trees = 1e5, time_limit = 5, progress = function(state) stop("mine")), "mine")
+  expect_error(hist_forest(x, factor(x[, 1] > 0), trees = 1e5, time_limit = 5,
+                           progress = function(state) stop("mine")), "mine")
 })
 
-test_that("with all predictors, no sampling and lossless codes, splits gain what those of rpart gain", {
+test_that("without sampling, with all predictors and lossless codes, splits gain what rpart's do", {
   skip_if_not_installed("rpart")
-  fit <- hist_forest(Species ~ ., iris, trees = 1, mtry = 4, replace = FALSE, sample_fraction = 1, depth = 2, seed = 1)
+  fit <- hist_forest(Species ~ ., iris, trees = 1, mtry = 4, replace = FALSE, sample_fraction = 1,
+                     depth = 2, seed = 1)
   tree <- forest_tree(fit, 1)
-  peer <- rpart::rpart(Species ~ ., iris, maxdepth = 2, cp = 0, minsplit = 2, minbucket = 1, xval = 0)
+  peer <- rpart::rpart(Species ~ ., iris, maxdepth = 2, cp = 0, minsplit = 2, minbucket = 1,
+                       xval = 0)
   gini <- function(counts) sum(counts) - sum(counts^2) / sum(counts)
   counts <- as.matrix(tree[grep("^n_", names(tree))])
   inner <- which(!is.na(tree$left))
-  gains <- vapply(inner, function(i) gini(counts[i, ]) - gini(counts[tree$left[i], ]) - gini(counts[tree$right[i], ]), 0)
-  improve <- peer$splits[peer$splits[, "count"] > 0 & !duplicated(peer$splits[, "count"]), "improve"]
+  gains <- vapply(inner, function(i) gini(counts[i, ]) - gini(counts[tree$left[i], ]) -
+                  gini(counts[tree$right[i], ]), 0)
+  improve <-
+    peer$splits[peer$splits[, "count"] > 0 & !duplicated(peer$splits[, "count"]), "improve"]
   expect_equal(sort(gains), sort(unname(improve)))
   expect_equal(sum(gains), sum(fit$importance$impurity), tolerance = 1e-6)
 })

@@ -14,10 +14,32 @@ test_that("forests grown apart are the forest grown at once", {
   whole <- hist_forest(Species ~ ., iris, trees = 30, seed = 6, importance = "permutation")
   joined <- do.call(c, parts[c(2, 1, 3)])
   expect_identical(joined$forest, whole$forest)
-  expect_equal(joined$oob, whole$oob)
-  expect_equal(joined$importance, whole$importance)
+  expect_identical(joined$oob, whole$oob)
+  expect_identical(joined$importance, whole$importance)
+  expect_identical(predict(joined, iris, type = "prob"), predict(whole, iris, type = "prob"))
   expect_error(c(parts[[1]], parts[[1]]), "in common", class = "contree_input_error")
-  expect_error(c(parts[[1]], hist_forest(Species ~ ., iris[-1, ], trees = 2)), class = "contree_input_error")
+  expect_error(c(parts[[1]], hist_forest(Species ~ ., iris[-1, ], trees = 2)),
+               class = "contree_input_error")
+})
+
+test_that("forests grow on workers of future, and are the forest grown at once", {
+  skip_on_cran()
+  skip_if_not_installed("future")
+  old <- future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(old))
+  # the workers may not find the package by themselves
+  paths <- .libPaths()
+  parts <- lapply(c(1, 11), function(first) {
+    future::future({
+      .libPaths(paths)
+      contree::hist_forest(Species ~ ., datasets::iris, trees = 10, seed = 6, first = first,
+                           importance = "permutation")
+    }, seed = TRUE)
+  })
+  joined <- do.call(c, lapply(parts, future::value))
+  whole <- hist_forest(Species ~ ., iris, trees = 20, seed = 6, importance = "permutation")
+  expect_identical(joined[c("forest", "oob", "importance")],
+                   whole[c("forest", "oob", "importance")])
 })
 
 test_that("a tree is a table", {
@@ -34,13 +56,15 @@ test_that("a tree is a table", {
 test_that("update() grows anew", {
   fit <- hist_forest(Species ~ ., iris, trees = 3, seed = 6)
   expect_equal(length(update(fit, trees = 5)$forest$number), 5)
-  expect_equal(formula(fit), Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width, ignore_formula_env = TRUE)
+  expect_equal(formula(fit), Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width,
+               ignore_formula_env = TRUE)
   expect_equal(nobs(fit), 150)
 })
 
 test_that("a tree as a model says what the tree says, and is exported", {
   set.seed(2)
-  data <- data.frame(g = factor(sample(letters[1:9], 300, TRUE)), a = rnorm(300), b = round(rnorm(300), 1))
+  data <- data.frame(g = factor(sample(letters[1:9], 300, TRUE)), a = rnorm(300),
+                     b = round(rnorm(300), 1))
   data$a[sample(300, 40)] <- NA
   data$y <- factor(data$g %in% c("b", "e", "h") | data$b > 0.5)
   data$z <- data$b^2 + (data$g %in% c("a", "f")) + ifelse(is.na(data$a), 0, data$a)
@@ -49,9 +73,11 @@ test_that("a tree as a model says what the tree says, and is exported", {
   for (tree in 1:4) {
     model <- forest_tree(classes, tree, as = "model")
     expect_s3_class(model, "contree_model")
-    expect_equal(as.integer(predict(model, data)), unname(predict(classes, data, type = "trees")[, tree]))
+    expect_equal(as.integer(predict(model, data)),
+                 unname(predict(classes, data, type = "trees")[, tree]))
     model <- forest_tree(numbers, tree, as = "model")
-    expect_equal(unname(predict(model, data)), unname(predict(numbers, data, type = "trees")[, tree]))
+    expect_equal(unname(predict(model, data)),
+                 unname(predict(numbers, data, type = "trees")[, tree]))
   }
   model <- forest_tree(classes, 1, as = "model")
   expect_output(print(model), "g")
@@ -59,12 +85,14 @@ test_that("a tree as a model says what the tree says, and is exported", {
   expect_match(paste(as_sql(model), collapse = ""), "CASE")
   skip_if_not_installed("partykit")
   party <- partykit::as.party(model)
-  expect_equal(length(partykit::nodeids(party, terminal = TRUE)), sum(is.na(forest_tree(classes, 1)$left)))
+  expect_equal(length(partykit::nodeids(party, terminal = TRUE)),
+               sum(is.na(forest_tree(classes, 1)$left)))
 })
 
 test_that("trees that are too deep for a model say so", {
   x <- matrix(2^(1:60), dimnames = list(NULL, "x"))
-  fit <- hist_forest(x, factor(rep(c("a", "b"), 30)), trees = 1, replace = FALSE, sample_fraction = 1, seed = 1)
+  fit <- hist_forest(x, factor(rep(c("a", "b"), 30)), trees = 1, replace = FALSE,
+                     sample_fraction = 1, seed = 1)
   if (fit$forest$depth > 30) {
     expect_error(forest_tree(fit, 1, as = "model"), "30", class = "contree_input_error")
   } else {

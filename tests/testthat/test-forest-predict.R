@@ -56,8 +56,10 @@ test_that("without new data rows left out are predicted", {
   expect_true(is.na(predict(fit)[4]))
   expect_equal(dim(predict(fit, type = "prob")), c(150, 3))
   expect_error(predict(fit, type = "leaf"), class = "contree_input_error")
-  expect_error(predict(hist_forest(Species ~ ., iris, trees = 2, oob = FALSE)), class = "contree_input_error")
-  expect_error(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "prob"), class = "contree_input_error")
+  expect_error(predict(hist_forest(Species ~ ., iris, trees = 2, oob = FALSE)),
+               class = "contree_input_error")
+  expect_error(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "prob"),
+               class = "contree_input_error")
 })
 
 test_that("a forest that was saved and read again, or spoiled, is looked over", {

@@ -1,22 +1,27 @@
 test_that("ranger's names are accepted, once", {
-  ours <- hist_forest(Species ~ ., iris, trees = 4, min_n = 10, depth = 3, sample_fraction = 0.5, seed = 2)
-  theirs <- hist_forest(Species ~ ., iris, num.trees = 4, min.node.size = 10, max.depth = 3, sample.fraction = 0.5, seed = 2,
-                        num.threads = 1)
+  ours <- hist_forest(Species ~ ., iris, trees = 4, min_n = 10, depth = 3, sample_fraction = 0.5,
+                      seed = 2)
+  theirs <- hist_forest(Species ~ ., iris, num.trees = 4, min.node.size = 10, max.depth = 3,
+                        sample.fraction = 0.5, seed = 2, num.threads = 1)
   expect_identical(theirs$forest, ours$forest)
-  expect_error(hist_forest(Species ~ ., iris, num.trees = 4, trees = 5), "two names", class = "contree_input_error")
+  expect_error(hist_forest(Species ~ ., iris, num.trees = 4, trees = 5), "two names",
+               class = "contree_input_error")
 })
 
 test_that("unknown arguments and bad values are named", {
   expect_error(hist_forest(Species ~ ., iris, ntree = 4), "ntree", class = "contree_input_error")
-  bad <- list(trees = 0, trees = 1.5, mtry = 5, depth = -1, min_n = 0, sample_fraction = 0, replace = NA, bins = 1, seed = -1,
-              splitrule = "best", importance = "all", oob = 1, first = 0, class_weights = 1:2)
+  bad <- list(trees = 0, trees = 1.5, mtry = 5, depth = -1, min_n = 0, sample_fraction = 0,
+              replace = NA, bins = 1, seed = -1, splitrule = "best", importance = "all", oob = 1,
+              first = 0, class_weights = 1:2)
   for (i in seq_along(bad)) {
     arguments <- c(list(Species ~ ., iris), bad[i])
     expect_error(do.call(hist_forest, arguments), names(bad)[i], class = "contree_input_error")
   }
   expect_error(hist_forest(mpg ~ ., mtcars, splitrule = "entropy"), class = "contree_input_error")
-  expect_error(hist_forest(mpg ~ ., mtcars, class_weights = "balanced"), class = "contree_input_error")
-  expect_error(hist_forest(Species ~ ., iris, replace = FALSE, sample_fraction = 2), class = "contree_input_error")
+  expect_error(hist_forest(mpg ~ ., mtcars, class_weights = "balanced"),
+               class = "contree_input_error")
+  expect_error(hist_forest(Species ~ ., iris, replace = FALSE, sample_fraction = 2),
+               class = "contree_input_error")
 })
 
 test_that("every split rule tells the species apart", {

@@ -1,10 +1,12 @@
-# contree used as people use trees: ten habits, each written as its user would write it, without regard to what contree has of
-# its own. What can be said in the words of another package is run with that package as well.
+# contree used as people use trees: ten habits, each written as its user would write it, without
+# regard to what contree has of its own. What can be said in the words of another package is run
+# with that package as well.
 
 # A device that takes plots and keeps none, until the calling function ends.
 fresh_device <- function() {
   grDevices::pdf(NULL)
-  do.call(on.exit, list(bquote(grDevices::dev.off(.(grDevices::dev.cur()))), add = TRUE), envir = parent.frame())
+  do.call(on.exit, list(bquote(grDevices::dev.off(.(grDevices::dev.cur()))), add = TRUE),
+          envir = parent.frame())
 }
 
 test_that("1. the rpart user changes the name of the function", {
@@ -12,16 +14,19 @@ test_that("1. the rpart user changes the name of the function", {
   fresh_device()
   habit <- function(rpart) {
     kyphosis <- rpart::kyphosis
-    fit <- rpart(Kyphosis ~ Age + Number + Start, data = kyphosis, subset = Age > 5, maxdepth = 3, minsplit = 10, cp = 0.01)
+    fit <- rpart(Kyphosis ~ Age + Number + Start, data = kyphosis, subset = Age > 5, maxdepth = 3,
+                 minsplit = 10, cp = 0.01)
     plot(fit, uniform = TRUE, margin = 0.1, main = "Kyphosis")
     text(fit, use.n = TRUE, all = TRUE, cex = 0.8)
     class <- predict(fit, kyphosis, type = "class")
     prob <- predict(fit, kyphosis, type = "prob")
     printed <- capture.output(print(fit, digits = 3))
     list(class = class, prob = prob, table = table(kyphosis$Kyphosis, class), leaf = fit$where,
-         leaves = sum(fit$frame$var == "<leaf>"), used = unique(fit$frame$var[fit$frame$var != "<leaf>"]),
+         leaves = sum(fit$frame$var == "<leaf>"),
+         used = unique(fit$frame$var[fit$frame$var != "<leaf>"]),
          pruned = nrow(prune(fit, cp = 0.99)$frame), root = printed[grep("^ *1) root", printed)],
-         importance = names(fit$variable.importance), terms = class(fit$terms), residuals = as.numeric(residuals(fit)))
+         importance = names(fit$variable.importance), terms = class(fit$terms),
+         residuals = as.numeric(residuals(fit)))
   }
   theirs <- habit(rpart::rpart)
   ours <- habit(contree)
@@ -30,7 +35,8 @@ test_that("1. the rpart user changes the name of the function", {
   expect_identical(lapply(ours[c("class", "prob", "table", "leaf")], shape),
                    lapply(theirs[c("class", "prob", "table", "leaf")], shape))
   expect_identical(ours[c("pruned", "root")], theirs[c("pruned", "root")])
-  expect_lte(sum(ours$class != rpart::kyphosis$Kyphosis), sum(theirs$class != rpart::kyphosis$Kyphosis))
+  expect_lte(sum(ours$class != rpart::kyphosis$Kyphosis),
+             sum(theirs$class != rpart::kyphosis$Kyphosis))
 })
 
 test_that("2. the partykit user takes a tree apart", {
@@ -47,11 +53,13 @@ test_that("2. the partykit user takes a tree apart", {
          selected = all(vapply(names(rules), function(leaf) {
            all(with(iris, eval(str2lang(rules[[leaf]]))) == (node == as.integer(leaf)))
          }, NA)),
-         majority = unlist(partykit::nodeapply(party, leaves, function(n) partykit::info_node(n)$none)),
+         majority = unlist(partykit::nodeapply(party, leaves,
+                                               function(n) partykit::info_node(n)$none)),
          sizes = sum(sizes), prob = dim(predict(party, iris[1:3, ], type = "prob")))
   }
   skip_if_not_installed("rpart")
-  expect_identical(habit(contree(Species ~ ., iris, depth = 2)), habit(rpart::rpart(Species ~ ., iris)))
+  expect_identical(habit(contree(Species ~ ., iris, depth = 2)),
+                   habit(rpart::rpart(Species ~ ., iris)))
 })
 
 test_that("3. the caret user tunes, compares and judges", {
@@ -62,7 +70,8 @@ test_that("3. the caret user tunes, compares and judges", {
   control <- caret::trainControl(method = "cv", number = 3, classProbs = TRUE)
   fits <- lapply(list(contree = contree_caret(), rpart = "rpart"), function(method) {
     set.seed(2)
-    caret::train(Species ~ ., data = iris[inside, ], method = method, trControl = control, tuneLength = 2)
+    caret::train(Species ~ ., data = iris[inside, ], method = method, trControl = control,
+                 tuneLength = 2)
   })
   expect_s3_class(summary(caret::resamples(fits)), "summary.resamples")
   judged <- caret::confusionMatrix(predict(fits$contree, iris[-inside, ]), iris$Species[-inside])
@@ -73,12 +82,15 @@ test_that("4. the tidy user fits by group", {
   skip_if_not_installed("dplyr")
   skip_if_not_installed("generics")
   cars <- dplyr::group_by(transform(mtcars, am = factor(am)), vs)
-  glances <- dplyr::group_modify(cars, function(rows, key) generics::glance(contree(am ~ mpg + wt + hp, rows, depth = 1)))
+  glances <- dplyr::group_modify(
+    cars, function(rows, key) generics::glance(contree(am ~ mpg + wt + hp, rows, depth = 1)))
   expect_identical(as.integer(glances$nobs), as.integer(table(mtcars$vs)))
   expect_s3_class(glances, "grouped_df")
-  rows <- dplyr::group_modify(cars, function(rows, key) generics::augment(contree(am ~ mpg + wt, rows, depth = 1), rows))
+  rows <- dplyr::group_modify(
+    cars, function(rows, key) generics::augment(contree(am ~ mpg + wt, rows, depth = 1), rows))
   wrong <- dplyr::summarise(rows, errors = sum(.pred_class != am))
-  fits <- lapply(split(mtcars, mtcars$vs), function(rows) contree(factor(am) ~ mpg + wt, rows, depth = 1))
+  fits <- lapply(split(mtcars, mtcars$vs),
+                 function(rows) contree(factor(am) ~ mpg + wt, rows, depth = 1))
   expect_equal(wrong$errors, unname(vapply(fits, `[[`, 0, "objective")))
   tidied <- do.call(rbind, lapply(fits, generics::tidy))
   expect_true(all(c("rule", "class", "n") %in% names(tidied)))
@@ -86,7 +98,8 @@ test_that("4. the tidy user fits by group", {
 
 test_that("5. a knitr report is the same every time, and has nothing in it that nobody asked for", {
   skip_if_not_installed("knitr")
-  report <- c("```{r, echo = FALSE}", "fit <- contree(Species ~ ., iris, depth = 3)", "fit", "summary(fit)", "```",
+  report <- c("```{r, echo = FALSE}", "fit <- contree(Species ~ ., iris, depth = 3)", "fit",
+              "summary(fit)", "```",
               "```{r, echo = FALSE}", "knitr::kable(contree_rules(fit))", "plot(fit)", "```",
               "The tree makes `r fit$objective` error.")
   folder <- tempfile("report")
@@ -108,7 +121,8 @@ test_that("6. an app fits anew whenever an input changes", {
     data <- function() iris[iris$Species %in% input$classes, ]
     fit <- function() {
       if (length(input$classes) < 2) stop(structure(class = c("validation", "error", "condition"),
-                                                    list(message = "Choose two classes", call = NULL)))
+                                                    list(message = "Choose two classes",
+                                                         call = NULL)))
       contree(reformulate(input$variables, "Species"), droplevels(data()), depth = input$depth)
     }
     plotted <- function(file) {
@@ -118,7 +132,8 @@ test_that("6. an app fits anew whenever an input changes", {
     }
     list(rules = function() contree_rules(fit()), plot = plotted)
   }
-  input <- list2env(list(classes = levels(iris$Species), variables = names(iris)[3:4], depth = 2, width = 600, title = "Irises"))
+  input <- list2env(list(classes = levels(iris$Species), variables = names(iris)[3:4], depth = 2,
+                         width = 600, title = "Irises"))
   output <- server(input)
   expect_identical(nrow(output$rules()), sum(iris2$frame$var == "<leaf>"))
   file <- tempfile(fileext = ".png")
@@ -138,18 +153,23 @@ test_that("7. a batch job reads, fits, writes, and says nothing", {
   utils::write.csv(iris, file.path(folder, "in.csv"), row.names = FALSE)
   script <- file.path(folder, "job.R")
   writeLines(c(
-    sprintf(".libPaths(%s)", deparse1(.libPaths())), "arguments <- commandArgs(trailingOnly = TRUE)",
-    "suppressPackageStartupMessages(library(contree))", "data <- read.csv('in.csv', stringsAsFactors = TRUE)",
+    sprintf(".libPaths(%s)", deparse1(.libPaths())),
+    "arguments <- commandArgs(trailingOnly = TRUE)",
+    "suppressPackageStartupMessages(library(contree))",
+    "data <- read.csv('in.csv', stringsAsFactors = TRUE)",
     "fit <- contree(Species ~ ., data, depth = as.integer(arguments[1]), time_limit = 60)",
-    "write.csv(data.frame(data, class = predict(fit)), 'out.csv', row.names = FALSE)", "pdf('tree.pdf')", "plot(fit)",
-    "invisible(dev.off())", "writeLines(as_sql(fit), 'tree.sql')", "quit(status = if (fit$status == 'optimal') 0 else 3)"),
-    script)
+    "write.csv(data.frame(data, class = predict(fit)), 'out.csv', row.names = FALSE)",
+    "pdf('tree.pdf')", "plot(fit)",
+    "invisible(dev.off())", "writeLines(as_sql(fit), 'tree.sql')",
+    "quit(status = if (fit$status == 'optimal') 0 else 3)"), script)
   old <- setwd(folder)
   on.exit(setwd(old))
-  said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "job.R", "2"), stdout = TRUE, stderr = TRUE)
+  said <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "job.R", "2"), stdout = TRUE,
+                  stderr = TRUE)
   expect_null(attr(said, "status"))
   expect_identical(as.character(said), character())
-  expect_identical(utils::read.csv("out.csv")$class, as.character(predict(contree(Species ~ ., iris, depth = 2))))
+  expect_identical(utils::read.csv("out.csv")$class,
+                   as.character(predict(contree(Species ~ ., iris, depth = 2))))
   expect_true(all(file.size(c("tree.pdf", "tree.sql")) > 100))
 })
 
@@ -164,7 +184,8 @@ test_that("8. folds run side by side under future", {
     fit <- contree(Species ~ ., iris, subset = fold != k, depth = 2, threads = 1)
     sum(predict(fit, iris[fold == k, ]) != iris$Species[fold == k])
   }
-  beside <- lapply(1:4, function(k) future::future(errors(k), packages = "contree", globals = c("errors", "fold", "k")))
+  beside <- lapply(1:4, function(k) future::future(errors(k), packages = "contree",
+                                                   globals = c("errors", "fold", "k")))
   expect_identical(vapply(beside, future::value, 0L), vapply(1:4, errors, 0L))
   set.seed(4)
   here <- contree_cv(Species ~ ., iris, depth = 1:2, folds = fold)
@@ -186,9 +207,12 @@ test_that("9. a fit that was saved is read in another session", {
   saveRDS(data, files[3])
   expect_lt(file.size(files[1]), 20000)
   said <- run_session(c(
-    sprintf("setwd(%s)", deparse1(dirname(files[1]))), "unloadNamespace('contree')", "fit <- readRDS('fit.rds')",
-    "data <- readRDS('data.rds')", "library(contree)", "say(identical(predict(fit, data), readRDS('class.rds')))",
-    "pdf(NULL)", "plot(fit)", "invisible(capture.output(print(fit), summary(fit)))", "say(nrow(contree_rules(fit)))",
+    sprintf("setwd(%s)", deparse1(dirname(files[1]))), "unloadNamespace('contree')",
+    "fit <- readRDS('fit.rds')",
+    "data <- readRDS('data.rds')", "library(contree)",
+    "say(identical(predict(fit, data), readRDS('class.rds')))",
+    "pdf(NULL)", "plot(fit)", "invisible(capture.output(print(fit), summary(fit)))",
+    "say(nrow(contree_rules(fit)))",
     "say(update(fit, depth = 1, data = data)$objective >= fit$objective)"))
   expect_identical(tail(said, 4), c("TRUE", as.character(nrow(contree_rules(fit))), "TRUE", "end"))
 })
@@ -196,7 +220,8 @@ test_that("9. a fit that was saved is read in another session", {
 test_that("10. a package imports contree", {
   skip_on_cran()
   library <- new_package("irisgrader", imports = "contree", namespace = c(
-    "importFrom(contree, contree, contree_control)", "importFrom(stats, predict)", "export(grade)", "S3method(print, grade)"),
+    "importFrom(contree, contree, contree_control)", "importFrom(stats, predict)", "export(grade)",
+    "S3method(print, grade)"),
     code = c(
       "grow <- function(data, ..., settings = contree_control(minbucket = 2)) {",
       "  response <- 'Species'",
@@ -209,9 +234,12 @@ test_that("10. a package imports contree", {
       "  structure(list(fit = local, own = own, class = predict(own, data)), class = 'grade')",
       "}",
       "print.grade <- function(x, ...) { print(x$fit); invisible(x) }"))
-  said <- run_session(c("unloadNamespace('contree')", sprintf(".libPaths(c(%s, .libPaths()))", deparse1(library)),
-                        "library(irisgrader)", "graded <- grade(iris)", "graded", "say('contree' %in% loadedNamespaces())",
-                        "say(sum(graded$class != iris$Species), sum(predict(graded$fit, iris) != iris$Species))",
+  said <- run_session(c("unloadNamespace('contree')",
+                        sprintf(".libPaths(c(%s, .libPaths()))", deparse1(library)),
+                        "library(irisgrader)", "graded <- grade(iris)", "graded",
+                        "say('contree' %in% loadedNamespaces())",
+                        "errors <- sum(predict(graded$fit, iris) != iris$Species)",
+                        "say(sum(graded$class != iris$Species), errors)",
                         "say('package:contree' %in% search())"))
   fit <- contree(Species ~ ., iris, depth = 2, minbucket = 2)
   own <- contree(Species ~ Petal.Length + Petal.Width, iris, depth = 2)

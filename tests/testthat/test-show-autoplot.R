@@ -4,7 +4,9 @@ skip_if_not_installed("ggplot2", "3.4.0")
 layers_of <- function(plot) ggplot2::ggplot_build(plot)$data
 
 # Data of the layers that have a column.
-layers_with <- function(plot, column) Filter(function(layer) column %in% names(layer), layers_of(plot))
+layers_with <- function(plot, column) {
+  Filter(function(layer) column %in% names(layer), layers_of(plot))
+}
 
 test_that("each node has one label and one box, each leaf a bar of its shares", {
   fit <- contree(Species ~ ., iris, depth = 3)
@@ -14,7 +16,8 @@ test_that("each node has one label and one box, each leaf a bar of its shares", 
   nodes <- as.data.frame(fit)
   labels <- layers_with(plot, "label")[[1]]
   expect_identical(nrow(labels), nrow(nodes))
-  expect_true(all(mapply(grepl, paste0("n=", nodes$n), labels$label, MoreArgs = list(fixed = TRUE))))
+  expect_true(all(mapply(grepl, paste0("n=", nodes$n), labels$label,
+                         MoreArgs = list(fixed = TRUE))))
   expect_match(labels$label[1], nodes$variable[1], fixed = TRUE)
   boxes <- layers_with(plot, "xmin")
   expect_identical(nrow(boxes[[1]]), nrow(nodes))
@@ -24,8 +27,8 @@ test_that("each node has one label and one box, each leaf a bar of its shares", 
   expect_identical(nrow(bars), sum(shares > 0))
   leaves <- boxes[[1]][nodes$leaf, ]
   expect_equal(sum(bars$xmax - bars$xmin), sum(leaves$xmax - leaves$xmin))
-  expect_equal(as.vector(table(bars$fill)[contree:::class_colours(levels(iris$Species), NULL)]), colSums(shares > 0),
-               ignore_attr = TRUE)
+  expect_equal(as.vector(table(bars$fill)[contree:::class_colours(levels(iris$Species), NULL)]),
+               colSums(shares > 0), ignore_attr = TRUE)
 })
 
 test_that("trees of one leaf, of many classes, and larger than the page are drawn", {
@@ -33,7 +36,8 @@ test_that("trees of one leaf, of many classes, and larger than the page are draw
   expect_identical(nrow(layers_with(root, "label")[[1]]), 1L)
   many <- contree(class ~ ., many_classes(), depth = 4)
   expect_silent(layers_of(ggplot2::autoplot(many, width = 5, height = 4)))
-  large <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
+  large <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2,
+                                                                   length.out = 64)), depth = 5)
   texts <- layers_with(ggplot2::autoplot(large, width = 4, height = 3), "label")
   expect_match(texts[[3]]$label, "of 5")
   expect_lt(nrow(texts[[1]]), nrow(large$frame))
@@ -45,7 +49,8 @@ test_that("the history is drawn", {
   expect_setequal(lines$colour, c("red", "blue"))
   expect_equal(sort(unique(lines$y)), sort(unique(c(fit$history$cost, fit$history$bound))))
   fit$history <- NULL
-  expect_contree_error(ggplot2::autoplot(fit, type = "progress"), "input", c("no history", "fit the tree again"))
+  expect_contree_error(ggplot2::autoplot(fit, type = "progress"), "input",
+                       c("no history", "fit the tree again"))
 })
 
 test_that("arguments are checked, and devices left as they were", {
@@ -60,7 +65,7 @@ test_that("arguments are checked, and devices left as they were", {
   expect_contree_error(ggplot2::autoplot(iris2, colour = "red"), "input", "colour")
 })
 
-test_that("long titles and names of classes are broken, and an answer without rows has its colour", {
+test_that("long titles and names of classes are broken; an answer without rows has its colour", {
   fit <- contree(y ~ ., long_names(), depth = 2)
   plot <- ggplot2::autoplot(fit, main = strrep("a long title ", 10), width = 4)
   expect_gt(length(strsplit(plot$labels$title, "\n")[[1]]), 2)
@@ -77,7 +82,8 @@ test_that("long titles and names of classes are broken, and an answer without ro
   expect_gt(sum(upright), 3)
   expect_true(all((widest * 0.55 * text$size * ggplot2::.pt / 72 <= box$xmax - box$xmin)[upright]))
   loss <- matrix(c(0, 5, 1, 5, 0, 1, 1, 1, 0), 3, byrow = TRUE)
-  refusing <- contree(data.frame(x = rep(1:2, 4)), factor(rep(c("a", "b"), each = 4), c("a", "b", "refuse")), loss = loss,
+  refusing <- contree(data.frame(x = rep(1:2, 4)),
+                      factor(rep(c("a", "b"), each = 4), c("a", "b", "refuse")), loss = loss,
                       depth = 1)
   scale <- ggplot2::ggplot_build(ggplot2::autoplot(refusing))$plot$scales$get_scales("fill")
   expect_true("refuse" %in% scale$limits)

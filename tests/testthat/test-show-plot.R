@@ -1,4 +1,5 @@
-# The picture itself is judged by eye; here: nothing fails, and no box leaves the page or meets another.
+# The picture itself is judged by eye; here: nothing fails, and no box leaves the page or meets
+# another.
 on_page <- function(width, height, code) {
   grDevices::pdf(NULL, width, height)
   on.exit(grDevices::dev.off())
@@ -15,26 +16,30 @@ layout_of <- function(fit, width, height, ...) {
 boxes_apart <- function(layout) {
   left <- layout$x - layout$half_width
   right <- layout$x + layout$half_width
-  overlap <- outer(left, right, `<`) & t(outer(left, right, `<`)) & outer(layout$bottom, layout$top, `<`) &
+  overlap <- outer(left, right, `<`) & t(outer(left, right, `<`)) & outer(layout$bottom, layout$top,
+                                                                          `<`) &
     t(outer(layout$bottom, layout$top, `<`))
   !any(overlap & !diag(TRUE, length(left)))
 }
 
 test_that("boxes stay on the page and apart", {
-  fits <- list(iris = contree(Species ~ ., iris, depth = 3), root = contree(Species ~ ., iris, depth = 0),
-               many = contree(class ~ ., many_classes(), depth = 4), long = contree(y ~ ., long_names(), depth = 4))
+  fits <- list(iris = contree(Species ~ ., iris, depth = 3),
+               root = contree(Species ~ ., iris, depth = 0),
+               many = contree(class ~ ., many_classes(), depth = 4),
+               long = contree(y ~ ., long_names(), depth = 4))
   for (name in names(fits)) {
     for (size in list(c(7, 5), c(5, 4), c(9, 3))) {
       layout <- layout_of(fits[[name]], size[1], size[2])
       expect_true(boxes_apart(layout), info = paste(name, size[1]))
-      expect_true(all(layout$x - layout$half_width >= 0, layout$x + layout$half_width <= size[1], layout$bottom > 0,
-                      layout$top <= size[2]), info = paste(name, size[1]))
+      expect_true(all(layout$x - layout$half_width >= 0, layout$x + layout$half_width <= size[1],
+                      layout$bottom > 0, layout$top <= size[2]), info = paste(name, size[1]))
     }
   }
 })
 
 test_that("of a tree too large for its page the deepest splits are left out, with a note", {
-  fit <- contree(class ~ a, data.frame(a = 1:64 / 7, class = rep(letters, each = 2, length.out = 64)), depth = 5)
+  fit <- contree(class ~ a, data.frame(a = 1:64 / 7,
+                                       class = rep(letters, each = 2, length.out = 64)), depth = 5)
   layout <- layout_of(fit, 4, 3)
   expect_true(boxes_apart(layout))
   expect_false(is.unsorted(layout$x[layout$leaf]))
@@ -53,8 +58,9 @@ test_that("of a tree too large for its page the deepest splits are left out, wit
   expect_length(large$x, length(depth))
 })
 
-test_that("conditions that are too wide for their place are turned, and a tree of depth 5 is drawn whole", {
-  fit <- contree(class ~ a, data.frame(a = 1:32 / 7, class = rep(letters, length.out = 32)), depth = 5)
+test_that("conditions too wide for their place are turned, and a tree of depth 5 is drawn whole", {
+  fit <- contree(class ~ a, data.frame(a = 1:32 / 7, class = rep(letters, length.out = 32)),
+                 depth = 5)
   layout <- layout_of(fit, 7, 5)
   expect_null(layout$note)
   expect_true(boxes_apart(layout))
@@ -64,7 +70,8 @@ test_that("conditions that are too wide for their place are turned, and a tree o
 })
 
 test_that("every device takes a tree", {
-  devices <- list(pdf = function(file) grDevices::pdf(file, 7, 5), svg = function(file) grDevices::svg(file, 7, 5),
+  devices <- list(pdf = function(file) grDevices::pdf(file, 7, 5),
+                  svg = function(file) grDevices::svg(file, 7, 5),
                   png = function(file) grDevices::png(file, 700, 500, type = "cairo"))
   for (name in names(devices)) {
     if (name != "pdf" && !capabilities("cairo")) next
@@ -82,7 +89,8 @@ test_that("text fits into its box", {
   layout <- on_page(5, 4, {
     plot(fit)
     layout <- contree:::plotted$last$layout
-    layout$widest <- vapply(layout$question, function(lines) max(0, contree:::text_width(lines, layout$cex, 2)), 0)
+    layout$widest <- vapply(layout$question,
+                            function(lines) max(0, contree:::text_width(lines, layout$cex, 2)), 0)
     layout
   })
   inner <- !layout$leaf
@@ -119,7 +127,8 @@ test_that("arguments are checked and used", {
   on_page(7, 5, {
     expect_contree_error(plot(iris2, type = "fancy"), "input", c("'type'", "fancy"))
     expect_contree_error(plot(iris2, col = "red"), "input", c("'col'", "1 colours", "3 classes"))
-    expect_silent(plot(iris2, main = "Two\nlines", cex = 0.7, digits = 2, type = "split", legend = FALSE, uniform = TRUE))
+    expect_silent(plot(iris2, main = "Two\nlines", cex = 0.7, digits = 2, type = "split",
+                       legend = FALSE, uniform = TRUE))
     expect_equal(contree:::plotted$last$layout$cex, 0.7)
     plot(iris2, col = c(virginica = "red", setosa = "blue", versicolor = "green"))
     expect_identical(unname(contree:::plotted$last$layout$col), c("blue", "green", "red"))
@@ -139,22 +148,26 @@ test_that("colours are told apart, whatever the number of classes", {
 })
 
 test_that("shares are never rounded into a lie", {
-  expect_identical(contree:::percent(c(1, 0.999, 0.5, 0.001, 0)), c("100%", ">99%", "50%", "<1%", "0%"))
+  expect_identical(contree:::percent(c(1, 0.999, 0.5, 0.001, 0)),
+                   c("100%", ">99%", "50%", "<1%", "0%"))
 })
 
 test_that("names are broken at words, and shortened in the middle", {
   on_page(7, 5, {
     plot.new()
     wide <- contree:::text_width("median_household_", 1, 2)
-    expect_identical(contree:::wrap("median_household_income", wide, 1, 2, FALSE), c("median_household_", "income"))
+    expect_identical(contree:::wrap("median_household_income", wide, 1, 2, FALSE),
+                     c("median_household_", "income"))
     expect_null(contree:::wrap("median_household_income_before", wide * 0.6, 1, 2, FALSE))
     short <- contree:::wrap("median_household_income_before_tax", wide * 0.7, 1, 2, TRUE)
     expect_length(short, 2)
     expect_match(short[1], "\\.\\.$")
     expect_true(all(contree:::text_width(short, 1, 2) <= wide * 0.7))
   })
-  expect_identical(contree:::without_common_ends(c("plan was good", "plan was bad")), c("good", "bad"))
-  expect_identical(contree:::without_common_ends(c("a low b", "a very high b")), c("low", "very high"))
+  expect_identical(contree:::without_common_ends(c("plan was good", "plan was bad")),
+                   c("good", "bad"))
+  expect_identical(contree:::without_common_ends(c("a low b", "a very high b")),
+                   c("low", "very high"))
   expect_identical(contree:::without_common_ends(c("a", "b")), c("a", "b"))
   expect_identical(contree:::without_common_ends("only"), "only")
 })
@@ -164,19 +177,23 @@ test_that("arguments that are misspelt are named, those of rpart are not", {
   on.exit(grDevices::dev.off())
   expect_contree_error(plot(iris2, lengend = FALSE), "input", "'lengend'")
   expect_contree_error(plot(iris2, what = "progress", colour = 1:2), "input", "'colour'")
-  expect_contree_error(plot(iris2, NULL, 1, 4, "full", NULL, TRUE, "tree", 3), "input", "without a name")
-  expect_silent(plot(iris2, uniform = TRUE, branch = 0.4, compress = TRUE, margin = 0.1, minbranch = 0.2))
+  expect_contree_error(plot(iris2, NULL, 1, 4, "full", NULL, TRUE, "tree", 3), "input",
+                       "without a name")
+  expect_silent(plot(iris2, uniform = TRUE, branch = 0.4, compress = TRUE, margin = 0.1,
+                     minbranch = 0.2))
   expect_silent(text(iris2, use.n = TRUE, all = TRUE, cex = 0.8, pretty = 0, fancy = TRUE))
   expect_contree_error(text(iris2, use_n = TRUE), "input", "'use_n'")
 })
 
 test_that("inner nodes of deep trees have their class", {
-  deep <- contree(class ~ a, data.frame(a = 1:64, class = rep(c("low", "middle", "high"), length.out = 64)), depth = 5)
+  deep <- contree(class ~ a, data.frame(a = 1:64, class = rep(c("low", "middle", "high"),
+                                                              length.out = 64)), depth = 5)
   for (size in list(c(7, 5), c(14, 9))) {
     grDevices::pdf(NULL, size[1], size[2])
     graphics::par(mar = rep(0, 4))
     page <- contree:::new_page()
-    layout <- contree:::lay_out(deep, page, NULL, NULL, 4, TRUE, contree:::class_colours(deep$ylevels, NULL))
+    layout <- contree:::lay_out(deep, page, NULL, NULL, 4, TRUE,
+                                contree:::class_colours(deep$ylevels, NULL))
     facts <- vapply(layout$facts[!layout$leaf], paste, "", collapse = " ")
     grDevices::dev.off()
     expect_identical(sum(!layout$leaf), sum(deep$frame$var != "<leaf>"))

@@ -31,7 +31,9 @@ test_that("the first line is rpart's too", {
 
 test_that("the proof is told, the time only when asked", {
   line <- capture.output(print(iris2))[3]
-  expect_match(line, "^Smallest of the optimal trees of depth <= 2, [34] leaves, \\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$")
+  expect_match(
+    line, paste0("^Smallest of the optimal trees of depth <= 2, [34] leaves, ",
+                 "\\d+ errors \\(\\d+(\\.\\d+)?%\\); proven optimal$"))
   expect_match(capture.output(print(iris2, time = TRUE))[3], "proven optimal in [0-9.e-]+ s$")
   expect_match(capture.output(print(contree(Species ~ ., iris, complexity = 0.1)))[3],
                "of depth <= 3 at complexity 0.1, ", fixed = TRUE)
@@ -43,8 +45,9 @@ test_that("a search that stopped says how far it can be from the optimum", {
   stopped <- iris2
   stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 2, 4, "time limit")
   stopped$control$time_limit <- 60
-  expect_match(contree:::proof_line(stopped), paste0("^Tree of .* 6 errors \\(4%\\); best found; ",
-                                                     "gap 4 errors \\(bound 2 <= optimum <= 6\\), time limit 60 s$"))
+  expect_match(contree:::proof_line(stopped),
+               paste0("^Tree of .* 6 errors \\(4%\\); best found; ",
+                      "gap 4 errors \\(bound 2 <= optimum <= 6\\), time limit 60 s$"))
   for (status in c("gap reached", "memory limit", "interrupted")) {
     stopped$status <- status
     expect_match(contree:::proof_line(stopped), "best found; gap 4 errors")
@@ -75,8 +78,10 @@ test_that("where nothing is proven, no gap is named", {
   stopped <- iris2
   stopped[c("objective", "cost", "bound", "gap", "status")] <- list(6, 6, 0, 6, "time limit")
   stopped$control$time_limit <- 60
-  expect_match(contree:::proof_line(stopped), "best found; no useful bound is known yet \\(0 <= optimum <= 6\\), time limit 60 s$")
-  said <- tryCatch(contree(y ~ ., hard_table(500), depth = 4, time_limit = 0), contree_timeout = conditionMessage)
+  expect_match(contree:::proof_line(stopped),
+               "best found; no useful bound is known yet \\(0 <= optimum <= 6\\), time limit 60 s$")
+  said <- tryCatch(contree(y ~ ., hard_table(500), depth = 4, time_limit = 0),
+                   contree_timeout = conditionMessage)
   expect_match(said, "no useful bound is known yet$")
 })
 
@@ -87,11 +92,13 @@ test_that("of very many classes the largest shares are named, and tables are sho
   printed <- capture.output(print(fit))
   expect_lt(max(nchar(printed)), 150)
   largest <- sort(contree:::node_proportions(fit)[1, ], decreasing = TRUE)
-  expect_match(printed, sprintf("1\\) root 2000 .* \\(%s %.2g, %s %.2g, .*, \\+%d\\)", names(largest)[1], largest[1],
-                                names(largest)[2], largest[2], sum(largest > 0) - 3), all = FALSE)
+  expect_match(printed, sprintf("1\\) root 2000 .* \\(%s %.2g, %s %.2g, .*, \\+%d\\)",
+                                names(largest)[1], largest[1], names(largest)[2], largest[2],
+                                sum(largest > 0) - 3), all = FALSE)
   for (lines in list(capture.output(summary(fit)), capture.output(contree_accuracy(fit, data)))) {
     expect_lt(length(lines), 60)
-    expect_match(lines, sprintf("10 classes with the most errors of %d", nlevels(data$class)), all = FALSE)
+    expect_match(lines, sprintf("10 classes with the most errors of %d", nlevels(data$class)),
+                 all = FALSE)
   }
   # ten classes have their ten shares
   ten <- contree(factor(class) ~ x, data[data$class %in% levels(data$class)[1:10], ], depth = 1)

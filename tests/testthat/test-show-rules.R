@@ -43,7 +43,8 @@ test_that("rules are printed with a column a variable, or a condition a line", {
   expect_length(unique(unlist(gregexpr("&", wide[2:3]))), 1)
   expect_match(wide[4], "when a >= 2.5 +& `b b` == \"u\"$")
   tall <- capture.output(print(rules, style = "tall"))
-  expect_identical(tall[1:4], c("q with probability 1.00 (n = 4, node 4) when", "    a < 2.5", "    c < 0.5", ""))
+  expect_identical(tall[1:4], c("q with probability 1.00 (n = 4, node 4) when", "    a < 2.5",
+                                "    c < 0.5", ""))
   # lines that are too long are not made longer
   old <- options(width = 30)
   on.exit(options(old))

@@ -4,9 +4,11 @@ rest <- iris[-train, ]
 
 test_that("the interval is Wilson's, as in prop.test() without its correction", {
   wilson <- contree:::wilson_interval
-  for (n in c(1, 7, 30, 1000)) for (correct in unique(round(n * c(0, 0.03, 0.5, 0.9, 1)))) for (level in c(0.5, 0.9, 0.99)) {
-    expected <- suppressWarnings(prop.test(correct, n, conf.level = level, correct = FALSE))$conf.int
-    expect_equal(unname(wilson(correct, n, level)), c(expected), info = paste(correct, n, level))
+  for (n in c(1, 7, 30, 1000)) {
+    for (correct in unique(round(n * c(0, 0.03, 0.5, 0.9, 1)))) for (level in c(0.5, 0.9, 0.99)) {
+expected <- suppressWarnings(prop.test(correct, n, conf.level = level, correct = FALSE))$conf.int
+expect_equal(unname(wilson(correct, n, level)), c(expected), info = paste(correct, n, level))
+}
   }
   expect_equal(wilson(0, 5, 0.95)[["lower"]], 0)
   expect_equal(wilson(5, 5, 0.95)[["upper"]], 1)
@@ -15,13 +17,16 @@ test_that("the interval is Wilson's, as in prop.test() without its correction", 
 test_that("counts are those of table()", {
   a <- contree_accuracy(half, rest)
   predicted <- predict(half, rest)
-  expect_identical(unclass(a$confusion), unclass(table(truth = rest$Species, predicted = predicted)))
+  expect_identical(unclass(a$confusion),
+                   unclass(table(truth = rest$Species, predicted = predicted)))
   expect_identical(a$n, nrow(rest))
   expect_identical(a$correct, sum(predicted == rest$Species))
   expect_equal(a$accuracy, mean(predicted == rest$Species))
   expect_equal(a$interval, contree:::wilson_interval(a$correct, a$n, 0.95))
-  expect_equal(a$classes["virginica", "recall"], mean(predicted[rest$Species == "virginica"] == "virginica"))
-  expect_equal(a$classes["virginica", "precision"], mean(rest$Species[predicted == "virginica"] == "virginica"))
+  expect_equal(a$classes["virginica", "recall"],
+               mean(predicted[rest$Species == "virginica"] == "virginica"))
+  expect_equal(a$classes["virginica", "precision"],
+               mean(rest$Species[predicted == "virginica"] == "virginica"))
   expect_identical(contree_accuracy(half, rest, level = 0.8)$level, 0.8)
   printed <- capture.output(print(a))
   expect_match(printed[1], sprintf("^Accuracy: .*%d of 75 rows.*95%% interval", a$correct))
@@ -41,8 +46,10 @@ test_that("the truth may be given, be a character vector, or stand in a formula"
   expected <- contree_accuracy(half, rest)
   xy <- contree(iris[train, 1:4], iris$Species[train], depth = 2)
   expect_identical(contree_accuracy(xy, rest, y = rest$Species), expected)
-  expect_identical(contree_accuracy(xy, as.matrix(rest[1:4]), y = as.character(rest$Species)), expected)
-  expect_identical(contree_accuracy(half, transform(rest, Species = as.character(Species))), expected)
+  expect_identical(contree_accuracy(xy, as.matrix(rest[1:4]), y = as.character(rest$Species)),
+                   expected)
+  expect_identical(contree_accuracy(half, transform(rest, Species = as.character(Species))),
+                   expected)
   cars <- contree(factor(cyl > 4) ~ mpg + wt, mtcars, depth = 1)
   expect_equal(contree_accuracy(cars, mtcars)$accuracy, 1 - cars$objective / 32)
   set.seed(1)
@@ -55,7 +62,8 @@ test_that("classes that the tree does not know are errors", {
   new$Species[1:5] <- "unheard of"
   a <- contree_accuracy(half, new)
   expect_identical(a$correct, contree_accuracy(half, rest)$correct - 5L)
-  expect_identical(a$classes["unheard of", c("n", "recall")], data.frame(n = 5, recall = 0, row.names = "unheard of"))
+  expect_identical(a$classes["unheard of", c("n", "recall")],
+                   data.frame(n = 5, recall = 0, row.names = "unheard of"))
 })
 
 test_that("bad input is named", {
@@ -63,7 +71,8 @@ test_that("bad input is named", {
   expect_contree_error(contree_accuracy(half, rest[-(3:4)]), "input", c("'newdata'", "'Petal."))
   expect_contree_error(contree_accuracy(half, rest, y = 1:3), "input", c("75 rows", "length 3"))
   expect_contree_error(contree_accuracy(half, rest, y = rep(1, 75)), "input", c("'y'", "factor"))
-  expect_contree_error(contree_accuracy(half, rest, y = rep(NA_character_, 75)), "input", c("'y'", "NA", "75"))
+  expect_contree_error(contree_accuracy(half, rest, y = rep(NA_character_, 75)), "input",
+                       c("'y'", "NA", "75"))
   expect_contree_error(contree_accuracy(half, rest[0, ]), "input", "no rows")
   expect_contree_error(contree_accuracy(half, 1:3), "input", "'newdata'")
   expect_contree_error(contree_accuracy(lm(mpg ~ wt, mtcars), rest), "input", c("'fit'", "lm"))

@@ -1,4 +1,5 @@
-# A fit with something in it changed, as a file of saveRDS() may have it. `[[<-` and the like see a list, not a fit.
+# A fit with something in it changed, as a file of saveRDS() may have it. `[[<-` and the like see a
+# list, not a fit.
 changed <- function(fit, change) {
   fit <- unclass(fit)
   change <- substitute(change)
@@ -10,21 +11,30 @@ leveled_rows <- data.frame(f = c("a", "b"), x = 1:2)
 
 # What reads a fit, from the outside.
 readers <- list(
-  predict = function(fit, rows) predict(fit, rows), path = function(fit, rows) predict(fit, rows, type = "path"),
-  predictor = function(fit, rows) contree_predictor(fit)(rows), print = function(fit, rows) capture.output(print(fit)),
+  predict = function(fit, rows) predict(fit, rows),
+  path = function(fit, rows) predict(fit, rows, type = "path"),
+  predictor = function(fit, rows) contree_predictor(fit)(rows),
+  print = function(fit, rows) capture.output(print(fit)),
   summary = function(fit, rows) summary(fit), rules = function(fit, rows) contree_rules(fit),
-  sql = function(fit, rows) as_sql(fit), c = function(fit, rows) as_c(fit), dot = function(fit, rows) as_dot(fit),
-  table = function(fit, rows) as.data.frame(fit), start = function(fit, rows) contree_control(start = fit),
+  sql = function(fit, rows) as_sql(fit), c = function(fit, rows) as_c(fit),
+  dot = function(fit, rows) as_dot(fit),
+  table = function(fit, rows) as.data.frame(fit),
+  start = function(fit, rows) contree_control(start = fit),
   nobs = function(fit, rows) nobs(fit))
 
 test_that("fits pass the check as they are, and after all that changes or reads them", {
   for_each_tree(function(fit, rows, expected, name) {
     expect_identical(contree:::check_fit(fit), fit, info = name)
     expect_s3_class(prune(fit, complexity = 0.05), "contree")
-    if (requireNamespace("jsonlite", quietly = TRUE)) expect_silent(contree:::check_fit(contree_from_json(as_json(fit))))
+    if (requireNamespace("jsonlite", quietly = TRUE)) {
+      expect_silent(contree:::check_fit(contree_from_json(as_json(fit))))
+    }
   })
-  for (fit in readRDS(test_path("fixtures", "format1.rds"))) expect_identical(contree:::check_fit(fit), fit)
-  heavy <- contree(Species ~ ., iris, depth = 2, weights = rep(1:3, 50), loss = 1 - diag(3), model = TRUE)
+  for (fit in readRDS(test_path("fixtures", "format1.rds"))) {
+    expect_identical(contree:::check_fit(fit), fit)
+  }
+  heavy <- contree(Species ~ ., iris, depth = 2, weights = rep(1:3, 50), loss = 1 - diag(3),
+                   model = TRUE)
   expect_identical(contree:::check_fit(heavy), heavy)
 })
 
@@ -78,31 +88,38 @@ test_that("so is what the result and the training rows cannot be, for those that
     objective = changed(iris2, fit$objective <- "6"), cost = changed(iris2, fit$cost <- NaN),
     gap = changed(iris2, fit$gap <- c(0, 0)), status = changed(iris2, fit$status <- "perfect"),
     capped = changed(iris2, fit$capped <- NA), loss = changed(iris2, fit$loss <- matrix(0, 2, 2)),
-    control = changed(iris2, fit$control$depth <- NA_real_), history = changed(iris2, fit$history$time <- NULL),
-    search = changed(iris2, fit$search <- unname(fit$search)), where = changed(iris2, fit$where[1] <- 99L),
+    control = changed(iris2, fit$control$depth <- NA_real_),
+    history = changed(iris2, fit$history$time <- NULL), search = changed(
+      iris2, fit$search <- unname(fit$search)), where = changed(iris2, fit$where[1] <- 99L),
     where = changed(iris2, fit$where <- fit$where[-1]), y = changed(iris2, fit$y[1] <- 0L),
-    y = changed(iris2, fit$y <- NULL), na.action = changed(iris2, fit$na.action <- structure(152:153, class = "omit")),
+    y = changed(iris2, fit$y <- NULL),
+    na.action = changed(iris2, fit$na.action <- structure(152:153, class = "omit")),
     "each row is in a leaf" = changed(iris2, fit$where[1] <- 1L),
     "errors of the leaves" = changed(iris2, fit$objective <- fit$cost <- fit$bound <- 7),
     "children share the rows" = changed(iris2, fit$frame$n[2] <- 51L),
     "deeper than asked" = changed(iris2, fit$control$depth <- 1))
-  for (i in seq_along(damaged)) for (reader in c("print", "summary", "rules", "sql", "start", "predictor")) {
-    expect_contree_error(readers[[reader]](damaged[[i]], iris), "input", names(damaged)[i])
+  for (i in seq_along(damaged)) {
+    for (reader in c("print", "summary", "rules", "sql", "start", "predictor")) {
+expect_contree_error(readers[[reader]](damaged[[i]], iris), "input", names(damaged)[i])
+}
   }
 })
 
 test_that("nothing that a document holds is run, read or fetched", {
   skip_if_not_installed("jsonlite")
-  data <- data.frame(t = .POSIXct(1:4, "UTC"), h = as.difftime(1:4, units = "hours"), y = c("a", "a", "b", "b"))
+  data <- data.frame(t = .POSIXct(1:4, "UTC"), h = as.difftime(1:4, units = "hours"),
+                     y = c("a", "a", "b", "b"))
   unit <- "\\\", format = stop(\\\"run\\\"), x = \\\""
-  times <- sub("\"unit\":\"UTC\"", sprintf("\"unit\":\"%s\"", gsub("\\", "\\\\", unit, fixed = TRUE)),
+  times <- sub("\"unit\":\"UTC\"",
+               sprintf("\"unit\":\"%s\"", gsub("\\", "\\\\", unit, fixed = TRUE)),
                as_json(contree(y ~ t, data, depth = 1)))
   fit <- contree_from_json(times)
   rules <- contree_rules(fit)$rule
   expect_identical(as.list(str2lang(rules[1]))[[3]]$tz, "\", format = stop(\"run\"), x = \"")
   expect_output(print(fit))
   expect_match(predict(fit, data, type = "path")[1], "t < ")
-  hours <- sub("\"unit\":\"hours\"", "\"unit\":\"\\\\\") + stop(\\\\\"\"", as_json(contree(y ~ h, data, depth = 1)))
+  hours <- sub("\"unit\":\"hours\"", "\"unit\":\"\\\\\") + stop(\\\\\"\"",
+               as_json(contree(y ~ h, data, depth = 1)))
   expect_contree_error(contree_from_json(hours), "input", c("predictors[1].unit", "hours"))
   # neither a path nor an address is followed
   file <- tempfile(fileext = ".json")
@@ -132,7 +149,8 @@ test_that("documents that are deep, long or odd end in an error", {
 })
 
 test_that("a column that is not there is not taken for a leaf", {
-  fit <- changed(contree(y ~ f + x, data.frame(f = 1:4, x = 4:1, y = c("a", "a", "b", "b")), depth = 1),
+  fit <- changed(contree(y ~ f + x, data.frame(f = 1:4, x = 4:1, y = c("a", "a", "b", "b")),
+                         depth = 1),
                  attr(fit$terms, "predvars") <- quote(list(y)))
   fit <- changed(fit, attr(fit$terms, "variables") <- quote(list(y)))
   expect_contree_error(predict(fit, data.frame(f = 1, x = 2)), "input", "newdata")
@@ -142,8 +160,11 @@ test_that("sums of weights that are rounded are no damage", {
   for (seed in seeds(60, 20)) {
     set.seed(seed)
     data <- mixed_table(sample(10:50, 1), 3)
-    fit <- suppressMessages(contree(y ~ ., data, depth = 2, weights = runif(nrow(data))^3, complexity = seed %% 2 / 100))
+    fit <- suppressMessages(contree(y ~ ., data, depth = 2, weights = runif(nrow(data))^3,
+                                    complexity = seed %% 2 / 100))
     expect_identical(contree:::check_fit(fit), fit)
-    if (requireNamespace("jsonlite", quietly = TRUE)) expect_s3_class(contree_from_json(as_json(fit)), "contree")
+    if (requireNamespace("jsonlite", quietly = TRUE)) {
+      expect_s3_class(contree_from_json(as_json(fit)), "contree")
+    }
   }
 })

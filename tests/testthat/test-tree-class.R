@@ -1,4 +1,6 @@
-within_list <- function(fit, ...) structure(utils::modifyList(unclass(fit), list(...)), class = "contree")
+within_list <- function(fit, ...) {
+  structure(utils::modifyList(unclass(fit), list(...)), class = "contree")
+}
 
 test_that("the object has rpart's layout", {
   expect_identical(rownames(contree(Species ~ ., iris, depth = 1)$frame), c("1", "2", "3"))
@@ -15,7 +17,8 @@ test_that("the object has rpart's layout", {
 
 test_that("rpart reads it", {
   skip_if_not_installed("rpart")
-  expect_equal(unname(predict(as_rpart(iris2), type = "prob")), unname(predict(iris2, type = "prob")))
+  expect_equal(unname(predict(as_rpart(iris2), type = "prob")),
+               unname(predict(iris2, type = "prob")))
   expect_identical(unname(rpart::path.rpart(as_rpart(iris2), 2, print.it = FALSE)[[1]][2]),
                    contree:::split_text(iris2, 7)[2])
 })
@@ -40,17 +43,21 @@ test_that("counts, classes and errors of the nodes are those of the data", {
 
 test_that("nothing in the object drags along an environment or the data", {
   environments <- function(x) {
-    found <- if (is.environment(x)) list(x) else if (is.function(x)) list(environment(x)) else list()
+    found <-
+      if (is.environment(x)) list(x) else if (is.function(x)) list(environment(x)) else list()
     if (is.list(x)) found <- c(found, unlist(lapply(unclass(x), environments), FALSE))
     c(found, unlist(lapply(attributes(x), environments), FALSE))
   }
   local({
     ballast <- rnorm(1e5)
-    for (fit in list(contree(Species ~ ., iris, depth = 2), contree(iris[1:4], iris$Species, depth = 2),
-                     contree(Species ~ poly(Petal.Width, 2), iris, depth = 2, na.action = na.omit))) {
-      expect_true(all(vapply(environments(fit), function(e) identical(e, globalenv()) || isNamespace(e), NA)))
+    for (fit in list(contree(Species ~ ., iris, depth = 2),
+                     contree(iris[1:4], iris$Species, depth = 2), contree(
+                       Species ~ poly(Petal.Width, 2), iris, depth = 2, na.action = na.omit))) {
+      expect_true(all(vapply(environments(fit),
+                             function(e) identical(e, globalenv()) || isNamespace(e), NA)))
       expect_lt(length(serialize(fit, NULL)), 12000)
-      expect_false(any(vapply(rapply(unclass(fit), typeof, how = "unlist"), identical, NA, "externalptr")))
+      expect_false(any(vapply(rapply(unclass(fit), typeof, how = "unlist"), identical, NA,
+                              "externalptr")))
     }
   })
   data <- iris[rep(1:150, 100), ]
@@ -60,19 +67,24 @@ test_that("nothing in the object drags along an environment or the data", {
 
 test_that("the training data is kept on request only", {
   expect_null(iris2$model)
-  expect_equal(contree(Species ~ ., iris, depth = 1, model = TRUE)$model, model.frame(Species ~ ., iris), ignore_attr = TRUE)
+  expect_equal(contree(Species ~ ., iris, depth = 1, model = TRUE)$model,
+               model.frame(Species ~ ., iris), ignore_attr = TRUE)
 })
 
 test_that("a saved fit works in a new process", {
   skip_on_cran()
   file <- tempfile(fileext = ".rds")
   script <- tempfile(fileext = ".R")
-  saveRDS(list(contree(Species ~ log(Petal.Width) + ., iris, depth = 2), contree(iris[1:4], iris$Species, depth = 2)), file)
+  saveRDS(list(contree(Species ~ log(Petal.Width) + ., iris, depth = 2),
+               contree(iris[1:4], iris$Species, depth = 2)), file)
   writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(contree)",
                sprintf("fits <- readRDS(%s)", deparse1(file)),
-               "for (fit in fits) { print(fit); cat(as.character(predict(fit, iris[c(1, 60, 150), ])), '\\n') }",
-               "pdf(NULL); plot(fits[[1]]); print(nobs(fits[[2]])); print(formula(fits[[1]]))"), script)
-  output <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = TRUE, stderr = TRUE)
+               "say <- function(fit) cat(as.character(predict(fit, iris[c(1, 60, 150), ])), '\\n')",
+               "for (fit in fits) { print(fit); say(fit) }",
+               "pdf(NULL); plot(fits[[1]]); print(nobs(fits[[2]])); print(formula(fits[[1]]))"),
+             script)
+  output <- system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)),
+                    stdout = TRUE, stderr = TRUE)
   expect_null(attr(output, "status"), info = paste(output, collapse = "\n"))
   expect_equal(sum(grepl("^setosa versicolor virginica", output)), 2)
   unlink(c(file, script))
@@ -97,7 +109,8 @@ test_that("fits of format 1 work as they did", {
   for (name in names(new)) {
     expect_identical(old[[name]]$format_version, 1L)
     for (type in c("class", "prob", "node", "path")) {
-      expect_identical(predict(old[[name]], iris, type = type), predict(new[[name]], iris, type = type))
+      expect_identical(predict(old[[name]], iris, type = type),
+                       predict(new[[name]], iris, type = type))
     }
     expect_identical(capture.output(print(old[[name]])), capture.output(print(new[[name]])))
     expect_identical(as.data.frame(old[[name]]), as.data.frame(new[[name]]))
@@ -134,20 +147,24 @@ test_that("fits of format 2 predict, convert and print as they did", {
     expect_s3_class(summary(fit), "summary.contree")
     expect_identical(contree_predictor(fit)(data), unname(told$class), info = name)
   }
-  expect_identical(fitted(prune(old$fits$pruned, complexity = 0.4)), fitted(contree(Species ~ ., iris, depth = 0)))
+  expect_identical(fitted(prune(old$fits$pruned, complexity = 0.4)),
+                   fitted(contree(Species ~ ., iris, depth = 0)))
   expect_true(contree_certify(old$fits$certified)$valid)
   expect_identical(update(old$fits$stopped, time_limit = 60)$status, "optimal")
 })
 
 test_that("splits by level have rpart's layout", {
-  data <- data.frame(f = factor(rep(c("a", "b", "c"), 10), levels = c("a", "b", "unused", "c")), n = rep(1:5, 6))
+  data <- data.frame(f = factor(rep(c("a", "b", "c"), 10), levels = c("a", "b", "unused", "c")),
+                     n = rep(1:5, 6))
   data$f[1] <- NA
   fit <- contree(y ~ f + n, transform(data, y = f %in% c("a", "c")), depth = 1)
-  expect_equal(fit$splits[1, ], c(count = 29, ncat = 4, improve = 2 * 19 * 11 / 30, index = 1, adj = 0))
+  expect_equal(fit$splits[1, ],
+               c(count = 29, ncat = 4, improve = 2 * 19 * 11 / 30, index = 1, adj = 0))
   expect_identical(fit$csplit, matrix(c(1L, 3L, 2L, 1L), 1))
   expect_identical(fit$xlevels, list(f = levels(data$f)))
   expect_identical(fit$types, c(f = "factor", n = "integer"))
-  expect_identical(contree:::node_levels(fit)[[1]], list(left = c("a", "c"), right = "b", absent = "unused"))
+  expect_identical(contree:::node_levels(fit)[[1]],
+                   list(left = c("a", "c"), right = "b", absent = "unused"))
   expect_identical(contree:::node_threshold(fit), rep(NA_real_, 3))
   # the missing row learned to go with "b", the smaller child
   expect_identical(contree:::node_default_left(fit), c(FALSE, NA, NA))

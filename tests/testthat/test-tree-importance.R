@@ -57,7 +57,8 @@ test_that("mean and standard error are those of a loop written by hand", {
 test_that("a column counts in all its functions", {
   data <- telling
   fit <- contree(class ~ poly(signal, 2) + log(weak) + useless, data, depth = 2)
-  expect_identical(contree:::used_inputs(contree(class ~ poly(signal, 2) + log(weak), data, depth = 1)), "signal")
+  expect_identical(contree:::used_inputs(contree(class ~ poly(signal, 2) + log(weak), data,
+                                                 depth = 1)), "signal")
   set.seed(1)
   i <- contree_importance(fit, data, repeats = 5)
   expect_setequal(i$variable, c("signal", "weak", "useless"))
@@ -92,12 +93,13 @@ test_that("bad input is named", {
 # The same tree grown by rpart, or NULL where rpart grows another one. `at`: thresholds of a tree on
 # numbers lie between the same values.
 rpart_like <- function(fit, data, ...) {
-  settings <- rpart::rpart.control(minsplit = 2, minbucket = 1, cp = 0, xval = 0, maxcompete = 0, maxsurrogate = 0,
-                                   maxdepth = fit$control$depth)
+  settings <- rpart::rpart.control(minsplit = 2, minbucket = 1, cp = 0, xval = 0, maxcompete = 0,
+                                   maxsurrogate = 0, maxdepth = fit$control$depth)
   theirs <- rpart::rpart(y ~ ., data, method = "class", control = settings, ...)
   ids <- as.integer(rownames(theirs$frame))
   same <- setequal(ids, as.integer(rownames(fit$frame))) &&
-    identical(as.character(theirs$frame$var), fit$frame$var) && identical(unname(theirs$where), unname(fit$where))
+    identical(as.character(theirs$frame$var), fit$frame$var) &&
+      identical(unname(theirs$where), unname(fit$where))
   if (same) theirs
 }
 
@@ -111,7 +113,11 @@ test_that("the importance of the splits is that of rpart", {
     data$y <- factor(c("u", "v", "w")[1 + (data$a > 10) + (data$c > 0.3 & data$a > 10)])
     kind <- names(compared)[1 + seed %% 3]
     weights <- if (kind == "weights") sample(c(0.5, 1, 3), n, TRUE) else rep(1, n)
-    loss <- if (kind == "loss") matrix(c(0, 1, 2, 4, 0, 1, 1, 1.5, 0), 3, byrow = TRUE) else 1 - diag(3)
+    loss <- if (kind == "loss") {
+      matrix(c(0, 1, 2, 4, 0, 1, 1, 1.5, 0), 3, byrow = TRUE)
+    } else {
+      1 - diag(3)
+    }
     if (seed %% 2) data$y[sample(n, 2)] <- "u"
     fit <- contree(y ~ ., data, weights = weights, loss = loss, depth = 2)
     theirs <- rpart_like(fit, data, weights = weights, parms = list(loss = loss))
@@ -125,16 +131,18 @@ test_that("the importance of the splits is that of rpart", {
   expect_gt(min(compared), 2)
 })
 
-test_that("a root that only prepares its children has an importance, and the errors saved stand beside it", {
+test_that("a root that only prepares its children has an importance, beside the errors saved", {
   data <- expand.grid(a = 1:10, b = 1:10)
   data$y <- factor(ifelse(data$a > 5, data$b > 3, FALSE))
   fit <- contree(y ~ ., data, depth = 2)
   found <- contree_importance(fit)
   expect_identical(names(found), c("variable", "gini", "errors"))
   expect_identical(sum(found$errors), fit$frame$dev[1] - fit$objective)
-  # by hand: 35 of 100 rows are TRUE; a parts them 0 of 50 and 35 of 50, b those 0 of 15 and 35 of 35
+  # by hand: 35 of 100 rows are TRUE; a parts them 0 of 50 and 35 of 50, b those 0 of 15 and 35 of
+  # 35
   expect_equal(fit$variable.importance,
-               c(a = 100 * 2 * 0.35 * 0.65 - 50 * 2 * 0.7 * 0.3, b = 50 * 2 * 0.7 * 0.3)[names(fit$variable.importance)])
+               c(a = 100 * 2 * 0.35 * 0.65 - 50 * 2 * 0.7 * 0.3,
+                 b = 50 * 2 * 0.7 * 0.3)[names(fit$variable.importance)])
   expect_equal(stats::setNames(found$gini, found$variable), fit$variable.importance)
   expect_output(print(found), "Gini")
   expect_output(print(summary(fit)), "Gini")

@@ -6,8 +6,10 @@ test_that("every kind of leaf predicts what it holds", {
     expect_s3_class(check_fit(fit), "contree_model", exact = TRUE)
     expect_identical(unname(predict(fit, payload_rows, type = "node")), payload_leaf)
   }
-  expect_identical(as.character(predict(trees$classes, payload_rows)), by_leaf(c("no", "no", "yes")))
-  expect_equal(unname(predict(trees$classes, payload_rows, type = "prob")[, "yes"]), by_leaf(c(0, 0.5, 1)))
+  expect_identical(as.character(predict(trees$classes, payload_rows)),
+                   by_leaf(c("no", "no", "yes")))
+  expect_equal(unname(predict(trees$classes, payload_rows, type = "prob")[, "yes"]),
+               by_leaf(c(0, 0.5, 1)))
   expect_identical(unname(predict(trees$number, payload_rows)), by_leaf(c(-1.5, 1 / 3, 7)))
   expect_identical(names(predict(trees$number, payload_rows)), row.names(payload_rows))
   several <- predict(trees$numbers, payload_rows)
@@ -15,7 +17,8 @@ test_that("every kind of leaf predicts what it holds", {
   expect_identical(unname(several[, "v"]), by_leaf(c(1, 30, 0.1)))
   expect_equal(unname(predict(trees$linear, payload_rows)), payload_linear, tolerance = 1e-14)
   # a model that does not use a predictor does not ask for its value
-  expect_identical(unname(predict(trees$linear, transform(payload_rows, l = NA)))[c(1, 2, 4)], payload_linear[c(1, 2, 4)])
+  expect_identical(unname(predict(trees$linear, transform(payload_rows, l = NA)))[c(1, 2, 4)],
+                   payload_linear[c(1, 2, 4)])
 })
 
 test_that("a matrix and a prepared predictor give the same", {
@@ -30,7 +33,8 @@ test_that("what a kind of leaf cannot tell is an error", {
   trees <- payload_trees()
   for (kind in c("number", "numbers", "linear")) {
     fit <- trees[[kind]]
-    expect_contree_error(predict(fit, payload_rows, type = "class"), "input", c("'type'", "response"))
+    expect_contree_error(predict(fit, payload_rows, type = "class"), "input",
+                         c("'type'", "response"))
     expect_contree_error(predict(fit, payload_rows, type = "prob"), "input", "'type'")
     expect_contree_error(as_sql(fit, "class"), "input", "'type'")
     expect_contree_error(predict(fit), "input", "'newdata'")
@@ -48,12 +52,15 @@ test_that("what a kind of leaf cannot tell is an error", {
 
 test_that("trees of every kind are printed, summarised and written as rules and tables", {
   trees <- payload_trees()
-  expect_output(print(trees$number), "node\\), split, n, deviance, yval\n.*2\\) x< 2.5 4  4 -1.50* \\*")
+  expect_output(print(trees$number),
+                "node\\), split, n, deviance, yval\n.*2\\) x< 2.5 4  4 -1.50* \\*")
   expect_output(print(trees$numbers), "\\(yval\\)\n.*7\\) f=c 4  3 \\(u=7, v=0.1\\) \\*")
-  expect_output(print(trees$linear, digits = 3), "6) f=a,b 2  1 (0.333 - 0.5 * x + 0.25 * i + 3 * l) *", fixed = TRUE)
+  expect_output(print(trees$linear, digits = 3),
+                "6) f=a,b 2  1 (0.333 - 0.5 * x + 0.25 * i + 3 * l) *", fixed = TRUE)
   for (fit in trees) expect_output(print(fit), "Tree of depth 2, 3 leaves\n", fixed = TRUE)
   expect_equal(summary(trees$number)$r.squared, 1 - 8 / 20)
-  expect_output(print(summary(trees$linear)), "Deviance on the training rows: 8, 60% of it explained")
+  expect_output(print(summary(trees$linear)),
+                "Deviance on the training rows: 8, 60% of it explained")
   rules <- lapply(trees, contree_rules)
   expect_identical(names(rules$number), c("node", "rule", "n", "value"))
   expect_identical(rules$number$value, c(-1.5, 1 / 3, 7))
@@ -62,7 +69,8 @@ test_that("trees of every kind are printed, summarised and written as rules and 
   for (i in seq_along(trees)) for (style in c("wide", "tall")) {
     expect_output(print(rules[[i]], style = style), "x < 2.5", info = names(trees)[i])
   }
-  expect_equal(eval(str2lang(rules$linear$model[2]), payload_rows[3, ]), payload_linear[3], tolerance = 1e-6)
+  expect_equal(eval(str2lang(rules$linear$model[2]), payload_rows[3, ]), payload_linear[3],
+               tolerance = 1e-6)
   table <- as.data.frame(trees$linear)
   expect_identical(table[["coefficient.l"]], c(0, 0, 0, 3, 0))
   expect_identical(as.data.frame(trees$numbers)$v, c(0, 1, 2, 30, 0.1))
@@ -88,13 +96,15 @@ test_that("SQLite and compiled C compute what predict() gives", {
   trees <- payload_trees()
   # neither has a NaN that is told from a missing value
   expected <- lapply(trees, function(fit) {
-    value <- as.matrix(predict(fit, payload_rows, type = if (predicts_classes(fit)) "prob" else "response"))
+    value <- as.matrix(predict(fit, payload_rows,
+                               type = if (predicts_classes(fit)) "prob" else "response"))
     unname(replace(value, is.na(value), NA))
   })
   if (requireNamespace("RSQLite", quietly = TRUE)) {
     for (kind in names(trees)) {
       sql <- if (kind == "classes") as_sql(trees[[kind]], "prob") else as_sql(trees[[kind]])
-      expect_identical(unname(as.matrix(in_sqlite_rows(payload_rows, sql))), expected[[kind]], info = kind)
+      expect_identical(unname(as.matrix(in_sqlite_rows(payload_rows, sql))), expected[[kind]],
+                       info = kind)
     }
   }
   skip_on_cran()
@@ -114,7 +124,8 @@ test_that("documents of every kind are read again", {
     expect_identical(as_json(again), as_json(fit))
   }
   text <- as_json(payload_trees()$linear)
-  spoiled <- list("\"leaf\": \"linear\"" = "\"leaf\": \"other\"", "\"x\":2" = "\"f\":2", "\"intercept\":7" = "\"intercept\":\"7\"",
+  spoiled <- list("\"leaf\": \"linear\"" = "\"leaf\": \"other\"", "\"x\":2" = "\"f\":2",
+                  "\"intercept\":7" = "\"intercept\":\"7\"",
                   "\"weight\":6" = "\"weight\":5", "\"x\":2" = "\"nowhere\":2")
   for (i in seq_along(spoiled)) {
     damaged <- sub(names(spoiled)[i], spoiled[[i]], text, fixed = TRUE)
@@ -152,14 +163,18 @@ test_that("tidiers tell what there is", {
   skip_if_not_installed("generics")
   trees <- payload_trees()
   expect_identical(generics::glance(trees$number)$r.squared, 1 - 8 / 20)
-  expect_identical(generics::augment(trees$linear, newdata = payload_rows)$.pred, unname(predict(trees$linear, payload_rows)))
-  expect_identical(generics::augment(trees$numbers, newdata = payload_rows)$.pred_v, by_leaf(c(1, 30, 0.1)))
+  expect_identical(generics::augment(trees$linear, newdata = payload_rows)$.pred,
+                   unname(predict(trees$linear, payload_rows)))
+  expect_identical(generics::augment(trees$numbers, newdata = payload_rows)$.pred_v,
+                   by_leaf(c(1, 30, 0.1)))
   expect_identical(generics::tidy(trees$number)$value, trees$number$frame$yval)
 })
 
 test_that("a damaged leaf is an error that names it, and saving keeps a tree", {
   trees <- payload_trees()
-  damage <- function(kind, ...) structure(utils::modifyList(unclass(trees[[kind]]), list(...)), class = "contree_model")
+  damage <- function(kind, ...) {
+    structure(utils::modifyList(unclass(trees[[kind]]), list(...)), class = "contree_model")
+  }
   with_frame <- function(kind, column, value) {
     fit <- trees[[kind]]
     fit$frame[[column]] <- value
@@ -170,11 +185,14 @@ test_that("a damaged leaf is an error that names it, and saving keeps a tree", {
     leaf = damage("number", leaf = "other"), leaf = damage("number", leaf = 3),
     "frame$yval" = with_frame("number", "yval", c(1, 2, 3, 4, Inf)),
     "frame$yval" = with_frame("number", "yval", letters[1:5]),
-    "frame$yval2" = with_frame("number", "yval2", table), frame = with_frame("linear", "yval2", NULL),
+    "frame$yval2" = with_frame("number", "yval2", table),
+    frame = with_frame("linear", "yval2", NULL),
     "frame$yval2" = with_frame("linear", "yval2", replace(table, 3, NaN)),
     "frame$yval2" = with_frame("linear", "yval2", table + 1),
-    "frame$yval2" = with_frame("linear", "yval2", `colnames<-`(table, c("(Intercept)", "x", "i", "f"))),
-    "frame$yval2" = with_frame("linear", "yval2", `colnames<-`(table, c("(Intercept)", "x", "i", "x"))),
+    "frame$yval2" = with_frame("linear", "yval2",
+                               `colnames<-`(table, c("(Intercept)", "x", "i", "f"))),
+    "frame$yval2" = with_frame("linear", "yval2",
+                               `colnames<-`(table, c("(Intercept)", "x", "i", "x"))),
     "frame$yval2" = with_frame("numbers", "yval2", unname(trees$numbers$frame$yval2)),
     ylevels = damage("number", ylevels = c("a", "b")))
   for (i in seq_along(damaged)) {

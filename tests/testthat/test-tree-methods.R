@@ -7,7 +7,8 @@ test_that("fitted, residuals and nobs", {
 })
 
 test_that("formula and terms", {
-  expect_identical(deparse1(formula(iris2)), "Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width")
+  expect_identical(deparse1(formula(iris2)),
+                   "Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width")
   expect_s3_class(terms(iris2), "terms")
   by_xy <- contree(iris[1:4], iris$Species, depth = 1)
   expect_contree_error(formula(by_xy), "input", c("'x' and 'y'", "formula"))
@@ -39,15 +40,16 @@ test_that("update refits", {
 
 test_that("as.data.frame is the table of nodes", {
   nodes <- as.data.frame(iris2)
-  expect_identical(names(nodes)[1:14], c("node", "parent", "depth", "leaf", "variable", "threshold", "levels",
-                                         "default_left", "left", "right", "n", "errors", "class", "probability"))
+  expect_identical(names(nodes)[1:14],
+                   c("node", "parent", "depth", "leaf", "variable", "threshold", "levels",
+                     "default_left", "left", "right", "n", "errors", "class", "probability"))
   expect_identical(names(nodes)[15:17], paste0("prob.", levels(iris$Species)))
   expect_identical(nodes$node, as.integer(rownames(iris2$frame)))
   expect_true(all(is.na(nodes$threshold) == nodes$leaf))
   inner <- !nodes$leaf
   expect_identical(nodes$left[inner], 2L * nodes$node[inner])
-  expect_equal(nodes$n[match(nodes$left[inner], nodes$node)] + nodes$n[match(nodes$right[inner], nodes$node)],
-               nodes$n[inner])
+  expect_equal(nodes$n[match(nodes$left[inner], nodes$node)] +
+               nodes$n[match(nodes$right[inner], nodes$node)], nodes$n[inner])
   file <- tempfile()
   write.csv(nodes, file)
   expect_equal(dim(read.csv(file)), dim(nodes) + 0:1)
@@ -62,7 +64,8 @@ test_that("update() changes the formula of very many predictors", {
   without <- update(fit, . ~ . - V3)
   expect_identical(without$shape$names, setdiff(names(data), c("V3", "y")))
   expect_false("V3" %in% update(without, . ~ . + I(V3^2))$frame$var)
-  expect_identical(update(without, . ~ . + V3)$shape$names, c(setdiff(names(data), c("V3", "y")), "V3"))
+  expect_identical(update(without, . ~ . + V3)$shape$names,
+                   c(setdiff(names(data), c("V3", "y")), "V3"))
   expect_identical(update(fit, . ~ V1 + V3, depth = 2)$shape$names, c("V1", "V3"))
   expect_identical(update(fit, (V4 > 0) ~ .)$shape$names, setdiff(names(data), c("V4", "y")))
   call <- update(fit, . ~ . - V3, evaluate = FALSE)

@@ -24,7 +24,8 @@ test_that("prediction of the training rows is the fit", {
   expect_identical(unname(predict(fit, data, type = "node")), walk(fit, data))
   expect_equal(sum(predict(fit, data) != data$class), fit$objective)
   expect_identical(unname(predict(fit, data, type = "path")),
-                   contree_rules(fit)$rule[match(predict(fit, type = "node"), contree_rules(fit)$node)])
+                   contree_rules(fit)$rule[match(predict(fit, type = "node"),
+                                                 contree_rules(fit)$node)])
 })
 
 test_that("columns are found by name", {
@@ -33,27 +34,31 @@ test_that("columns are found by name", {
   by_matrix <- contree(as.matrix(iris[1:4]), iris$Species, depth = 2)
   expect_identical(unname(predict(by_matrix, as.matrix(iris[4:1]))), unname(predict(by_matrix)))
   expect_identical(unname(predict(by_matrix, iris)), unname(predict(by_matrix)))
-  expect_identical(unname(predict(by_matrix, unname(as.matrix(iris[1:4])))), unname(predict(by_matrix)))
+  expect_identical(unname(predict(by_matrix, unname(as.matrix(iris[1:4])))),
+                   unname(predict(by_matrix)))
   expect_identical(unname(predict(iris2, as.matrix(iris[1:4]))), unname(predict(iris2)))
   integers <- contree(matrix(1:20, 10), rep(c("u", "v"), each = 5), depth = 1)
   expect_identical(as.character(predict(integers, matrix(c(TRUE, FALSE), 1))), "u")
 })
 
 test_that("bad new data is named", {
-  expect_contree_error(predict(iris2, iris[-3]), "input", c("'newdata'", "'Petal.Length'", "add it"))
+  expect_contree_error(predict(iris2, iris[-3]), "input",
+                       c("'newdata'", "'Petal.Length'", "add it"))
   expect_contree_error(predict(iris2, iris[-(1:4)]), "input", c("'Petal.Length'", "'Petal.Width'"))
-  expect_contree_error(predict(iris2, transform(iris, Petal.Length = as.character(Petal.Length))), "input",
-                       c("'Petal.Length'", "character", "convert"))
-  expect_contree_error(predict(iris2, transform(iris, Petal.Length = factor(Petal.Length))), "input",
-                       c("'Petal.Length'", "factor"))
-  expect_contree_error(predict(iris2, transform(iris, Petal.Length = Sys.Date())), "input", c("'Petal.Length'", "Date"))
+  expect_contree_error(predict(iris2, transform(iris, Petal.Length = as.character(Petal.Length))),
+                       "input", c("'Petal.Length'", "character", "convert"))
+  expect_contree_error(predict(iris2, transform(iris, Petal.Length = factor(Petal.Length))),
+                       "input", c("'Petal.Length'", "factor"))
+  expect_contree_error(predict(iris2, transform(iris, Petal.Length = Sys.Date())), "input",
+                       c("'Petal.Length'", "Date"))
   expect_contree_error(predict(iris2, 1:4), "input", c("'newdata'", "data frame", "length 4"))
   expect_contree_error(predict(iris2, as.list(iris)), "input", c("'newdata'", "list"))
-  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix(0, 2, 3)), "input",
-                       c("'newdata'", "3 columns", "4 predictors"))
-  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix("a", 2, 4)), "input",
-                       c("'newdata'", "character"))
-  expect_contree_error(predict(iris2, iris, type = "prop"), "input", c("'type'", "\"prop\"", "\"prob\""))
+  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix(0, 2, 3)),
+                       "input", c("'newdata'", "3 columns", "4 predictors"))
+  expect_contree_error(predict(contree(as.matrix(iris[1:4]), iris$Species), matrix("a", 2, 4)),
+                       "input", c("'newdata'", "character"))
+  expect_contree_error(predict(iris2, iris, type = "prop"), "input",
+                       c("'type'", "\"prop\"", "\"prob\""))
   expect_contree_error(predict(iris2, iris, tpye = "prob"), "input", c("'tpye'", "help page"))
 })
 
@@ -73,8 +78,10 @@ test_that("a missing value goes with the larger child", {
   half$Petal.Width[2] <- NA
   expect_length(predict(iris2, half), 4)
   expect_length(predict(iris2, half, na.action = na.omit), 3)
-  expect_identical(is.na(predict(iris2, half, na.action = na.exclude)), c(`1` = FALSE, `2` = TRUE, `3` = FALSE, `4` = FALSE))
-  expect_contree_error(predict(iris2, half, na.action = na.fail), "input", c("'na.action'", "na.omit"))
+  expect_identical(is.na(predict(iris2, half, na.action = na.exclude)),
+                   c(`1` = FALSE, `2` = TRUE, `3` = FALSE, `4` = FALSE))
+  expect_contree_error(predict(iris2, half, na.action = na.fail), "input",
+                       c("'na.action'", "na.omit"))
 })
 
 test_that("infinite values are smaller or larger than any threshold", {
@@ -109,9 +116,11 @@ test_that("a million rows are predicted at once", {
 # Predictors of several kinds, with a missing value in one leaf alone of the first.
 kinds <- function() {
   set.seed(31)
-  data <- data.frame(f = factor(rep(c("a", "b", "c", "d"), 30), levels = c("a", "b", "c", "d", "unused")),
+  data <- data.frame(f = factor(rep(c("a", "b", "c", "d"), 30),
+                                levels = c("a", "b", "c", "d", "unused")),
                      s = rep(c("red", "green", "blue"), 40), n = rep(1:10, 12),
-                     o = factor(rep(c("low", "mid", "high"), each = 40), c("low", "mid", "high"), ordered = TRUE),
+                     o = factor(rep(c("low", "mid", "high"), each = 40), c("low", "mid", "high"),
+                                ordered = TRUE),
                      d = as.Date("2024-02-20") + rep(1:20, 6),
                      t = as.POSIXct("2024-10-27", tz = "Europe/Berlin") + 3600 * 0:119,
                      w = as.difftime(rep(1:12, 10), units = "hours"), l = rep(c(TRUE, FALSE), 60))
@@ -127,12 +136,14 @@ test_that("rows with missing values and new levels walk as documented", {
     fit <- contree(y ~ ., data, depth = 3)
     new <- data[sample(40, 200, TRUE), ]
     for (name in setdiff(names(data), "y")) new[[name]][sample(200, 40)] <- NA
-    for (name in intersect(names(fit$xlevels), names(data)[vapply(data, is.factor, NA) | vapply(data, is.character, NA)])) {
+    for (name in intersect(names(fit$xlevels), names(
+      data)[vapply(data, is.factor, NA) | vapply(data, is.character, NA)])) {
       if (is.ordered(data[[name]])) next
       new[[name]] <- as.character(new[[name]])
       new[[name]][sample(200, 20)] <- "never seen"
     }
-    expect_identical(unname(suppressWarnings(predict(fit, new, type = "node"))), walk(fit, new), info = paste("case", case))
+    expect_identical(unname(suppressWarnings(predict(fit, new, type = "node"))), walk(fit, new),
+                     info = paste("case", case))
   }
 })
 
@@ -141,10 +152,13 @@ test_that("a new level follows the larger child, with one warning that names it"
   fit <- contree(y ~ f + s, data, depth = 1)
   new <- data.frame(f = c("a", "zz", "zz", NA, "unused", "yy"), s = "red")
   problem <- expect_warning(class <- predict(fit, new), class = "contree_new_levels")
-  expect_match(conditionMessage(problem), "'f' has 'zz', 'yy', which no training row had", fixed = TRUE)
+  expect_match(conditionMessage(problem), "'f' has 'zz', 'yy', which no training row had",
+               fixed = TRUE)
   expect_identical(problem$new_levels, list(f = c("zz", "yy")))
-  expect_identical(unname(class), unname(predict(fit, data.frame(f = c("a", NA, NA, NA, NA, NA), s = "red"))))
-  expect_contree_error(predict(fit, new, new_levels = "error"), "input", c("'f'", "'zz'", "majority"))
+  expect_identical(unname(class),
+                   unname(predict(fit, data.frame(f = c("a", NA, NA, NA, NA, NA), s = "red"))))
+  expect_contree_error(predict(fit, new, new_levels = "error"), "input",
+                       c("'f'", "'zz'", "majority"))
   strict <- contree(y ~ f, data, depth = 1, new_levels = "error")
   expect_contree_error(predict(strict, new), "input", "'zz'")
   expect_warning(predict(strict, new, new_levels = "majority"), class = "contree_new_levels")
@@ -174,9 +188,11 @@ test_that("new data may come in other clothes", {
     expect_length(predict(fit(reformulate(name, "y")), empty), 120)
     wrong <- transform(data, z = 1i)
     wrong[[name]] <- if (name %in% c("f", "s", "o")) 1 else "a"
-    expect_contree_error(predict(fit(reformulate(name, "y")), wrong), "input", c(paste0("'", name, "'"), "convert"))
+    expect_contree_error(predict(fit(reformulate(name, "y")), wrong), "input",
+                         c(paste0("'", name, "'"), "convert"))
   }
-  expect_contree_error(predict(fit(y ~ d), transform(data, d = as.POSIXct(d))), "input", c("'d'", "the type Date"))
+  expect_contree_error(predict(fit(y ~ d), transform(data, d = as.POSIXct(d))), "input",
+                       c("'d'", "the type Date"))
 })
 
 test_that("a matrix of new data cannot stand for levels", {
@@ -200,18 +216,20 @@ test_that("missing values go where training rows sent them, level or not", {
 })
 
 test_that("a new level of an ordered factor goes where a missing value goes, with a warning", {
-  data <- data.frame(size = factor(rep(c("s", "m", "l"), c(30, 20, 10)), levels = c("s", "m", "l"), ordered = TRUE),
+  data <- data.frame(size = factor(rep(c("s", "m", "l"), c(30, 20, 10)), levels = c("s", "m", "l"),
+                                   ordered = TRUE),
                      y = "a")
   data$y <- factor(ifelse(data$size == "l", "b", "a"))
   fit <- contree(y ~ size, data, depth = 1)
-  new <- data.frame(size = factor(c("xl", "s", NA), levels = c("s", "m", "l", "xl"), ordered = TRUE))
+  new <- data.frame(size = factor(c("xl", "s", NA), levels = c("s", "m", "l", "xl"),
+                                  ordered = TRUE))
   expect_warning(predicted <- predict(fit, new), "'xl'", class = "contree_new_levels")
   expect_identical(as.character(predicted), c("a", "a", "a"))
   expect_error(predict(fit, new, new_levels = "error"), "'xl'", class = "contree_input_error")
   expect_silent(predict(fit, data))
 })
 
-test_that("infinite values are values, and new levels of ordered factors go where missing values go", {
+test_that("infinite values are values; new levels of ordered factors go where missing ones do", {
   data <- data.frame(x = c(1:10, rep(NA, 8)), y = rep(c("a", "b"), c(10, 8)))
   data$o <- factor(ifelse(is.na(data$x), NA, "low"), c("low", "high"), ordered = TRUE)
   new <- data.frame(x = c(-Inf, Inf, 0, NA, NaN), o = c("low", "new", "high", NA, NA))
@@ -244,8 +262,10 @@ test_that("infinite values are values, and new levels of ordered factors go wher
 })
 
 test_that("columns that no split asks for may be missing, and are looked at where they are there", {
-  data <- transform(iris, kind = factor(rep(c("a", "b"), 75)), day = as.Date("2024-01-01") + rep(c(1, 7, 3), 50))
-  fit <- contree(Species ~ log(Petal.Length) + Petal.Width + Sepal.Width + kind + day, data, depth = 2)
+  data <- transform(iris, kind = factor(rep(c("a", "b"), 75)),
+                    day = as.Date("2024-01-01") + rep(c(1, 7, 3), 50))
+  fit <- contree(Species ~ log(Petal.Length) + Petal.Width + Sepal.Width + kind + day, data,
+                 depth = 2)
   used <- c("Petal.Length", "Petal.Width")
   expect_setequal(na.omit(fit$frame$var), c("<leaf>", "log(Petal.Length)", "Petal.Width"))
   for (type in c("class", "prob", "node", "path")) {
@@ -254,12 +274,15 @@ test_that("columns that no split asks for may be missing, and are looked at wher
   expect_identical(contree_predictor(fit)(data[used]), contree_predictor(fit)(data))
   expect_identical(contree_accuracy(fit, data[c(used, "Species")]), contree_accuracy(fit, data))
   expect_contree_error(predict(fit, data["Petal.Width"]), "input", "lacks 'Petal.Length'")
-  expect_contree_error(predict(fit, transform(data[c(used, "kind")], kind = 1)), "input", c("'kind'", "numeric"))
-  expect_contree_error(predict(fit, transform(data[c(used, "day")], day = "x")), "input", c("'day'", "character"))
+  expect_contree_error(predict(fit, transform(data[c(used, "kind")], kind = 1)), "input",
+                       c("'kind'", "numeric"))
+  expect_contree_error(predict(fit, transform(data[c(used, "day")], day = "x")), "input",
+                       c("'day'", "character"))
   xy <- contree(iris[1:4], iris$Species, depth = 2)
   expect_identical(predict(xy, iris[used]), predict(xy, iris))
   expect_identical(predict(xy, as.matrix(iris[used])), predict(xy, as.matrix(iris[1:4])))
-  expect_identical(unname(contree_predictor(xy)(c(Petal.Width = 1, Petal.Length = 4))), unname(predict(xy, iris[61, ])))
+  expect_identical(unname(contree_predictor(xy)(c(Petal.Width = 1, Petal.Length = 4))),
+                   unname(predict(xy, iris[61, ])))
   leaf <- contree(Species ~ ., iris, depth = 0)
   expect_length(predict(leaf, data.frame(other = 1:3)), 3)
   expect_identical(dim(predict(leaf, data.frame(other = 1:3), type = "prob")), c(3L, 3L))
@@ -268,8 +291,11 @@ test_that("columns that no split asks for may be missing, and are looked at wher
 test_that("columns of other kinds are named as what they are", {
   fit <- contree(Species ~ ., transform(iris, kind = factor(rep(c("one", "two"), 75))), depth = 1)
   expect_contree_error(predict(fit, transform(iris, kind = 1:150)), "input",
-                       c("'kind' of 'newdata' is integer", "the type factor", "convert it to the names of the levels ('one', 'two')"))
-  expect_contree_error(contree(Species ~ ., transform(iris, z = complex(real = 1:150))), "input", "predictor 'z' is complex")
-  expect_contree_error(contree(Species ~ ., transform(iris, z = as.raw(1:150))), "input", "predictor 'z' is raw")
+                       c("'kind' of 'newdata' is integer", "the type factor",
+                         "convert it to the names of the levels ('one', 'two')"))
+  expect_contree_error(contree(Species ~ ., transform(iris, z = complex(real = 1:150))), "input",
+                       "predictor 'z' is complex")
+  expect_contree_error(contree(Species ~ ., transform(iris, z = as.raw(1:150))), "input",
+                       "predictor 'z' is raw")
   expect_contree_error(contree(iris[1:4], complex(real = 1:150)), "input", "not complex")
 })

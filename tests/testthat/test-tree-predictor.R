@@ -9,7 +9,8 @@ expect_same_answers <- function(fit, new, given = new, ...) {
 
 test_that("rows come as data frame, matrix, list or vector", {
   x <- as.matrix(iris[1:4])
-  for (fit in list(iris2, contree(x, iris$Species, depth = 2), contree(Species ~ Petal.Width, iris, depth = 0))) {
+  for (fit in list(iris2, contree(x, iris$Species, depth = 2),
+                   contree(Species ~ Petal.Width, iris, depth = 0))) {
     inputs <- fit$shape$inputs
     for (rows in list(1:150, 71, integer())) {
       expect_same_answers(fit, iris[rows, ])
@@ -21,7 +22,8 @@ test_that("rows come as data frame, matrix, list or vector", {
     }
     expect_same_answers(fit, iris[71, ], x[71, 4:1])
     expect_same_answers(fit, iris[71, ], unname(x[71, inputs]))
-    expect_same_answers(fit, data.frame(as.list(c(x[1, -3], Petal.Length = NA))), c(x[1, -3], Petal.Length = NA))
+    expect_same_answers(fit, data.frame(as.list(c(x[1, -3], Petal.Length = NA))),
+                        c(x[1, -3], Petal.Length = NA))
   }
   expect_identical(contree_predictor(iris2, "response")(iris), unname(predict(iris2)))
 })
@@ -39,20 +41,24 @@ test_that("all types of predictors, missing values and new levels are answered a
     expect_same_answers(fit, new[1, ])
     for (name in names(new)[vapply(new, is.factor, NA)]) new[[name]] <- as.character(new[[name]])
     expect_same_answers(fit, new)
-    for (name in names(new)[vapply(new, is.character, NA)]) new[[name]] <- factor(new[[name]], rev(unique(new[[name]])))
+    for (name in names(new)[vapply(new, is.character, NA)]) {
+      new[[name]] <- factor(new[[name]], rev(unique(new[[name]])))
+    }
     expect_same_answers(fit, new)
   }
 })
 
 test_that("dates, times, differences and calls in the formula are answered as by predict()", {
   set.seed(42)
-  data <- data.frame(d = as.Date("2024-02-20") + 1:40, t = as.POSIXct("2024-10-27", tz = "UTC") + 3600 * sample(40),
-                     w = as.difftime(sample(40), units = "hours"), a = runif(40), y = rep(c("u", "v"), 20))
+  data <- data.frame(d = as.Date("2024-02-20") + 1:40,
+                     t = as.POSIXct("2024-10-27", tz = "UTC") + 3600 * sample(40), w = as.difftime(
+                       sample(40), units = "hours"), a = runif(40), y = rep(c("u", "v"), 20))
   for (formula in list(y ~ d, y ~ t, y ~ w, y ~ log(a), y ~ poly(a, 2), y ~ d + t + a)) {
     fit <- contree(formula, data, depth = 3)
     expect_same_answers(fit, data)
     expect_same_answers(fit, data[3, ], as.list(data[3, ]))
-    expect_same_answers(fit, transform(data, w = `units<-`(w, "mins"), t = structure(t, tzone = "Europe/Berlin")))
+    expect_same_answers(fit, transform(data, w = `units<-`(w, "mins"),
+                                       t = structure(t, tzone = "Europe/Berlin")))
   }
 })
 
@@ -69,13 +75,16 @@ test_that("what cannot be predicted is named", {
   species <- contree_predictor(iris2)
   expect_contree_error(contree_predictor(iris), "input", c("'fit'", "\"data.frame\""))
   expect_contree_error(contree_predictor(iris2, "path"), "input", c("'type'", "\"path\""))
-  expect_contree_error(contree_predictor(iris2, new_levels = "guess"), "input", c("'new_levels'", "guess"))
+  expect_contree_error(contree_predictor(iris2, new_levels = "guess"), "input",
+                       c("'new_levels'", "guess"))
   expect_contree_error(species(1:3), "input", c("'newdata'", "3 values", "4 predictors"))
   expect_contree_error(species(letters[1:4]), "input", c("'newdata'", "vector of numbers"))
   expect_contree_error(species(c(Petal.Width = 1)), "input", c("'newdata'", "'Petal.Length'"))
-  expect_contree_error(species(list(1, 2, 3:4, 1)), "input", c("'newdata'", "same length", "'Petal.Length' has 2"))
+  expect_contree_error(species(list(1, 2, 3:4, 1)), "input",
+                       c("'newdata'", "same length", "'Petal.Length' has 2"))
   expect_contree_error(species(iris[-3]), "input", c("'newdata'", "'Petal.Length'"))
-  expect_contree_error(species(transform(iris, Petal.Length = "a", Petal.Width = "b")), "input", "character")
+  expect_contree_error(species(transform(iris, Petal.Length = "a", Petal.Width = "b")), "input",
+                       "character")
 })
 
 test_that("a predictor can be saved, and reads nothing but the fit", {

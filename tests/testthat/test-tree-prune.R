@@ -62,7 +62,8 @@ test_that("a pruned tree is a tree in every respect", {
   expect_equal(sum(contree_rules(tree)$n), 150)
   expect_equal(as.data.frame(tree)$errors[1], 100)
   expect_equal(sum(contree_importance(tree)$errors), 100 - tree$objective)
-  expect_output(print(tree), "at complexity 0.02, 6 leaves, 2 errors (1.33%); pruned; gap", fixed = TRUE)
+  expect_output(print(tree), "at complexity 0.02, 6 leaves, 2 errors (1.33%); pruned; gap",
+                fixed = TRUE)
   expect_output(print(summary(tree)), "pruned")
   expect_silent(plot(tree))
   expect_contree_error(plot(tree, what = "progress"), "input", "history")
@@ -88,7 +89,7 @@ test_that("splits by level and missing values stay as they were", {
   }
 })
 
-test_that("a tree from which nothing is taken stays as it is, and a leaf is left of one that does not pay", {
+test_that("a tree that pays stays as it is, and a leaf is left of one that does not", {
   expect_identical(prune(iris3, complexity = 0), iris3)
   leaf <- prune(iris3, complexity = 1)
   expect_identical(leaf$status, "optimal")
@@ -132,10 +133,12 @@ test_that("pruning a path picks the tree for the complexity or the number of spl
   table <- as.data.frame(iris_path)
   for (i in seq_along(iris_path)) {
     expect_identical(prune(iris_path, complexity = table$complexity[i]), iris_path[[i]])
-    expect_identical(prune(iris_path, complexity = min(1, mean(c(table$complexity[i], table$upper[i])))),
+    expect_identical(prune(iris_path,
+                           complexity = min(1, mean(c(table$complexity[i], table$upper[i])))),
                      iris_path[[i]])
     expect_identical(prune(iris_path, nsplit = table$nsplit[i]), iris_path[[i]])
-    expect_identical(prune(iris_path, cp = table$complexity[i] * 1.5 + 1e-9), iris_path[[i]]) # 100 of 150 are errors
+    # 100 of 150 are errors
+    expect_identical(prune(iris_path, cp = table$complexity[i] * 1.5 + 1e-9), iris_path[[i]])
   }
   expect_identical(prune(iris_path, nsplit = 5), iris_path[["4"]])
   expect_identical(prune(iris_path, nsplit = 99), iris_path[["6"]])

@@ -1,11 +1,13 @@
 test_that("numbers are short where that is exact, and always come back", {
   set.seed(3)
-  x <- c(0, 1, -1.5, 2.45, 0.1 + 0.2, 1 / 3, 1e-300, 1e300, 2^53, 123456789.125, pi * 10^(-20:20), round(runif(200), 2),
-         rnorm(200))
+  x <- c(0, 1, -1.5, 2.45, 0.1 + 0.2, 1 / 3, 1e-300, 1e300, 2^53, 123456789.125, pi * 10^(-20:20),
+         round(runif(200), 2), rnorm(200))
   text <- exact_number(x)
-  expect_identical(text[c(1:5, 9)], c("0", "1", "-1.5", "2.45", "0.30000000000000004", "9007199254740992"))
+  expect_identical(text[c(1:5, 9)],
+                   c("0", "1", "-1.5", "2.45", "0.30000000000000004", "9007199254740992"))
   skip_if_not_installed("jsonlite") # R's own reader may be wrong in the last bit
-  expect_identical(vapply(text, function(t) as.numeric(jsonlite::fromJSON(paste0("[", t, "]"))), 0, USE.NAMES = FALSE), x)
+  expect_identical(vapply(text, function(t) as.numeric(jsonlite::fromJSON(paste0("[", t, "]"))), 0,
+                          USE.NAMES = FALSE), x)
 })
 
 test_that("folding visits children before parents", {

@@ -1,7 +1,8 @@
 test_that("contree_gpu never fails and tells why there is none", {
   gpu <- contree_gpu()
   expect_s3_class(gpu, "data.frame")
-  expect_identical(names(gpu), c("built", "available", "reason", "device", "name", "memory", "capability"))
+  expect_identical(names(gpu),
+                   c("built", "available", "reason", "device", "name", "memory", "capability"))
   expect_gte(nrow(gpu), 1)
   expect_type(gpu$built, "logical")
   expect_type(gpu$memory, "double")
@@ -55,7 +56,8 @@ twin <- function(...) {
 
 # All that does not depend on the course of the search.
 same_fit <- function(a, b) {
-  parts <- c("frame", "splits", "csplit", "where", "objective", "cost", "bound", "gap", "status", "capped")
+  parts <- c("frame", "splits", "csplit", "where", "objective", "cost", "bound", "gap", "status",
+             "capped")
   expect_identical(unclass(a)[parts], unclass(b)[parts])
 }
 
@@ -64,7 +66,8 @@ test_that("device takes the names of devices and nothing else", {
   expect_identical(contree_control(device = "cpu")$device, "cpu")
   expect_identical(contree_control(device = "cuda")$device, "cuda:0")
   expect_identical(contree_control(device = "cuda:3")$device, "cuda:3")
-  for (bad in list("gpu", "cuda:", "cuda:x", "twin", NA_character_, 1, NULL, c("cpu", "cuda"), character())) {
+  for (bad in list("gpu", "cuda:", "cuda:x", "twin", NA_character_, 1, NULL, c("cpu", "cuda"),
+                   character())) {
     expect_contree_error(contree_control(device = bad), "input", c("'device'", "\"cuda:1\""))
   }
 })
@@ -72,7 +75,8 @@ test_that("device takes the names of devices and nothing else", {
 test_that("without a GPU cuda is a clear error and auto the CPU", {
   skip_if_not(no_gpu(), "there is a GPU")
   problem <- expect_contree_error(contree(Species ~ ., iris, depth = 2, device = "cuda"), "input",
-                                  c("'device'", contree_gpu()$reason[1], "\"cpu\"", "contree_gpu()"))
+                                  c("'device'", contree_gpu()$reason[1], "\"cpu\"",
+                                    "contree_gpu()"))
   expect_identical(problem$argument, "device")
   expect_contree_error(contree(Species ~ ., iris, device = "cuda:7"), "input", "'device'")
   expect_silent(fit <- contree(Species ~ ., iris, depth = 2))
@@ -96,7 +100,8 @@ test_that("the twin of the GPU finds the trees of the CPU", {
   data <- transform(mtcars, gear = factor(gear), cyl = replace(cyl, c(3, 8, 20), NA))
   fits <- function(fit) {
     list(fit(Species ~ ., iris, depth = 2), fit(Species ~ ., iris, depth = 3, minbucket = 7),
-         fit(Species ~ ., iris, depth = 3, complexity = 0.02, threads = 1), fit(factor(carb) ~ ., data, depth = 2),
+         fit(Species ~ ., iris, depth = 3, complexity = 0.02, threads = 1),
+         fit(factor(carb) ~ ., data, depth = 2),
          fit(Species ~ ., iris, depth = 2, max_thresholds = 3))
   }
   on_cpu <- fits(function(...) contree(..., device = "cpu"))
@@ -113,7 +118,8 @@ test_that("the twin of the GPU finds the trees of the CPU", {
 test_that("the twin finds the known trees of the data sets", {
   skip_on_cran()
   folder <- Sys.getenv("CONTREE_DATA")
-  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "rice.csv.gz")), "CONTREE_DATA does not name the data sets")
+  skip_if_not(nzchar(folder) && file.exists(file.path(folder, "rice.csv.gz")),
+              "CONTREE_DATA does not name the data sets")
   for (name in c("raisin", "rice", "segment", "room")) {
     data <- utils::read.csv(file.path(folder, paste0(name, ".csv.gz")))
     data$class <- factor(data$class)
@@ -122,15 +128,16 @@ test_that("the twin finds the known trees of the data sets", {
 })
 
 test_that("what a GPU cannot do is said once", {
-  expect_message(fit <- twin(Species ~ ., iris, depth = 2, weights = rep(1:3, 50)), "without the GPU: .*cost the same",
-                 class = "contree_message")
+  expect_message(fit <- twin(Species ~ ., iris, depth = 2, weights = rep(1:3, 50)),
+                 "without the GPU: .*cost the same", class = "contree_message")
   expect_identical(fit$device, "cpu")
 })
 
 test_that("a fit keeps its device for update(), and contree_alternatives() takes another", {
   fit <- contree(Species ~ ., iris, depth = 2, device = "cpu")
   expect_identical(update(fit, depth = 1)$control$device, "cpu")
-  expect_s3_class(contree_alternatives(fit, n = 1, within = 1, device = "auto"), "contree_alternatives")
+  expect_s3_class(contree_alternatives(fit, n = 1, within = 1, device = "auto"),
+                  "contree_alternatives")
 })
 
 test_that("a forked process does not touch the GPU and says so", {

@@ -1,7 +1,8 @@
 test_that("a function is told of the search, a few times a second", {
   states <- list()
   fit <- suppressWarnings(contree(y ~ ., hard_table(), depth = 4, time_limit = 1.1, threads = 2,
-                                  progress = function(state) states[[length(states) + 1]] <<- state))
+                                  progress = function(state)
+                                    states[[length(states) + 1]] <<- state))
   expect_true(length(states) >= 1 && length(states) <= 6)
   state <- states[[length(states)]]
   expect_identical(names(state), c("elapsed", "cost", "bound", "gap", "closed"))
@@ -16,14 +17,16 @@ test_that("its error ends the search and is passed on, for any number of threads
   data <- hard_table()
   for (threads in 1:2) {
     took <- system.time(problem <- tryCatch(
-      contree(y ~ ., data, depth = 4, time_limit = 20, threads = threads, progress = function(state) stop("enough of this")),
+      contree(y ~ ., data, depth = 4, time_limit = 20, threads = threads,
+              progress = function(state) stop("enough of this")),
       error = identity))[["elapsed"]]
     expect_identical(conditionMessage(problem), "enough of this")
     expect_false(inherits(problem, "contree_error"))
     expect_lt(took, 2)
   }
   # so does any other way out
-  out <- withRestarts(contree(y ~ ., data, depth = 4, time_limit = 20, progress = function(state) invokeRestart("away", 7)),
+  out <- withRestarts(contree(y ~ ., data, depth = 4, time_limit = 20,
+                              progress = function(state) invokeRestart("away", 7)),
                       away = function(value) value)
   expect_identical(out, 7)
   expect_equal(contree(Species ~ ., iris, depth = 2)$frame, iris2$frame)
@@ -31,15 +34,18 @@ test_that("its error ends the search and is passed on, for any number of threads
 
 test_that("a fit within a progress function is a fit as any other", {
   inner <- NULL
-  suppressWarnings(contree(y ~ ., hard_table(), depth = 4, time_limit = 0.5, threads = 2, progress = function(state) {
+  suppressWarnings(contree(y ~ ., hard_table(), depth = 4, time_limit = 0.5, threads = 2,
+                           progress = function(state) {
     inner <<- contree(Species ~ ., iris, depth = 2, threads = 2)
   }))
   expect_identical(inner$frame, iris2$frame)
 })
 
 test_that("the settings are checked", {
-  expect_contree_error(contree(Species ~ ., iris, progress = "bar"), "input", c("'progress'", "\"bar\"", "\"progressr\""))
-  expect_contree_error(contree(Species ~ ., iris, verbose = NA), "input", c("'verbose'", "TRUE or FALSE"))
+  expect_contree_error(contree(Species ~ ., iris, progress = "bar"), "input",
+                       c("'progress'", "\"bar\"", "\"progressr\""))
+  expect_contree_error(contree(Species ~ ., iris, verbose = NA), "input",
+                       c("'verbose'", "TRUE or FALSE"))
 })
 
 test_that("the line is for people: not in batch, not in knitr, not beside another display", {
@@ -58,14 +64,18 @@ test_that("the line is written from the second second on, and cleared", {
   skip_on_cran()
   script <- c("set.seed(11)", "data <- as.data.frame(matrix(runif(30000), 3000))",
               "data$y <- sample(c('a', 'b'), 3000, TRUE)",
-              "search <- function(...) fit <<- suppressWarnings(contree(y ~ ., data, depth = 4, ...))")
+              "search <- function(...) {",
+              "  fit <<- suppressWarnings(contree(y ~ ., data, depth = 4, ...))", "}")
   said <- run_session(c(script, "search(time_limit = 1.3, verbose = TRUE)"))
   said <- strsplit(paste(said, collapse = "\n"), "\r")[[1]]
   line <- grep("^contree: ", said, value = TRUE)
-  expect_match(line[1], "^contree: 1 s, best [0-9]+, bound [0-9]+, gap [0-9]+, [0-9]+% of root thresholds closed$")
+  expect_match(
+    line[1],
+    "^contree: 1 s, best [0-9]+, bound [0-9]+, gap [0-9]+, [0-9]+% of root thresholds closed$")
   expect_match(said[length(said) - 1], "^ *$") # written over, and the cursor is back
   expect_identical(said[length(said)], "end")
-  expect_identical(run_session(c(script, "search(time_limit = 0.7, verbose = TRUE)", "search(time_limit = 1.2)")), "end")
+  expect_identical(run_session(c(script, "search(time_limit = 0.7, verbose = TRUE)",
+                                 "search(time_limit = 1.2)")), "end")
 })
 
 test_that("progressr is told where it listens", {
@@ -75,7 +85,8 @@ test_that("progressr is told where it listens", {
     types <- character()
     old <- options(progressr.enable = TRUE)
     on.exit(options(old))
-    withCallingHandlers(suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.7, ...)), progression = function(p) {
+    withCallingHandlers(suppressWarnings(contree(y ~ ., data, depth = 4, time_limit = 0.7, ...)),
+                        progression = function(p) {
       types <<- c(types, p$type)
     })
     types
@@ -86,5 +97,6 @@ test_that("progressr is told where it listens", {
   expect_true("update" %in% types)
   expect_identical(types[length(types)], "finish")
   expect_false(contree:::progressr_listens())
-  expect_true(progressr::with_progress(contree:::progressr_listens(), handlers = progressr::handler_void()))
+  expect_true(progressr::with_progress(contree:::progressr_listens(),
+                                       handlers = progressr::handler_void()))
 })

@@ -23,8 +23,10 @@ test_that("the number is looked for in order", {
   expect_identical(with_threads(used()), 2L)
   expect_identical(with_threads(used(), Ncpus = 3), 3L)
   expect_identical(with_threads(used(), c(CONTREE_NUM_THREADS = "4"), Ncpus = 3), 4L)
-  expect_identical(with_threads(used(), c(CONTREE_NUM_THREADS = "4"), Ncpus = 3, contree.threads = 5), 5L)
-  expect_identical(with_threads(used(6), c(CONTREE_NUM_THREADS = "4"), Ncpus = 3, contree.threads = 5), 6L)
+  expect_identical(with_threads(used(), c(CONTREE_NUM_THREADS = "4"), Ncpus = 3,
+                                contree.threads = 5), 5L)
+  expect_identical(with_threads(used(6), c(CONTREE_NUM_THREADS = "4"), Ncpus = 3,
+                                contree.threads = 5), 6L)
   expect_identical(with_threads(used(0), contree.threads = 5), 16L)
   expect_identical(with_threads(used(), Ncpus = "many"), 2L)
 })
@@ -54,11 +56,14 @@ test_that("contree_threads gets and sets", {
 test_that("a wrong number is named with its place", {
   expect_contree_error(contree_threads(-1), "input", c("'n'", "-1", "at least 0", "all processors"))
   expect_contree_error(contree_threads("two"), "input", c("'n'", "\"two\""))
-  expect_contree_error(contree(Species ~ ., iris, threads = 1.5), "input", c("'threads'", "1.5", "whole number"))
+  expect_contree_error(contree(Species ~ ., iris, threads = 1.5), "input",
+                       c("'threads'", "1.5", "whole number"))
   expect_contree_error(contree(Species ~ ., iris, threads = NA), "input", c("'threads'", "NA"))
-  with_threads(expect_contree_error(contree(Species ~ ., iris), "input", c("'contree.threads'", "\"a\"")),
+  with_threads(expect_contree_error(contree(Species ~ ., iris), "input",
+                                    c("'contree.threads'", "\"a\"")),
                contree.threads = "a")
-  with_threads(expect_contree_error(contree(Species ~ ., iris), "input", c("'CONTREE_NUM_THREADS'", "\"a\"")),
+  with_threads(expect_contree_error(contree(Species ~ ., iris), "input",
+                                    c("'CONTREE_NUM_THREADS'", "\"a\"")),
                c(CONTREE_NUM_THREADS = "a"))
 })
 
@@ -100,12 +105,14 @@ test_that("the fit tells how many threads there were, and the tree is the same",
   same <- c("frame", "splits", "where", "cost", "bound", "status")
   expect_identical(unclass(one)[same], unclass(two)[same])
   any <- contree(y ~ ., data, depth = 3, threads = 2, deterministic = FALSE)
-  expect_identical(unclass(any)[c("cost", "bound", "status")], unclass(one)[c("cost", "bound", "status")])
+  expect_identical(unclass(any)[c("cost", "bound", "status")],
+                   unclass(one)[c("cost", "bound", "status")])
 })
 
 test_that("of equally good trees the first predictor's at the lowest threshold is returned", {
   # two copies of a predictor, and a gap within which every threshold is as good
-  data <- data.frame(late = c(1, 2, 3, 4, 5, 6), early = c(1, 2, 3, 4, 5, 6), y = c("a", "a", "b", "b", "a", "a"))
+  data <- data.frame(late = c(1, 2, 3, 4, 5, 6), early = c(1, 2, 3, 4, 5, 6),
+                     y = c("a", "a", "b", "b", "a", "a"))
   fit <- contree(y ~ ., data, depth = 2)
   expect_identical(rownames(fit$splits)[1], "late")
   expect_equal(fit$splits[[1, "index"]], 2.5)
@@ -121,7 +128,8 @@ test_that("a forked child has one thread, also after threads in the parent", {
     # long enough for threads to have started
     "long <- suppressWarnings(contree(y ~ ., data, depth = 5, threads = 2, time_limit = 0.5))",
     "parent <- contree(y ~ ., data, depth = 3, threads = 2)",
-    "children <- parallel::mclapply(1:2, function(i) contree(y ~ ., data, depth = 3, threads = 2), mc.cores = 2)",
+    "child <- function(i) contree(y ~ ., data, depth = 3, threads = 2)",
+    "children <- parallel::mclapply(1:2, child, mc.cores = 2)",
     "say(long$threads == contree:::threads_to_use(2))",
     "say(vapply(children, function(child) child$threads, 0L))",
     "say(vapply(children, function(child) identical(child$frame, parent$frame), NA))",

@@ -1,0 +1,190 @@
+# What a forest predicts as one or two predictors change: partial dependence (Friedman 2001) and
+# individual conditional expectation (Goldstein et al. 2015).
+
+#' Partial dependence
+#'
+#' The mean prediction of a forest over the rows of `data` as one predictor, or two, are set to each
+#' value of a grid in all rows; and, with `ice`, the predictions of the single rows.
+#'
+#' @param fit A fit of [hist_forest()].
+#' @param data Data frame with the columns the forest was grown from, usually the training rows or a
+#'   part of them.
+#' @param variables Names of one or two columns of `data`.
+#' @param at Values to set the columns to: a list with a vector for each column, by name. By default
+#'   all levels of factors and all distinct values of other columns, of more than `grid` the
+#'   quantiles.
+#' @param grid Greatest number of values of a column, from 2, that are chosen by default.
+#' @param ice Give the predictions of each row, not their mean? For one column.
+#' @param classes Names of classes to give; the default is all, of two classes the second. Not used
+#'   for numbers.
+#' @param threads As in [contree_control()].
+#' @param x A value of `partial_dependence()`.
+#' @param centre Draw the lines of single rows less their first value, so that all begin at 0?
+#' @param main,xlab,ylab Title and labels of the axes.
+#' @param col Colours of the classes, or of the map.
+#' @param ... Not used.
+#' @return A data frame of class `partial_dependence` with a column for each of `variables`, `class`
+#'   (a factor; classes alone), `prediction` (a probability, or a number in the unit of the
+#'   response) and, with `ice`, `row` (the number of the row in `data`). Values of the grid vary
+#'   slowest in the first variable.
+#'
+#'   `plot()` returns its argument invisibly. It draws a line (a point for each level of a factor)
+#'   for each class; with `ice` grey lines of single rows and their mean, in the first class; of two
+#'   numeric variables a map in the first class, else a line for each value of the second one.
+#' @section Errors:
+#' `contree_input_error` if a column or a class is not there.
+#' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
+#' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
+#'
+#' A. Goldstein, A. Kapelner, J. Bleich, E. Pitkin (2015). Peeking inside the black box: visualizing
+#' statistical learning with plots of individual conditional expectation. *Journal of Computational
+#' and Graphical Statistics* 24(1), 44-65. \doi{10.1080/10618600.2014.907095}.
+#' @examples
+#' fit <- hist_forest(mpg ~ ., mtcars, trees = 100, seed = 1)
+#' weight <- partial_dependence(fit, mtcars, "wt")
+#' head(weight, 3)
+#' plot(weight)
+#' plot(partial_dependence(fit, mtcars, "wt", ice = TRUE))
+#' plot(partial_dependence(fit, mtcars, c("wt", "hp"), grid = 10))
+#' @export
+partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice = FALSE,
+                               classes = NULL, threads = NULL) {
+  check_forest(fit)
+  data <- as.data.frame(data)
+  check_dependence(data, variables, grid, check_flag("ice", ice))
+  classes <- check_shown_classes(fit, classes)
+  values <- lapply(stats::setNames(variables, variables), function(name) {
+    if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
+  })
+  steps <- rev(expand.grid(rev(lapply(values, seq_along))))
+  parts <- lapply(seq_len(nrow(steps)), function(step) {
+    setting <- Map(function(value, i) value[i], values, steps[step, ])
+    told <- told_with(fit, data, setting, classes, threads)
+    if (!ice) told <- matrix(colMeans(told), 1)
+    data.frame(lapply(setting, rep, length(told)), dependence_columns(told, classes, ice),
+               check.names = FALSE)
+  })
+  structure(do.call(rbind, parts), class = c("partial_dependence", "data.frame"),
+            variables = variables)
+}
+
+check_dependence <- function(data, variables, grid, ice) {
+  if (!is.character(variables) || !(length(variables) %in% (if (ice) 1 else 1:2)) ||
+        anyDuplicated(variables) || !all(variables %in% names(data))) {
+    many <- if (ice) gettext("one column") else gettext("one or two columns")
+    stop_input("variables", gettextf("'variables' must name %s of 'data', not %s", many,
+                                     paste(format(variables), collapse = ", ")))
+  }
+  if (!is_count(grid) || grid < 2) {
+    stop_input("grid", gettextf("'grid' must be a whole number of at least 2, not %s",
+                                show_value(grid)))
+  }
+}
+
+check_shown_classes <- function(fit, classes) {
+  if (fit$type == "regression") return(NULL)
+  if (is.null(classes)) return(if (length(fit$classes) == 2) fit$classes[2] else fit$classes)
+  if (is.character(classes) && length(classes) && all(classes %in% fit$classes)) return(classes)
+  stop_input("classes", gettextf("'classes' must be names of classes, such as %s",
+                                 show_names(fit$classes)))
+}
+
+# Values of the column that is varied, in order; missing ones are left out.
+grid_of <- function(column, most) {
+  if (is.factor(column)) {
+    return(factor(levels(column), levels(column), ordered = is.ordered(column)))
+  }
+  values <- sort(unique(column))
+  if (length(values) <= most || is.character(values)) return(values)
+  values[unique(round(seq(1, length(values), length.out = most)))]
+}
+
+# What the forest says of the rows once the columns have these values: a column a class.
+told_with <- function(fit, data, setting, classes, threads) {
+  for (name in names(setting)) data[[name]] <- rep(setting[[name]], nrow(data))
+  type <- if (is.null(classes)) "response" else "prob"
+  told <- stats::predict(fit, data, type = type, threads = threads)
+  if (is.null(classes)) matrix(told) else unname(told[, classes, drop = FALSE])
+}
+
+dependence_columns <- function(told, classes, ice) {
+  columns <- list()
+  if (!is.null(classes)) columns$class <- factor(rep(classes, each = nrow(told)), classes)
+  columns$prediction <- as.vector(told)
+  if (ice) columns$row <- rep(seq_len(nrow(told)), ncol(told))
+  as.data.frame(columns)
+}
+
+# ---- plots ---------------------------------------------------------------------------------------
+
+#' @rdname partial_dependence
+#' @export
+plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL, ylab = NULL,
+                                    col = NULL, ...) {
+  check_no_dots(...)
+  variables <- attr(x, "variables")
+  if (is.null(xlab)) xlab <- variables[1]
+  shown <- as.data.frame(x)
+  if (is.null(ylab)) ylab <- if (is.null(x$class)) gettext("prediction") else gettext("probability")
+  if (!is.null(x$row) || length(variables) == 2) {
+    shown <- if (is.null(x$class)) shown else shown[x$class == levels(x$class)[1], ]
+  }
+  labels <- list(main = main, xlab = xlab, ylab = ylab)
+  if (!is.null(x$row)) {
+    plot_ice(shown, variables, centre, labels)
+  } else if (length(variables) == 2 && is.numeric(x[[1]]) && is.numeric(x[[2]])) {
+    labels$ylab <- variables[2]
+    plot_map(shown, col, labels)
+  } else {
+    by <- if (length(variables) == 2) shown[[2]] else shown$class
+    plot_lines(shown[[1]], shown$prediction, by, col, labels)
+  }
+  invisible(x)
+}
+
+# A line, or points, for each value of `by`; NULL: one.
+plot_lines <- function(at, prediction, by, col, labels) {
+  groups <- if (is.null(by)) rep("", length(at)) else as.character(by)
+  names <- unique(groups)
+  if (is.null(col)) {
+    col <- if (length(names) > 1) grDevices::hcl.colors(length(names), "Dark 3") else 1
+  }
+  places <- places_of(at)
+  graphics::plot(range(places$at), range(prediction), type = "n", xaxt = places$axis,
+                 main = labels$main, xlab = labels$xlab, ylab = labels$ylab)
+  if (places$axis == "n") graphics::axis(1, seq_along(places$names), places$names)
+  for (i in seq_along(names)) {
+    one <- groups == names[i]
+    graphics::lines(places$at[one], prediction[one], type = if (places$axis == "n") "b" else "l",
+                    col = rep(col, length.out = length(names))[i], pch = 19)
+  }
+  if (length(names) > 1) graphics::legend("topright", names, col = col, lty = 1, bty = "n")
+}
+
+# Where values are on an axis, and what it says of them.
+places_of <- function(at) {
+  if (is.numeric(at) || inherits(at, c("Date", "POSIXct"))) return(list(at = at, axis = "s"))
+  names <- unique(as.character(at))
+  list(at = match(as.character(at), names), axis = "n", names = names)
+}
+
+plot_ice <- function(shown, variable, centre, labels) {
+  lines <- unname(do.call(rbind, split(shown$prediction, shown$row)))
+  if (centre) lines <- lines - lines[, 1]
+  at <- places_of(unique(shown[[variable]]))
+  graphics::matplot(at$at, t(lines), type = "l", lty = 1, col = grDevices::grey(0.7),
+                    xaxt = at$axis, main = labels$main, xlab = labels$xlab, ylab = labels$ylab)
+  if (at$axis == "n") graphics::axis(1, seq_along(at$names), at$names)
+  graphics::lines(at$at, colMeans(lines), lwd = 3)
+}
+
+plot_map <- function(shown, col, labels) {
+  across <- sort(unique(shown[[1]]))
+  up <- sort(unique(shown[[2]]))
+  heights <- matrix(NA_real_, length(across), length(up))
+  heights[cbind(match(shown[[1]], across), match(shown[[2]], up))] <- shown$prediction
+  if (is.null(col)) col <- grDevices::hcl.colors(24, "YlOrRd", rev = TRUE)
+  graphics::image(across, up, heights, col = col, main = labels$main, xlab = labels$xlab,
+                  ylab = labels$ylab)
+  graphics::contour(across, up, heights, add = TRUE)
+}

@@ -1,0 +1,87 @@
+# What the trees of a forest say one by one, and which rows each was grown from.
+
+# Trees that follow each other, by place, as a forest of their own in the compact form of C.
+only_trees <- function(forest, which) {
+  block <- function(values, sizes, width) {
+    values[sum(sizes[seq_len(which[1] - 1)]) * width + seq_len(sum(sizes[which]) * width)]
+  }
+  part <- forest
+  for (name in c("number", "seed", "n_nodes", "n_leaves", "depth")) {
+    part[[name]] <- forest[[name]][which]
+  }
+  part$nodes <- block(forest$nodes, forest$n_nodes, 2)
+  part$counts <- block(forest$counts, forest$n_leaves, max(1L, forest$n_classes))
+  if (!is.null(forest$means)) part$means <- block(forest$means, forest$n_leaves, 1)
+  part
+}
+
+# What each node of tree `i` would predict: a matrix of proportions with a column a class, or of one
+# column of means.
+values_of_nodes <- function(forest, i) {
+  nodes <- call_forest(.Call(ffi_hist_tree, only_trees(forest, i), 1L))
+  if (forest$n_classes) nodes$counts / rowSums(nodes$counts) else matrix(nodes$mean)
+}
+
+# The columns of new rows as a forest walks them.
+walked_columns <- function(object, columns) {
+  columns <- forest_columns(columns, object$orders)
+  names <- object$shape$names
+  if (is.matrix(columns)) columns[, names, drop = FALSE] else columns[names]
+}
+
+leaves_of_rows <- function(forest, columns, threads) {
+  call_forest(.Call(ffi_hist_predict, forest, columns, 2L, threads))
+}
+
+rows_of_columns <- function(columns, rows) {
+  if (is.matrix(columns)) return(columns[rows, , drop = FALSE])
+  lapply(columns, function(column) column[rows])
+}
+
+n_rows_of <- function(columns) if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
+
+# Pieces of 1..n of about `size` elements.
+pieces <- function(n, size) {
+  if (n == 0) return(list())
+  split(seq_len(n), (seq_len(n) - 1) %/% max(1, floor(size)))
+}
+
+# How often each training row is part of each tree: a matrix with a column a tree.
+inbag_of <- function(fit) {
+  if (!is.null(fit$inbag)) fit$inbag else inbag_matrix(fit$forest, fit$n, fit$control, fit$sampling)
+}
+
+inbag_matrix <- function(forest, n, control, sampling) {
+  trees <- seq_along(forest$number)
+  matrix(vapply(trees, function(i) sample_of_tree(forest, i, n, control, sampling), integer(n)), n)
+}
+
+sample_of_tree <- function(forest, i, n, control, sampling) {
+  .Call(ffi_hist_sample,
+        list(seed = forest$seed[i], sample = control$sample, replace = as.integer(control$replace),
+             sampling = sampling, n_rows = n), forest$number[i])
+}
+
+# ---- the rows a forest was grown from ------------------------------------------------------------
+
+# The columns of the training rows: those of `data`, or of what the fit's call names.
+training_columns <- function(fit, data, frame) {
+  if (is.null(data)) data <- evaluated_data(fit, frame)
+  columns <- new_columns(column_reader(fit), data, stats::na.pass)$columns
+  n <- n_rows_of(columns)
+  if (n == fit$n + length(fit$na.action)) {
+    columns <- rows_of_columns(columns, setdiff(seq_len(n), fit$na.action))
+  } else if (n != fit$n) {
+    stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d", n, fit$n))
+  }
+  walked_columns(fit, columns)
+}
+
+evaluated_data <- function(fit, frame) {
+  where <- fit$call[[if (is.null(fit$terms)) "x" else "data"]]
+  data <- tryCatch(eval(where, frame), error = function(problem) NULL)
+  if (!is.data.frame(data) && !is.matrix(data)) {
+    stop_input("data", gettext("the training rows cannot be found again; give them as 'data'"))
+  }
+  data
+}

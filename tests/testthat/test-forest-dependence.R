@@ -1,0 +1,66 @@
+test_that("partial dependence is the mean prediction with a column set", {
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1)
+  curve <- partial_dependence(fit, mtcars, "wt", grid = 7)
+  expect_named(curve, c("wt", "prediction"))
+  expect_identical(range(curve$wt), range(mtcars$wt))
+  expect_true(all(curve$wt %in% mtcars$wt) && nrow(curve) == 7)
+  for (i in 1:7) expect_equal(curve$prediction[i],
+                              mean(predict(fit, transform(mtcars, wt = curve$wt[i]))))
+  both <- partial_dependence(fit, mtcars, c("wt", "hp"),
+                             at = list(wt = c(2, 4), hp = c(100, 150, 200)))
+  expect_identical(both$wt, rep(c(2, 4), each = 3))
+  expect_identical(both$hp, rep(c(100, 150, 200), 2))
+  expect_equal(both$prediction[5], mean(predict(fit, transform(mtcars, wt = 4, hp = 150))))
+})
+
+test_that("ICE has the prediction of each row", {
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1)
+  ice <- partial_dependence(fit, mtcars[3:8, ], "wt", at = list(wt = c(2, 3)), ice = TRUE)
+  expect_identical(ice$row, rep(1:6, 2))
+  expect_equal(ice$prediction[7:12], unname(predict(fit, transform(mtcars[3:8, ], wt = 3))))
+  mean <- partial_dependence(fit, mtcars[3:8, ], "wt", at = list(wt = c(2, 3)))
+  expect_equal(mean$prediction, c(tapply(ice$prediction, ice$wt, mean)), ignore_attr = TRUE)
+})
+
+test_that("classes have a probability each, factors a point for each level", {
+  data <- transform(iris, wide = cut(Petal.Width, c(0, 0.8, 1.7, 3),
+                                     labels = c("low", "mid", "high")), Petal.Width = NULL)
+  fit <- hist_forest(Species ~ ., data, trees = 20, seed = 1)
+  shown <- partial_dependence(fit, data, "wide")
+  expect_identical(levels(shown$wide), levels(data$wide))
+  expect_identical(levels(shown$class), levels(iris$Species))
+  told <- predict(fit, transform(data, wide = factor("mid", levels(wide))), type = "prob")
+  expect_equal(shown$prediction[shown$wide == "mid"], unname(colMeans(told)))
+  two <- hist_forest(I(Species == "setosa") ~ wide, data, trees = 5, seed = 1)
+  expect_identical(unique(as.character(partial_dependence(two, data, "wide")$class)), "TRUE")
+  one <- partial_dependence(fit, data, "wide", classes = "virginica")
+  expect_equal(one$prediction, shown$prediction[shown$class == "virginica"])
+})
+
+test_that("dependences are drawn", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  data <- transform(iris, long = factor(Petal.Length > 4))
+  fit <- hist_forest(Species ~ ., data, trees = 9, seed = 1)
+  for (variables in list("Petal.Width", "long", c("long", "Petal.Width"), c("Petal.Width", "long"),
+                         c("Petal.Width", "Sepal.Width"))) {
+    shown <- partial_dependence(fit, data, variables, grid = 4)
+    expect_identical(plot(shown), shown)
+  }
+  for (variable in c("Petal.Width", "long")) {
+    expect_silent(plot(partial_dependence(fit, data, variable, grid = 4, ice = TRUE),
+                       centre = TRUE))
+  }
+})
+
+test_that("what cannot be shown is named", {
+  fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
+  expect_contree_error(partial_dependence(fit, iris, "width"), "input", "variables")
+  expect_contree_error(partial_dependence(fit, iris, names(iris)[1:3]), "input", "variables")
+  expect_contree_error(partial_dependence(fit, iris, names(iris)[1:2], ice = TRUE), "input",
+                       "variables")
+  expect_contree_error(partial_dependence(fit, iris, "Petal.Width", grid = 1), "input", "grid")
+  expect_contree_error(partial_dependence(fit, iris, "Petal.Width", classes = "rose"), "input",
+                       "classes")
+  expect_contree_error(partial_dependence(1, iris, "Petal.Width"), "input", "fit")
+})

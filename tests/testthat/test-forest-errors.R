@@ -1,0 +1,64 @@
+test_that("standard errors are those of the infinitesimal jackknife", {
+  by_hand <- function(said, inbag, s = NULL) {
+    n <- nrow(inbag)
+    trees <- ncol(inbag)
+    vapply(seq_len(nrow(said)), function(row) {
+      t <- said[row, ] - mean(said[row, ])
+      variance <- 0
+      spread <- 0
+      for (i in seq_len(n)) {
+        variance <- variance + (sum((inbag[i, ] - mean(inbag[i, ])) * t) / trees)^2
+        spread <- spread + mean(inbag[i, ]^2) - mean(inbag[i, ])^2
+      }
+      variance <- variance - spread * mean(t^2) / trees
+      sqrt(max(0, if (is.null(s)) variance else variance * n * (n - 1) / (n - s)^2))
+    }, 0)
+  }
+  fit <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, keep_inbag = TRUE)
+  told <- predict(fit, mtcars[1:9, ], se.fit = TRUE)
+  expect_identical(told$fit, predict(fit, mtcars[1:9, ]))
+  expect_equal(unname(told$se.fit), by_hand(predict(fit, mtcars[1:9, ], type = "trees"), fit$inbag))
+  expect_named(told$se.fit, rownames(mtcars)[1:9])
+  expect_gt(max(told$se.fit), 0)
+  # samples are drawn again
+  again <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1)
+  expect_identical(predict(again, mtcars[1:9, ], se.fit = TRUE), told)
+  # so they are where seeds differ
+  joined <- c(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5),
+              hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2))
+  kept <- cbind(hist_forest(mpg ~ ., mtcars, trees = 30, seed = 5, keep_inbag = TRUE)$inbag,
+                hist_forest(mpg ~ ., mtcars, trees = 30, seed = 2, keep_inbag = TRUE)$inbag)
+  expect_equal(unname(predict(joined, mtcars[1:3, ], se.fit = TRUE)$se.fit),
+               by_hand(predict(joined, mtcars[1:3, ], type = "trees"), kept))
+  part <- hist_forest(mpg ~ ., mtcars, trees = 60, seed = 1, replace = FALSE, sample_fraction = 0.5,
+                      keep_inbag = TRUE)
+  expect_equal(unname(predict(part, mtcars[1:3, ], se.fit = TRUE)$se.fit),
+               by_hand(predict(part, mtcars[1:3, ], type = "trees"), part$inbag, 16))
+})
+
+test_that("probabilities have standard errors, a column a class", {
+  fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1, keep_inbag = TRUE)
+  rows <- iris[c(60, 71, 107, 120), ]
+  errors <- predict(fit, rows, type = "prob", se.fit = TRUE)$se.fit
+  expect_identical(dimnames(errors), list(rownames(rows), fit$classes))
+  leaf <- predict(fit, rows, type = "leaf")
+  said <- vapply(1:50, function(i) {
+    tree <- forest_tree(fit, i)
+    (tree$n_virginica / tree$n)[leaf[, i]]
+  }, numeric(4))
+  counts <- fit$inbag - rowMeans(fit$inbag)
+  raw <- colSums((counts %*% t(said) / 50 - rowMeans(counts))^2)
+  noise <- sum(rowMeans(counts^2)) * apply(said, 1, function(t) mean((t - mean(t))^2)) / 50
+  expect_equal(unname(errors[, "virginica"]), sqrt(pmax(0, raw - noise)))
+})
+
+test_that("what has no standard error says so", {
+  fit <- hist_forest(Species ~ ., iris, trees = 3, seed = 1)
+  expect_contree_error(predict(fit, iris, se.fit = TRUE), "input", "standard errors of type")
+  expect_contree_error(predict(fit, type = "prob", se.fit = TRUE), "input", "newdata")
+  expect_contree_error(predict(fit, iris, se.fit = 2), "input", "se.fit")
+  one <- hist_forest(mpg ~ ., mtcars, trees = 1, seed = 1)
+  expect_contree_error(predict(one, mtcars, se.fit = TRUE), "input", "2 trees")
+  whole <- hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1, replace = FALSE, sample_fraction = 1)
+  expect_contree_error(predict(whole, mtcars, se.fit = TRUE), "input", "all rows")
+})
