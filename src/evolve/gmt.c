@@ -268,7 +268,8 @@ static void scale_back(running *run)
 {
     ct_gmt *gmt = run->gmt;
     const ct_node_models *models = &gmt->models;
-    double deviance = 0, size = -1, n = run->data->n_rows, complexity = run->options->limits.complexity;
+    double deviance = 0, size = -1, n = run->data->n_rows,
+           complexity = run->options->limits.complexity;
     for (uint32_t i = 0; i < models->n_nodes; i++) {
         if (gmt->forest.left[i]) continue;
         deviance += models->deviance[i];

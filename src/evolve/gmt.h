@@ -7,7 +7,8 @@
  *
  *   1. The data become ranks and rows z (model_table.h).
  *   2. On at most `sample` rows, spread over the data, two starts, one of them grown greedily, are
- *      brought to a local optimum, and the better one is kicked out of it again and again (kicks.h).
+ *      brought to a local optimum, and the better one is kicked out of it again and again
+ *      (kicks.h).
  *   3. The tests are carried to all rows, where the local search goes on.
  *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
  *      node (another test, the subtree of one side, or a leaf in its place, with all models below

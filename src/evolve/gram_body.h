@@ -15,7 +15,8 @@ typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
-INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p)
+INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n,
+                        uint32_t p)
 {
     const size_t width = ct_gram_width(p), size = ct_gram_size(p);
     for (uint32_t row = 0; row < n; row++, z += width) {
@@ -37,7 +38,8 @@ INLINE void pivots_of(double *s, uint32_t p, double *sse, double *terms)
 {
     vec_f64 rank = {0}, zero = {0};
     vec_f64 squares[CT_GRAM_COLUMNS];
-    for (uint32_t i = 0; i < p; i++) squares[i] = AT(vec_f64, s + (ct_gram_row(i) + i) * CT_GRAM_LANES);
+    for (uint32_t i = 0; i < p; i++)
+        squares[i] = AT(vec_f64, s + (ct_gram_row(i) + i) * CT_GRAM_LANES);
     for (uint32_t j = 0; j + 1 < p; j++) {
         vec_f64 pivot = AT(vec_f64, s + (ct_gram_row(j) + j) * CT_GRAM_LANES);
         vec_i64 used = (vec_i64) (pivot > squares[j] * 1e-10);

@@ -16,8 +16,8 @@ static ct_status check_splitter(const ct_model_data *data, uint32_t s, ct_error 
     const ct_column *column = &data->columns[data->splitters[s]];
     if (!n_levels) return CT_OK;
     if (n_levels > CT_MODEL_BINS)
-        return ct_fail(error, CT_BAD_INPUT, "splitter %u has %u levels, but at most %d are possible",
-                       s + 1, n_levels, (int) CT_MODEL_BINS);
+        return ct_fail(error, CT_BAD_INPUT,
+                       "splitter %u has %u levels, but at most %d are possible", s + 1, n_levels, (int) CT_MODEL_BINS);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double x = ct_column_value(column, row);
         if (!ct_column_missing(column, row) && !(x >= 1 && x <= n_levels))
@@ -255,7 +255,8 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
         *to = *of;
         to->rank = rank;
         to->bin = bin;
-        for (uint32_t i = 0; i < n_rows; i++) rank[i] = of->rank[rows[i]], bin[i] = of->bin[rows[i]];
+        for (uint32_t i = 0; i < n_rows; i++)
+            rank[i] = of->rank[rows[i]], bin[i] = of->bin[rows[i]];
     }
     table->unit = from->unit;
     table->total = from->total * n_rows / from->n_rows;

@@ -145,7 +145,8 @@ static void invert(qr *q, uint32_t rank)
     for (uint32_t j = 0; j < rank; j++)
         for (uint32_t i = j + 1; i-- > 0;) {
             double sum = i == j;
-            for (uint32_t k = i + 1; k <= j; k++) sum -= entry_of_r(q, i, k) * q->inverse[k * q->p + j];
+            for (uint32_t k = i + 1; k <= j; k++)
+                sum -= entry_of_r(q, i, k) * q->inverse[k * q->p + j];
             q->inverse[i * q->p + j] = sum / q->diagonal[i];
         }
 }

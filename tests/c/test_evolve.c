@@ -350,7 +350,8 @@ static void certificates_hold(void)
         double now = 0;
         uint32_t n_leaves[2] = {0, 0}, right = gmt.forest.right[0];
         for (uint32_t i = 0; i < gmt.forest.n_nodes; i++)
-            if (!gmt.forest.left[i]) now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
+            if (!gmt.forest.left[i])
+                now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
         now -= gmt.lambda;
         if (right) {
             /* the root's test, with the subtrees as they are; its children's leaves by routing */
