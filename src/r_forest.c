@@ -275,7 +275,7 @@ static void report(void *calls, uint32_t trees, double seconds)
     r_callbacks_report((r_callbacks *) calls, numbers, 2);
 }
 
-static int by_row_pays(uint32_t n_rows) { return n_rows > 16384; }
+static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {

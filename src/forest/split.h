@@ -6,8 +6,7 @@
 
 typedef struct {
     uint32_t column;
-    int by_bin; /* rows are told apart by bins, of which those below `bin` go left; else by codes */
-    uint32_t bin, cut; /* the first code on the right, which agrees with `bin` */
+    uint32_t cut; /* the first code on the right */
     int missing_left, knows_missing; /* rows of the node have missing values there */
 } ct_split;
 
