@@ -29,7 +29,9 @@ included () { sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\.h\)".*/\1/p' "$@" | so
 of_cuda () {
   cd "$1" || return
   seen=`included \`find . -name '*.cu' -o -name '*.cuh'\``
-  while more=`included $seen; echo "$seen"`; more=`echo "$more" | sort -u`; test "$more" != "$seen"; do
+  while true; do
+    more=`(included $seen; echo "$seen") | sort -u`
+    test "$more" = "$seen" && break
     seen=$more
   done
   echo "$seen"
