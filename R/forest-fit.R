@@ -103,7 +103,8 @@
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param ... The names of `ranger` above. Any other name is an error.
 #'
-#' @return An object of class `hist_forest`, a list with
+#' @return An object of class `hist_forest`, and of class `contree_ensemble` as all ensembles of
+#'   this package, a list with
 #'   * `type`, `"classification"` or `"regression"`, and `classes`, the levels of the response;
 #'   * `forest`, the trees in compact form, see [forest_tree()] for one that can be read;
 #'   * `oob`, a list (`NULL` without `oob`): `predictions` (a matrix of probabilities, or numbers;
@@ -268,22 +269,15 @@ new_hist_forest <- function(grown, frame, orders, settings, call) {
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)
-  structure(
-    list(call = call, terms = frame$terms,
-         type = if (is_classes(frame)) "classification" else "regression",
-         classes = levels(frame$response), n = n, forest = grown$forest,
-         oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre,
-                                         frame$response),
-         importance = new_forest_importance(grown, frame$shape$names, settings$importance),
-         inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings,
-                                                       settings$sampling),
-         # sums, from which forests put together have theirs
-         left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
-         elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
-         sampling = settings$sampling, y = frame$response, shape = frame$shape, types = frame$types,
-         xlevels = frame$xlevels, units = frame$units, orders = orders,
-         na.action = frame$na.action),
-    class = "hist_forest")
+  new_ensemble(
+    levels(frame$response), c(frame, n = n), call, class = "hist_forest", forest = grown$forest,
+    oob = if (settings$oob) new_oob(grown$oob_sums, grown$oob_trees, grown$centre, frame$response),
+    importance = new_forest_importance(grown, frame$shape$names, settings$importance),
+    inbag = if (settings$keep_inbag) inbag_matrix(grown$forest, n, settings, settings$sampling),
+    # sums, from which forests put together have theirs
+    left_out = sum(grown$oob_trees), harm = grown$harm, status = grown$status,
+    elapsed = grown$elapsed, seed = settings$seed, control = settings[kept],
+    sampling = settings$sampling, y = frame$response, orders = orders)
 }
 
 # The sums stay in it, so that forests can be put together.
@@ -320,7 +314,7 @@ refuse_empty_forest <- function(grown, settings) {
 
 warn_if_forest_stopped <- function(fit) {
   if (fit$status == "complete") return(invisible())
-  n <- length(fit$forest$number)
+  n <- tree_count(fit)
   warn_stopped(gettextf(
     "%s: %d of %.0f trees are complete",
     stopped_after(fit$status, fit$elapsed), n, fit$control$trees),

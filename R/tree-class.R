@@ -10,12 +10,12 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid
-#' out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
-#' saved by name) and, where the formula has functions or constants of the function that called
-#' [contree()], copies of these, up to 1 MB each; no pointer; and, unless it was made with `model =
-#' TRUE`, no training data but the classes and the weights of the rows. It can be saved with
-#' [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all trees of this package (those
+#' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
+#' environment but the workspace or a namespace (which are saved by name) and, where the formula has
+#' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the classes and the
+#' weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
 #' level is one of those on the left. Where the value is missing, `default_left` decides, which the

@@ -35,5 +35,6 @@ time_contree <- function(data, depth, limit, response = "class", threads = 1) {
   fit <- call$value
   list(solver = fit$elapsed, call = call$seconds, errors = fit$objective, bound = fit$bound,
        status = fit$status, simd = fit$simd, mb_before = before, mb_peak = process_memory("VmHWM"),
-       cpu = cpu)
+       cpu = cpu, leaves = (nrow(fit$frame) + 1) / 2, scans = fit$search[["scans"]],
+       thresholds = fit$search[["thresholds"]])
 }

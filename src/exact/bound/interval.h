@@ -29,14 +29,13 @@
 
 /* A node of a tree in the search: a threshold in the table's ranks; feature < 0: a leaf. Trees are
  * kept as heaps: the root at 0, the children of i at 2 i + 1 and 2 i + 2. In the lowest level the
- * threshold is left open, and the feature of CT_ANY_FEATURE with it. */
+ * threshold is left open. */
 typedef struct {
     int32_t feature;
     uint32_t threshold;
 } ct_split_code;
 
 #define CT_LEAF_CODE ((ct_split_code){-1, 0})
-#define CT_ANY_FEATURE INT32_MAX
 
 typedef struct ct_candidate {
     uint32_t n_left, threshold;

@@ -80,13 +80,9 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
 
 /* ---- finishing a tree ---- */
 
-/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`, and, as
- * long as it is open, its feature; `most` is what the best one so far spares. */
+/* A node with two leaves: its threshold is still to be found among rows lo .. hi of `rows`. */
 typedef struct {
     uint32_t node, feature, lo, hi, filled;
-    int open;
-    int64_t most;
-    uint32_t left[2], total[2], rank; /* of two classes: see walk() */
 } pending;
 
 typedef struct {
@@ -196,11 +192,10 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     uint32_t node = add_node(c, c->rows + lo, hi - lo);
     ct_split_code code = level < c->depth ? c->codes[i] : CT_LEAF_CODE;
     if (code.feature < 0) return node;
-    CT_ASSERT((uint32_t) code.feature < c->table->n_cols || code.feature == CT_ANY_FEATURE);
+    CT_ASSERT((uint32_t) code.feature < c->table->n_cols);
     uint32_t feature = (uint32_t) code.feature;
     if (is_lowest(code, c->depth - level)) {
-        c->pendings[c->n_pendings++] = (pending){
-            node, feature, lo, hi, lo, code.feature == CT_ANY_FEATURE, -1, {0, 0}, {0, 0}, 0};
+        c->pendings[c->n_pendings++] = (pending){node, feature, lo, hi, lo};
         for (uint32_t j = lo; j < hi; j++) c->owner[c->rows[j]] = c->n_pendings;
         c->forest->n_nodes += 2; /* its two leaves */
         return node;
@@ -214,16 +209,15 @@ static uint32_t grow(completion *c, size_t i, unsigned level, uint32_t lo, uint3
     return node;
 }
 
-/* Lists the rows of all pending nodes that are open, or else split on `feature`, by its order, with
- * their ranks. */
-static void sort_pending_rows(completion *c, uint32_t feature, int open)
+/* Lists the rows of all pending nodes that split on `feature`, by its order, with their ranks. */
+static void sort_pending_rows(completion *c, uint32_t feature)
 {
     const uint32_t *order = c->table->order[feature];
     uint32_t rank = 0;
     for (uint32_t j = 0; j < c->table->n_rows; j++) {
         uint32_t owner = c->owner[order[j]];
         pending *p = owner ? &c->pendings[owner - 1] : NULL;
-        if (p && p->open == open && (open || p->feature == feature)) {
+        if (p && p->feature == feature) {
             uint32_t at = p->filled++;
             CT_ASSERT(at < p->hi);
             c->sorted[at] = order[j];
@@ -252,91 +246,11 @@ static int finish_pending(completion *c, const pending *p)
     return 1;
 }
 
-static void offer(pending *p, uint32_t feature, int64_t most)
-{
-    if (most <= p->most) return;
-    p->most = most;
-    p->feature = feature;
-}
-
-/* Looks at all splits of the open nodes on one feature. */
-static void try_feature(completion *c, uint32_t f)
-{
-    sort_pending_rows(c, f, 1);
-    for (pending *p = c->pendings; p < c->pendings + c->n_pendings; p++) {
-        int64_t most;
-        p->filled = p->lo;
-        if (p->open &&
-            best_split(c->sorted + p->lo, c->ranks + p->lo, p->hi - p->lo, &c->stump, &most))
-            offer(p, f, most);
-    }
-}
-
-/* ---- two classes of rows that cost the same ---- */
-
-/* What walk() reads of a row, in one number in the place of `sorted`: 2 (1 + its open node) +
- * class; 0: in none. */
-static void tag_rows(completion *c)
-{
-    for (uint32_t row = 0; row < c->table->n_rows; row++) {
-        uint32_t owner = c->owner[row], own = (uint32_t) c->table->data->classes[row];
-        pending *p = owner ? &c->pendings[owner - 1] : NULL;
-        CT_ASSERT(own < 2);
-        if (p) p->total[own]++;
-        c->sorted[row] = p && p->open ? 2 * owner + own : 0;
-    }
-}
-
-/* The split before the next row of the node. */
-static void offer_here(pending *p, uint32_t feature, uint32_t min_bucket)
-{
-    uint32_t x = p->left[0], y = p->left[1], u = p->total[0] - x, v = p->total[1] - y;
-    CT_ASSERT(x <= p->total[0] && y <= p->total[1]);
-    if (x + y >= min_bucket && u + v >= min_bucket)
-        offer(p, feature, (int64_t) (x > y ? x : y) + (u > v ? u : v));
-}
-
-/* As try_feature(), in one pass that sorts nothing: a node is looked at where the value of its rows
- * has changed. */
-static void walk(completion *c, uint32_t f)
-{
-    const uint32_t *order = c->table->order[f], *tags = c->sorted;
-    uint32_t rank = 0;
-    for (uint32_t i = 0; i < c->n_pendings; i++)
-        c->pendings[i].rank = c->pendings[i].left[0] = c->pendings[i].left[1] = 0;
-    for (uint32_t j = 0; j < c->table->n_rows; j++) {
-        uint32_t tag = tags[order[j]];
-        if (tag) {
-            pending *p = &c->pendings[(tag >> 1) - 1];
-            if (p->rank != rank) offer_here(p, f, c->stump.min_bucket);
-            p->rank = rank;
-            p->left[tag & 1]++;
-        }
-        rank += (uint32_t) ct_bit(c->table->ties[f], j);
-    }
-}
-
-/* Gives each open node the first feature whose best split spares most. */
-static void choose_features(completion *c)
-{
-    uint32_t n_open = 0;
-    int two = c->stump.costs->plain && c->stump.costs->n_classes == 2;
-    for (uint32_t i = 0; i < c->n_pendings; i++) n_open += c->pendings[i].open != 0;
-    if (n_open && two) tag_rows(c);
-    for (uint32_t f = 0; n_open && f < c->table->n_cols; f++) {
-        if (two) walk(c, f);
-        else try_feature(c, f);
-    }
-    for (uint32_t i = 0; i < c->n_pendings; i++) c->pendings[i].open = 0;
-}
-
 static int finish_all(completion *c)
 {
-    choose_features(c);
     for (uint32_t i = 0; i < c->n_pendings; i++) {
-        if (c->pendings[i].feature == CT_ANY_FEATURE) return 0;
         if (c->pendings[i].filled == c->pendings[i].lo)
-            sort_pending_rows(c, c->pendings[i].feature, 0);
+            sort_pending_rows(c, c->pendings[i].feature);
         if (!finish_pending(c, &c->pendings[i])) return 0;
     }
     return 1;

@@ -462,7 +462,8 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     last.hint = roots->known.tree;
     last.hint_at = 0;
     last.hint_size = (uint32_t) ct_heap_size(last.depth);
-    /* near: one neighbour with the very cost of its side, and for the other side nothing */
+    /* near: one neighbour with the very cost of its side, and for the other side nothing; neither
+     * names a child to begin with, so that of equal ones the first is found first */
     for (int side = 0; side < 2; side++) {
         near[side].lower[side] = roots->known.best_side[side];
         near[side].lower[!side] = 0;
@@ -474,12 +475,8 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     count_sides(&evaluator, f, m);
     evaluator.target = roots->known.best + 1;
     evaluator.seen = INT64_MAX;
-    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best) {
-        /* at the lowest level ct_complete() looks for the first feature */
-        for (int side = 0; side < 2 && last.depth == 2; side++)
-            if (m->best_child[side] >= 0) m->best_child[side] = CT_ANY_FEATURE;
+    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best)
         keep_tree(roots, f, m);
-    }
 }
 
 /* ---- all features ---- */
