@@ -6,8 +6,10 @@
 #' `hist_forest(learner = f)` grows trees level by level and asks `f`, for the leaves of a level,
 #' which split each is to have, as the client of Sharp (2008) does. `f` gets the counts of all
 #' candidates; any measure of splits can be written with it. `hist_learner()` gives the built-in
-#' rules as such functions, to begin with: they grow the forest of `splitrule` to the last bit, if
-#' `bins` is at most 255 (with more, built-in rules look at finer codes in small nodes).
+#' rules as such functions, to begin with. With `bins` at most 32 they grow the forest of
+#' `splitrule`
+#' to the last bit, unless the scores of two cuts differ by less than single precision; with more,
+#' built-in rules look at bins first, and then at codes.
 #'
 #' @section What a learner is given:
 #' `f(histogram, info)`, where `histogram` is an integer array \[bin, class, feature, leaf\] with
@@ -33,8 +35,9 @@
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #' @examples
-#' fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, learner = hist_learner("gini"))
-#' same <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, pool = "level", bins = 255)
+#' fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, bins = 32,
+#'                    learner = hist_learner("gini"))
+#' same <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, pool = "level", bins = 32)
 #' identical(fit$forest$nodes, same$forest$nodes)
 #'
 #' # a rule of one's own: the cut that parts versicolor best, by the difference of its proportions
@@ -160,14 +163,15 @@ choose_answers <- function(best, n_features, n_leaves) {
 
 squares <- function(side) Reduce(`+`, lapply(side, function(counts) counts^2))
 
-# As in scan.h: one rounding in nodes that are not heavy, to single precision in small ones.
+# As in scan.h: one rounding in nodes that are not heavy, to single precision in small ones (of two
+# classes, scan.h has another form, which orders cuts alike).
 gini_scores <- function(sides, weight, rows) {
   left <- squares(sides$left)
   right <- squares(sides$right)
   exact <- (sides$size * right + sides$rest * left) / (sides$size * sides$rest)
   heavy <- weight > 32767
   exact[heavy] <- (left / sides$size + right / sides$rest)[heavy]
-  small <- rows <= 128 & weight <= 255
+  small <- rows <= 64 & weight <= 255
   exact[small] <- to_single(exact[small])
   exact
 }

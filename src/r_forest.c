@@ -367,7 +367,7 @@ static int learn(void *data, const ct_learner_round *round, ct_learner_answer *a
     return r_callbacks_call(&calls->guard, ask_r, &a);
 }
 
-static int by_row_pays(uint32_t n_rows) { return n_rows > 16384; }
+static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {

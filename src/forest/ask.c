@@ -53,7 +53,7 @@ static void draw_pool(pool *p, uint32_t tree, uint32_t depth)
     const ct_grower *g = p->desk->grower;
     ct_rng rng = ct_pool_rng(g, tree, depth);
     for (uint32_t i = 0; i < p->n_features; i++) {
-        p->features[i] = ct_draw_column(p->desk, &rng, i);
+        p->features[i] = ct_draw_next(p->desk, &rng, i);
         p->n_bins[i] = g->codes->columns[p->features[i]].n_bins;
     }
     ct_put_back(p->desk, p->n_features);
@@ -66,10 +66,10 @@ static int32_t *cells_of(const pool *p, uint32_t leaf, uint32_t feature)
 
 static void count_leaf(const pool *p, uint32_t leaf, const ct_task *task, const ct_run *runs)
 {
-    const ct_view *view = &p->desk->table;
+    const ct_view *view = &p->desk->views[CT_IN_TABLE];
     memset(cells_of(p, leaf, 0), 0, leaf_cells(p) * sizeof *p->histogram);
     for (uint32_t f = 0; f < p->n_features; f++) {
-        const uint8_t *bins = view->bins + p->features[f] * view->stride;
+        const uint8_t *bins = view->bins + p->features[f] * view->bin_stride;
         const ct_item *item = p->desk->items + task->begin;
         for (uint32_t k = 0; k < task->n_runs; k++) {
             int32_t *cells = cells_of(p, leaf, f) + (size_t) runs[k].class_ * CT_BIN_ROWS;
@@ -106,9 +106,7 @@ static int split_of(const pool *p, uint32_t leaf, const ct_learner_answer *answe
     if (!left || left == p->weights[leaf]) return 0;
     while (next < n_bins && !bin_weight(p, leaf, f, next)) next++;
     split->column = p->features[f];
-    split->by_bin = 1;
-    split->bin = next < n_bins ? (last + next + 1) / 2 : next;
-    split->cut = column->first[split->bin];
+    split->cut = column->first[next < n_bins ? (last + next + 1) / 2 : next];
     split->missing_left = answer->missing_left;
     split->knows_missing = missing > 0;
     return 1;

@@ -218,7 +218,7 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
     memset(codes, 0, sizeof *codes);
     codes->n_rows = n_rows;
     codes->n_cols = n_cols;
-    if (by_row) codes->stride = ((size_t) n_cols + 31) / 32 * 32;
+    if (by_row) codes->stride = ((size_t) n_cols + 7) / 8 * 8;
     int fine = make_plan(&p, codes, columns, most, threads);
     if (fine) {
         ct_loop loop = {n_cols, 1, CT_DYNAMIC, threads, code_columns, &p, NULL};

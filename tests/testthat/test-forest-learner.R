@@ -13,15 +13,16 @@ test_that("built-in rules written in R grow the built-in forest", {
   data <- mixed_classes()
   for (rule in c("gini", "entropy", "error")) {
     inside <- hist_forest(y ~ ., data, trees = 3, seed = 3, splitrule = rule, pool = "level",
-                          bins = 255)
-    asked <- hist_forest(y ~ ., data, trees = 3, seed = 3, learner = hist_learner(rule), bins = 255)
+                          bins = 32)
+    asked <- hist_forest(y ~ ., data, trees = 3, seed = 3, learner = hist_learner(rule), bins = 32)
     expect_identical(asked$forest, inside$forest)
     expect_identical(asked$oob, inside$oob)
     expect_identical(asked$importance, inside$importance)
+    expect_gt(sum(inside$forest$n_nodes), 300)
   }
   limits <- list(depth = 3, min_n = 30)
   grow <- function(...) {
-    do.call(hist_forest, c(list(y ~ ., data, trees = 3, seed = 5, bins = 255), limits, list(...)))
+    do.call(hist_forest, c(list(y ~ ., data, trees = 3, seed = 5, bins = 32), limits, list(...)))
   }
   expect_identical(grow(learner = hist_learner())$forest, grow(pool = "level")$forest)
 })
