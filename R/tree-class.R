@@ -50,9 +50,9 @@ newest_format <- 3L
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
-#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
-#'     counts in whole units, to which the price of a split is rounded, so the two may differ by
-#'     some 1e-9 of an error for each split.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
+#'     sum of the weights if rows have some. Sums of doubles in another order may differ in their
+#'     last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
@@ -264,12 +264,15 @@ model_of_document <- function(document, predictors, nodes) {
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
-  new_model(
+  fit <- new_model(
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = gap_of(document), status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
+  # before version 3 of both a proof was of the cost alone
+  if (document$format_version < 3) fit$format_version <- 2L
+  fit
 }
 
 leaves_of_document <- function(document, nodes) {
@@ -371,8 +374,8 @@ is_objective <- function(fit, value) {
 
 # Row by row from the data: weight times loss under the class of its leaf.
 check_row_costs <- function(fit, frame) {
-  costs <- row_costs(frame$response, frame$weights, frame$loss)
-  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+  labels <- fit$frame$yval[fit$where]
+  if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
     stop_internal(gettext(
       "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }

@@ -15,6 +15,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
+SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
@@ -32,6 +33,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),
+    ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),

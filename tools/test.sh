@@ -26,13 +26,14 @@
 #   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R              ($FUZZ_SECONDS, $SEED: others)
 #   glue       .Call entries under gctorture and valgrind  tests/r/glue.R
 #   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS, $FORKS: others)
+#   promises   what fits say, against brute force          tests/r/promises.R          ($COUNT, $SEED: others)
 #   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS, $SEED: others)
 #
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
 # up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
 of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu cuda_on_cpu"
-of_r="configure check cuda bench r mutants_r fuzz_r glue soak signals"
+of_r="configure check cuda bench r mutants_r fuzz_r glue soak promises signals"
 logs=build/test
 mkdir -p $logs
 
@@ -178,6 +179,7 @@ run_suite () {
     fuzz_r)    fuzz_r ;;
     glue)      glue ;;
     soak)      need_library && Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;
+    promises)  need_library && Rscript --vanilla tests/r/promises.R $library "${COUNT:-60}" "${SEED:-1}" ;;
     signals)   need_library && Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac

@@ -49,6 +49,24 @@ test_that("what is proven is proven again, for all kinds of problems", {
   }
 })
 
+# What the process has held at most, in MB; NA where the system does not say.
+peak_memory <- function() {
+  if (!file.exists("/proc/self/status")) return(NA)
+  line <- grep("^VmHWM:", readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+
+test_that("memory does not grow with the square of the classes", {
+  n <- 40000
+  fit <- contree(data.frame(x = 1:n), factor(1:n), depth = 1, certificate = TRUE)
+  before <- peak_memory()
+  check <- contree_certify(fit, list(x = data.frame(x = 1:n), y = factor(1:n)))
+  expect_true(check$valid && check$smallest)
+  expect_identical(c(check$bound, check$rounding), c(n - 2, 0))
+  skip_if(is.na(before), "the system does not say what memory was used")
+  expect_lt(peak_memory() - before, 500)
+})
+
 test_that("bounds of searches that did not end are proven", {
   data <- hard_table(300, 5)
   gap <- certified(y ~ ., data, depth = 3, max_gap = 15)

@@ -6,6 +6,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/cost/price.h"
 #include "exact/search/features.h"
+#include "exact/search/observed.h"
 #include "exact/search/thresholds.h"
 
 /* A root bound of which nothing is known. */
@@ -149,6 +150,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(&worker->arena, ct_feature, n_cols);
     if (!roots->features) ct_worker_stop(worker, CT_END_MEMORY);
+    ct_observe_given(worker, roots);
     return roots->features != NULL;
 }
 
@@ -185,6 +187,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
+    ct_observe_searched(worker, roots);
     for (uint32_t f = 0; f < n_cols; f++)
         bounds.relaxed = ct_smaller_cost(
             bounds.relaxed,
@@ -200,6 +203,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     }
     bounds.proven = ct_larger_cost(bounds.relaxed,
                                    ct_smaller_cost(roots->known.proven, roots->leaf));
+    ct_observe_solved(worker, roots, &bounds);
     return bounds;
 }
 
