@@ -280,7 +280,7 @@ test_that("a tree that was changed is found", {
   part <- fit
   part[c("objective", "cost", "bound")] <- fit$cost - 1
   frame <- contree:::certified_frame(fit, iris, globalenv())
-  expect_match(contree:::price_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
+  expect_match(contree:::cost_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
   checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE)
   expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
   checked$bound <- 6
