@@ -394,6 +394,48 @@ static void splits_are_best(void)
     recount_forest(28, 1800, 0, 0, 0, 50, 4);
 }
 
+/* Puts these values into a column, and makes codes of all columns anew. */
+static void set_values(forest_table *t, uint32_t col, uint32_t (*value)(uint32_t))
+{
+    ct_error error;
+    for (uint32_t i = 0; i < t->n_rows; i++) t->values[col * t->n_rows + i] = value(i);
+    ct_codes_free(t->codes);
+    CHECK_INT(ct_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_CODES, 0, 1, &error),
+              CT_OK);
+}
+
+static uint32_t half(uint32_t row) { return row % 2; }
+static uint32_t gap_in_one_half(uint32_t row)
+{
+    return row % 2 ? row / 2 % 20 : row / 2 % 4 < 2 ? row / 2 % 2 : 16 + row / 2 % 4;
+}
+
+/* A large node whose rows have 0, 1, 18 and 19 of the 20 values that there are. */
+static void cuts_are_in_the_middle(void)
+{
+    enum { ROWS = 4000 };
+    forest_table t = forest_table_new(5, ROWS, 2, 3, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, 1);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    set_values(&t, 0, half);
+    set_values(&t, 1, gap_in_one_half);
+    for (uint32_t i = 0; i < ROWS; i++)
+        t.classes[i] = i % 2 ? 2 : t.values[ROWS + i] > 10;
+    o.replace = 0;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    const ct_hist_node *nodes = forest.trees[0].nodes;
+    CHECK_INT(forest.trees[0].n_nodes, 5);
+    CHECK_INT(nodes[0].feature, 0);
+    const ct_hist_node *inner = &nodes[nodes[0].next & ~CT_HIST_FLAG];
+    CHECK_INT(inner->feature, 1);
+    CHECK_INT(inner->cut, 10); /* between 1 and 18 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
 /* ---- the same forest ---- */
 
 static uint64_t hash_of(const forest_table *t, const ct_hist_options *o, uint64_t *sum)
@@ -489,6 +531,34 @@ static void candidates_are_even(void)
     for (uint32_t i = 0; i < TREES; i++) first[forest.trees[i].nodes[0].feature]++;
     for (uint32_t col = 0; col < COLS; col++)
         CHECK(first[col] > 400 && first[col] < 600); /* 500, sd 20 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* Both children of a root draw a candidate each: among 16 alike they agree now and then. */
+static void siblings_draw_apart(void)
+{
+    enum { COLS = 16, ROWS = 64, TREES = 400 };
+    forest_table t = forest_table_new(6, ROWS, COLS, 2, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, TREES);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    o.mtry = 1;
+    o.depth = 2;
+    for (uint32_t i = 0; i < ROWS; i++) t.classes[i] = i % 2;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    uint32_t pairs = 0, same = 0;
+    for (uint32_t i = 0; i < TREES; i++) {
+        const ct_hist_node *nodes = forest.trees[i].nodes;
+        const ct_hist_node *left = &nodes[nodes[0].next & ~CT_HIST_FLAG], *right = left + 1;
+        if (left->feature == CT_HIST_LEAF || right->feature == CT_HIST_LEAF) continue;
+        pairs++;
+        same += left->feature == right->feature;
+    }
+    CHECK(pairs > TREES / 2);
+    CHECK(same < pairs / 6); /* a sixteenth, sd 1.2 hundredths */
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     forest_table_free(&t);
@@ -756,9 +826,11 @@ static const check_case cases[] = {
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},
+    {"cuts are in the middle", cuts_are_in_the_middle},
     {"the same forest", same_forest},
     {"parts make the whole", parts_make_the_whole},
     {"candidates are even", candidates_are_even},
+    {"siblings draw apart", siblings_draw_apart},
     {"rows left out", left_out},
     {"shuffled columns", shuffled_columns},
     {"labels at random", labels_at_random},

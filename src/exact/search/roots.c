@@ -6,6 +6,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/cost/price.h"
 #include "exact/search/features.h"
+#include "exact/search/observed.h"
 #include "exact/search/thresholds.h"
 
 /* A root bound of which nothing is known. */
@@ -149,6 +150,7 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(&worker->arena, ct_feature, n_cols);
     if (!roots->features) ct_worker_stop(worker, CT_END_MEMORY);
+    ct_observe_given(worker, roots);
     return roots->features != NULL;
 }
 
@@ -166,12 +168,12 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 
-/* A root bound covers all trees with that root feature, also those whose threshold does not separate the
- * rows at hand, since it may separate those of a neighbouring set. Such a tree costs a split and a
- * tree T of the level below on all rows. T is no better than the best tree here or than what
- * know_ends() has proven of T; and restricted to the two sides of any candidate, it costs what it
- * did and its splits once more. It has no more of these than the level allows, and none that cost
- * more than the leaf. */
+/* A root bound covers all trees with that root feature, also those whose threshold does not
+ * separate the rows at hand, since it may separate those of a neighbouring set. Such a tree
+ * costs a split and a tree T of the level below on all rows. T is no better than the best tree
+ * here or than what know_ends() has proven of T; and restricted to the two sides of any
+ * candidate, it costs what it did and its splits once more. It has no more of these than the
+ * level allows, and none that cost more than the leaf. */
 static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64_t relaxed)
 {
     int64_t split = worker->search->split_cost,
@@ -185,6 +187,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
     ct_bounds bounds = {roots->leaf, 0, roots->known.improved ? roots->known.best : roots->leaf};
+    ct_observe_searched(worker, roots);
     for (uint32_t f = 0; f < n_cols; f++)
         bounds.relaxed = ct_smaller_cost(
             bounds.relaxed,
@@ -200,6 +203,7 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     }
     bounds.proven = ct_larger_cost(bounds.relaxed,
                                    ct_smaller_cost(roots->known.proven, roots->leaf));
+    ct_observe_solved(worker, roots, &bounds);
     return bounds;
 }
 

@@ -3,6 +3,7 @@
 #include "exact/rows/ranks.h"
 #include "exact/run/history.h"
 #include "exact/search/features.h"
+#include "exact/search/observed.h"
 
 /* ---- what is left to find ---- */
 
@@ -202,6 +203,7 @@ void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_ca
 {
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
+    ct_observe_candidate(evaluator->worker, roots, feature, m);
     ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
     roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
     if (upper < roots->known.best + ct_thresholds_ties(roots, feature, m->threshold)) {
