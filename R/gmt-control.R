@@ -26,7 +26,9 @@ gmt_ranges <- list(
 #'   row without success. 0 is a local search alone.
 #' @param max_rows The random changes end once searches of single splits have looked at so many rows
 #'   altogether: a limit like time, but the same on every machine.
-#' @param sample With more rows the random changes are made on so many, at least 100.
+#' @param sample With more rows the random changes are made on so many, at least 100. The default is
+#'   20,000 for few predictors and down to 4,000 for many: 4 million by splitters and by pairs of
+#'   regressors.
 #' @param open_max Bins of a predictor (and parts of these) that are searched to the row at a node,
 #'   before the last local search, which has no such limit.
 #' @param time_limit Seconds.
@@ -38,11 +40,11 @@ gmt_ranges <- list(
 #' gmt(mpg ~ wt | hp + cyl, mtcars, control = gmt_control(leaves_max = 3, minbucket = 5), seed = 1)
 #' @export
 gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, complexity = 1, bins = 64,
-                        effort = 200, patience = 30, max_rows = Inf, sample = 20000, open_max = 2,
+                        effort = 200, patience = 30, max_rows = Inf, sample = NULL, open_max = 2,
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
   given <- mget(names(gmt_ranges), environment())
-  search <- Map(function(name, value, range) check_forest_number(name, value, range, name == "minbucket"),
+  search <- Map(function(name, value, range) check_forest_number(name, value, range, name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
   time_limit <- search$time_limit
   search$time_limit <- NULL
@@ -77,6 +79,11 @@ gmt_settings <- function(control, dots, both, seed, model) {
 settle_gmt <- function(settings, roles, n) {
   if (is.null(settings$search$minbucket)) {
     settings$search$minbucket <- max(5, 2 * (length(roles$regressors) + 1))
+  }
+  if (is.null(settings$search$sample)) {
+    p <- length(roles$regressors) + 2
+    work <- max(1, length(roles$splitters)) * p * (p + 1) / 2
+    settings$search$sample <- max(4000, min(20000, floor(4e6 / work)))
   }
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   settings
