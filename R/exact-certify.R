@@ -297,11 +297,11 @@ tree_fault <- function(fit, frame) {
     return(gettextf("row %d does not come to the leaf that the fit says",
                     which(leaf != tree_where(fit))[1]))
   }
-  price_fault(fit, frame, leaf)
+  cost_fault(fit, frame, leaf)
 }
 
 # What the tree costs, from the rows, and whether it is one that it may be.
-price_fault <- function(fit, frame, leaf) {
+cost_fault <- function(fit, frame, leaf) {
   proof <- tree_proof(fit)
   settings <- tree_settings(fit)
   objective <- sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "forest/ask.h"
 #include "forest/split.h"
 
 enum {
@@ -453,20 +454,31 @@ static int settle(ct_desk *desk, const ct_task *task, const ct_run *runs)
     return 1;
 }
 
+/* The node of the task, whose runs are in desk->now, becomes one of two children, whose runs are in
+ * desk->left and desk->right. 0 if memory ends. */
+static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left,
+                  ct_task *right)
+{
+    if (!room_for_nodes(desk)) return 0;
+    *left = child_of(task, desk->n_nodes, 0);
+    *right = child_of(task, desk->n_nodes + 1, 1);
+    desk->n_nodes += 2;
+    part(desk, task, split, left, right);
+    note_gain(desk, task, left, right, split->column);
+    desk->nodes[task->node] = (ct_hist_node){left->node | (split->missing_left ? CT_HIST_FLAG : 0),
+                                             (uint16_t) split->column, (uint16_t) split->cut};
+    return 1;
+}
+
 /* Splits the node of the task, whose runs are in desk->now. */
 static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
 {
     ct_split split;
+    ct_task left, right;
     ct_enter_copy(desk, task);
     if (!ct_find_split(desk, view_of(desk, task), task, tree, &split))
         return make_leaf(desk, task, desk->now);
-    if (!room_for_nodes(desk)) return 0;
-    ct_task left = child_of(task, desk->n_nodes, 0), right = child_of(task, desk->n_nodes + 1, 1);
-    desk->n_nodes += 2;
-    part(desk, task, &split, &left, &right);
-    note_gain(desk, task, &left, &right, split.column);
-    desk->nodes[task->node] = (ct_hist_node){left.node | (split.missing_left ? CT_HIST_FLAG : 0),
-                                             (uint16_t) split.column, (uint16_t) split.cut};
+    if (!divide(desk, task, &split, &left, &right)) return 0;
     /* the larger one waits */
     if (left.n >= right.n)
         return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
@@ -500,6 +512,88 @@ static ct_task make_root(ct_desk *desk, uint32_t tree)
     return root;
 }
 
+/* ---- level by level, with a learner ---- */
+
+/* Nodes of one depth that are to be split. */
+typedef struct {
+    ct_task *tasks;  /* [n] owned */
+    ct_run *runs;    /* [n][classes] owned */
+    uint32_t n, room;
+} level;
+
+static void level_free(level *l)
+{
+    ct_free(l->tasks);
+    ct_free(l->runs);
+}
+
+static int level_add(ct_desk *desk, level *l, const ct_task *task, const ct_run *runs)
+{
+    size_t width = runs_of(desk->grower), more = l->room ? l->room : 64;
+    if (is_leaf(desk, task)) return make_leaf(desk, task, runs);
+    if (l->n == l->room) {
+        if (!enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
+            !enlarge(&l->runs, l->n * width * sizeof *l->runs, more * width * sizeof *l->runs))
+            return 0;
+        l->room += (uint32_t) more;
+    }
+    memcpy(l->runs + l->n * width, runs, task->n_runs * sizeof *runs);
+    l->tasks[l->n++] = *task;
+    return 1;
+}
+
+static int divide_level(ct_desk *desk, const level *now, ct_split *splits, const uint8_t *found,
+                        level *next)
+{
+    size_t width = runs_of(desk->grower);
+    for (uint32_t i = 0; i < now->n; i++) {
+        const ct_task *task = &now->tasks[i];
+        ct_task left, right;
+        memcpy(desk->now, now->runs + i * width, task->n_runs * sizeof *desk->now);
+        if (!found[i]) {
+            if (!make_leaf(desk, task, desk->now)) return 0;
+        } else if (!divide(desk, task, &splits[i], &left, &right) ||
+                   !level_add(desk, next, &left, desk->left) ||
+                   !level_add(desk, next, &right, desk->right)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The level below; 0 if memory ends or the learner wants no more. */
+static int grow_level(ct_desk *desk, const level *now, level *next, uint32_t tree)
+{
+    uint32_t width = runs_of(desk->grower);
+    ct_split *splits = (ct_split *) ct_alloc(now->n * sizeof *splits);
+    uint8_t *found = (uint8_t *) ct_alloc(now->n);
+    ct_asked asked = CT_ASK_NO_MEMORY;
+    if (splits && found)
+        asked = ct_ask_learner(desk, now->tasks, now->runs, width, now->n, tree, splits, found);
+    if (asked == CT_ASK_STOPPED) ct_halt_set(desk->stop);
+    int fine = asked == CT_ASK_DONE && divide_level(desk, now, splits, found, next);
+    ct_free(splits);
+    ct_free(found);
+    return fine;
+}
+
+static int grow_levels(ct_desk *desk, const ct_task *root, uint32_t tree)
+{
+    level now, next;
+    memset(&now, 0, sizeof now);
+    int fine = level_add(desk, &now, root, desk->now);
+    while (fine && now.n) {
+        memset(&next, 0, sizeof next);
+        fine = !ct_halt_now(desk->stop, desk->number) && grow_level(desk, &now, &next, tree);
+        level_free(&now);
+        now = next;
+    }
+    level_free(&now);
+    return fine;
+}
+
+/* ---- the whole ---- */
+
 int ct_grow_tree(ct_desk *desk, uint32_t number)
 {
     desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
@@ -507,6 +601,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     ct_task task = make_root(desk, number);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
+    if (desk->grower->options->learn) return grow_levels(desk, &task, number);
     if (!settle(desk, &task, desk->now)) return 0;
     for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];

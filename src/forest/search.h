@@ -11,7 +11,8 @@ typedef struct {
     const ct_view *view;
     const ct_task *task;
     const ct_item *items;
-    ct_rng rng;
+    ct_rng rng;  /* of candidates */
+    ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
     uint32_t n_drawn;
     double score;
     ct_split *split;

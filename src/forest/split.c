@@ -7,27 +7,34 @@ static double worst(void) { return -1; } /* no score is negative */
 
 /* ---- candidates ---- */
 
-/* Columns are drawn without repetition, one after another, from a permutation that put_back()
- * restores: a node's draws must not depend on those of others. */
-uint32_t ct_draw_column(ct_search *s)
+enum { POOL_PATH = 3, CUTS_PATH = 4 };
+
+uint32_t ct_draw_next(ct_desk *desk, ct_rng *rng, uint32_t n_drawn)
 {
-    uint32_t *columns = s->desk->columns, rest = s->grower->n_cols - s->n_drawn;
-    uint32_t place = s->n_drawn + ct_rng_below(&s->rng, rest), column = columns[place];
-    columns[place] = columns[s->n_drawn];
-    columns[s->n_drawn] = column;
-    s->desk->places[s->n_drawn++] = place;
+    uint32_t *columns = desk->columns, rest = desk->grower->n_cols - n_drawn;
+    uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
+    columns[place] = columns[n_drawn];
+    columns[n_drawn] = column;
+    desk->places[n_drawn] = place;
     return column;
 }
 
-static void put_back(ct_search *s)
+void ct_put_back(ct_desk *desk, uint32_t n_drawn)
 {
-    uint32_t *columns = s->desk->columns;
-    while (s->n_drawn > 0) {
-        uint32_t i = --s->n_drawn, column = columns[i];
-        columns[i] = columns[s->desk->places[i]];
-        columns[s->desk->places[i]] = column;
+    uint32_t *columns = desk->columns;
+    while (n_drawn > 0) {
+        uint32_t i = --n_drawn, column = columns[i];
+        columns[i] = columns[desk->places[i]];
+        columns[desk->places[i]] = column;
     }
 }
+
+ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
+{
+    return ct_rng_of(grower->options->seed, tree, ct_rng_path(POOL_PATH, depth));
+}
+
+uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s->n_drawn++); }
 
 /* ---- scores of other rules, in plain C ---- */
 
@@ -104,7 +111,7 @@ static void search_random(ct_search *s)
         uint32_t column = ct_draw_column(s), low, high;
         int missing;
         if (!code_range(s, column, &low, &high, &missing)) continue;
-        uint32_t cut = low + 1 + ct_rng_below(&s->rng, high - low);
+        uint32_t cut = low + 1 + ct_rng_below(&s->cuts, high - low);
         for (int left = 0; left <= missing; left++) {
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
@@ -118,13 +125,24 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                   ct_split *split)
 {
     const ct_grower *grower = desk->grower;
-    ct_search s = {desk, grower, view, task, desk->items + task->begin,
-                ct_rng_of(grower->options->seed, tree, task->path), 0, worst(), split, 0};
+    const ct_hist_options *options = grower->options;
+    ct_search s = {desk,
+                   grower,
+                   view,
+                   task,
+                   desk->items + task->begin,
+                   options->pool_by_level ? ct_pool_rng(grower, tree, task->depth)
+                                          : ct_rng_of(options->seed, tree, task->path),
+                   ct_rng_of(options->seed, tree, ct_rng_path(task->path, CUTS_PATH)),
+                   0,
+                   worst(),
+                   split,
+                   0};
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
         s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;
-    if (grower->options->rule == CT_SPLIT_RANDOM) search_random(&s);
+    if (options->rule == CT_SPLIT_RANDOM) search_random(&s);
     else if (task->n <= CT_SMALL_ROWS && task->weight <= CT_SMALL_WEIGHT) ct_search_small(&s);
     else ct_search_bins(&s);
-    put_back(&s);
+    ct_put_back(desk, s.n_drawn);
     return s.score > worst();
 }

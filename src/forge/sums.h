@@ -2,6 +2,8 @@
 #ifndef CT_FORGE_SUMS_H
 #define CT_FORGE_SUMS_H
 
+#include <stddef.h>
+
 #include "forge/ensemble.h"
 
 static inline void ct_sums_begin(const ct_ensemble *e, void *sums, size_t stride, uint32_t n)

@@ -5,10 +5,12 @@
 #                                 the objects of the tests (make -C tests/c mutants)
 #   sh mutants.sh DIR NAME...     these
 #
-# A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the tests are linked with that
-# and run, those that its record lists, until one fails; where mutants are named, all others after them.
-# Prints a line a mutant: which test found it, after how long. A mutant that none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
-# the kernels it has the scalar ones alone, and its CUDA is played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
+# A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the
+# tests are linked with that and run, those that its record lists, until one fails; where mutants
+# are named, all others after them. Prints a line a mutant: which test found it, after how long. A
+# mutant that none finds is a failure, and so is one whose lines are not in its file exactly once.
+# The library is the portable one: of the kernels it has the scalar ones alone, and its CUDA is
+# played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
 here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
@@ -67,7 +69,8 @@ compile () {
   done
 }
 
-# killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
+# killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that
+# did.
 killed_by () {
   wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$here/$1.c" | sort -u`
   test_object=$dir/$1.o

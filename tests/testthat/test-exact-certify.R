@@ -97,6 +97,9 @@ test_that("training data are found again as elsewhere", {
     certified(x, iris$Species, depth = 2)
   })
   expect_true(contree_certify(xy, list(x = iris[1:4], y = iris$Species))$valid)
+  for (other in list(iris, iris[1:4], list(x = iris[1:4]), data.frame(x = 1:150))) {
+    expect_contree_error(contree_certify(xy, other), "input", "must be a list of these two")
+  }
   # `subset_levels` is no `subset`
   data <- many_kinds()
   expect_true(contree_certify(certified(class ~ ., data, depth = 2, subset_levels = 3))$valid)
@@ -277,7 +280,7 @@ test_that("a tree that was changed is found", {
   part <- fit
   part[c("objective", "cost", "bound")] <- fit$cost - 1
   frame <- contree:::certified_frame(fit, iris, globalenv())
-  expect_match(contree:::price_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
+  expect_match(contree:::cost_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
   checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE)
   expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
   checked$bound <- 6

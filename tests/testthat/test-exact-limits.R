@@ -96,7 +96,7 @@ test_that("the memory limit ends the search with what is known, or says that it 
   expect_identical(unique(ends), c("error", "memory limit", "time limit"))
 })
 
-test_that("the warning of a search with a price on splits speaks of cost", {
+test_that("the warning of a search with a penalty on splits speaks of cost", {
   warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1),
                      contree_timeout = identity)
   expect_match(conditionMessage(warned),

@@ -168,12 +168,12 @@ static void open_features(ct_roots *roots, ct_worker *worker)
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 
-/* A root bound covers all trees with that root feature, also those whose threshold does not separate the
- * rows at hand, since it may separate those of a neighbouring set. Such a tree costs a split and a
- * tree T of the level below on all rows. T is no better than the best tree here or than what
- * know_ends() has proven of T; and restricted to the two sides of any candidate, it costs what it
- * did and its splits once more. It has no more of these than the level allows, and none that cost
- * more than the leaf. */
+/* A root bound covers all trees with that root feature, also those whose threshold does not
+ * separate the rows at hand, since it may separate those of a neighbouring set. Such a tree
+ * costs a split and a tree T of the level below on all rows. T is no better than the best tree
+ * here or than what know_ends() has proven of T; and restricted to the two sides of any
+ * candidate, it costs what it did and its splits once more. It has no more of these than the
+ * level allows, and none that cost more than the leaf. */
 static int64_t empty_sided(const ct_roots *roots, const ct_worker *worker, int64_t relaxed)
 {
     int64_t split = worker->search->split_cost,
