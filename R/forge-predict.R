@@ -47,7 +47,10 @@ predict.forged_forest <- function(object, newdata,
 }
 
 run_forged <- function(code, columns, leaves, threads, way = 0L, simd = "auto") {
-  call_forest(.Call(ffi_forged_predict, code, columns, leaves, threads_to_use(threads), way, simd))
+  n_rows <- if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
+  # finding out how many threads there are takes longer than a block of rows
+  threads <- if (n_rows <= 512L) 1L else threads_to_use(threads)
+  call_forest(.Call(ffi_forged_predict, code, columns, leaves, threads, way, simd))
 }
 
 name_rows <- function(answer, row_names) {

@@ -10,9 +10,11 @@ ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
     size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
     ct_block_room *room = CT_ARENA_ZEROED(arena, ct_block_room, 1);
     if (!room) return NULL;
-    room->table = CT_ARENA_ZEROED(arena, uint64_t, (size_t) f->n_planes * CT_BLOCK_WORDS);
-    room->sums = ct_arena_zeroed(arena, (size_t) f->ensemble->n_outputs * CT_BLOCK, sum);
-    return room->table && room->sums ? room : NULL;
+    room->table = CT_ARENA_NEW(arena, uint64_t, (size_t) f->n_planes * CT_BLOCK_WORDS);
+    room->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * CT_BLOCK, sum);
+    if (!room->table || !room->sums) return NULL;
+    memset(room->table, 0, CT_BLOCK_WORDS * sizeof *room->table); /* plane 0 */
+    return room;
 }
 
 /* One row after another; rows up to `rows` are 0. */
