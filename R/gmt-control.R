@@ -19,7 +19,8 @@ gmt_ranges <- list(
 #'   from 0 to 16.
 #' @param minbucket Training rows of a leaf, at least. The default is twice the coefficients of a
 #'   model, and at least 5.
-#' @param complexity What log(n) is multiplied by in BIC, at least 0: larger ones give smaller trees.
+#' @param complexity What log(n) is multiplied by in BIC, at least 0: larger ones give smaller
+#'   trees.
 #' @param bins Bins of each predictor in which thresholds are first looked for, from 2 to 254. Those
 #'   that could hold the best threshold are searched to the row.
 #' @param effort,patience The search ends after `effort` random changes, or `patience` of them in a
@@ -44,7 +45,8 @@ gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, comple
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
   given <- mget(names(gmt_ranges), environment())
-  search <- Map(function(name, value, range) check_forest_number(name, value, range, name %in% c("minbucket", "sample")),
+  search <- Map(function(name, value, range) check_forest_number(name, value, range,
+      name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
   time_limit <- search$time_limit
   search$time_limit <- NULL
@@ -60,17 +62,23 @@ gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, comple
 gmt_settings <- function(control, dots, both, seed, model) {
   unknown <- setdiff(names(dots), names(formals(gmt_control)))
   if (length(unknown) || length(names(dots)) < length(dots) || any(!nzchar(names(dots)))) {
-    what <- if (length(unknown <- unknown[nzchar(unknown)])) show_names(unknown) else gettext("an argument without a name")
-    stop_input("...", gettextf("unknown argument %s; see ?gmt and ?gmt_control for the arguments there are", what))
+    named <- unknown[nzchar(unknown)]
+    what <- if (length(named)) show_names(named) else gettext("an argument without a name")
+    stop_input("...",
+        gettextf("unknown argument %s; see ?gmt and ?gmt_control for the arguments there are",
+                 what))
   }
   if (both && length(dots)) {
-    stop_input("control", gettextf("'control' is given, and %s besides; give all settings in one place",
+    stop_input("control",
+               gettextf("'control' is given, and %s besides; give all settings in one place",
                                    show_names(names(dots))))
   }
   if (!inherits(control, "gmt_control")) {
-    stop_input("control", gettextf("'control' must be made by gmt_control(), not %s", show_value(control)))
+    stop_input("control", gettextf("'control' must be made by gmt_control(), not %s",
+                                   show_value(control)))
   }
-  control["seed"] <- list(check_forest_number("seed", seed, list(low = 0, high = 2^53, whole = TRUE), TRUE))
+  control["seed"] <- list(check_forest_number("seed", seed,
+                                              list(low = 0, high = 2^53, whole = TRUE), TRUE))
   control$model <- check_flag("model", model)
   control
 }

@@ -54,7 +54,8 @@
 #'   as many rows. Columns that `x` has as well, by name, are taken from `x`.
 #' @param weights Case weights, above 0, as in `lm()`. In the formula method an expression in the
 #'   columns of `data`.
-#' @param offset Known part of the response, one number a row, as in `lm()`. In the formula method an
+#' @param offset Known part of the response, one number a row, as in `lm()`. In the formula method
+#'   an
 #'   expression in the columns of `data`, which [predict()][predict.gmt] evaluates in new data. With
 #'   `x` and `y` new predictions are without it.
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
@@ -73,7 +74,8 @@
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
 #' give the best tree so far with a warning of class `contree_stopped`.
-#' @references K. Jurczuk, M. Czajkowski, M. Kretowski (2022). GPU-based acceleration of evolutionary
+#' @references K. Jurczuk, M. Czajkowski, M. Kretowski (2022). GPU-based acceleration of
+#'   evolutionary
 #'   induction of model trees. *Applied Soft Computing* 119, 108503.
 #'   \doi{10.1016/j.asoc.2022.108503}.
 #' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()], [gmt_history()].
@@ -126,7 +128,8 @@ gmt.default <- function(x, y, z = x, weights = NULL, offset = NULL, ...,
   both <- if (missing(z)) x else join_columns(x, z)
   frame <- read_xy(both, y, "learn", weights, read_number_response)
   if (!is.null(offset)) frame$offset <- check_offset(offset, both, frame, NULL)
-  named <- function(columns) if (is.null(colnames(columns))) paste0("x", seq_len(ncol(columns))) else colnames(columns)
+  named <- function(columns) if (is.null(colnames(columns))) paste0("x",
+      seq_len(ncol(columns))) else colnames(columns)
   fit_gmt(frame, if (missing(z)) NULL else named(x), if (missing(z)) NULL else named(z), settings,
           call)
 }
@@ -160,7 +163,8 @@ split_formula <- function(formula, columns) {
 
 read_number_response <- function(response, label) {
   if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
-    stop_input(label, gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
+    stop_input(label,
+               gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
                                label, describe_type(response)))
   }
   read_any_response(response, label)
@@ -177,7 +181,8 @@ check_offset <- function(offset, data, frame, subset) {
     offset <- offset[match(frame$row_names, as.character(attr(data, "row.names")))]
   }
   if (!is.numeric(offset) || length(offset) != n || !all(is.finite(offset))) {
-    stop_input("offset", gettextf("'offset' must be one finite number a row, not %s", show_value(offset)))
+    stop_input("offset", gettextf("'offset' must be one finite number a row, not %s",
+                                  show_value(offset)))
   }
   as.double(offset)
 }
@@ -203,14 +208,15 @@ predictor_roles <- function(frame, regressors, splitters) {
   names <- frame$shape$names
   # the columns of a matrix among the variables go by its name
   of <- function(labels) {
-    names[vapply(names, function(name) any(name == labels, startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
+    names[vapply(names, function(name) any(name == labels,
+        startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
   }
   numbers <- names[frame$types %in% number_types]
   if (is.null(regressors)) return(list(regressors = numbers, splitters = names))
   roles <- list(regressors = of(regressors), splitters = of(splitters))
   if (length(bad <- setdiff(roles$regressors, numbers))) {
     stop_input(bad[1], gettextf(
-      "'%s' is in the models of the leaves but is no number; make 0/1 columns of it, or let it split alone",
+      "'%s' is in the models of the leaves but is no number; make 0/1 columns of it",
       bad[1]))
   }
   roles
@@ -222,7 +228,8 @@ fill_holes <- function(frame, regressors) {
   means <- vapply(frame$columns[holes], function(x) {
     here <- !is.na(x)
     if (!any(here)) return(0)
-    stats::weighted.mean(as.double(x[here]), if (is.null(frame$weights)) rep(1, sum(here)) else frame$weights[here])
+    stats::weighted.mean(as.double(x[here]), if (is.null(frame$weights)) rep(1,
+        sum(here)) else frame$weights[here])
   }, 0)
   list(means = means, columns = Map(function(x, mean) replace(as.double(x), is.na(x), mean),
                                     frame$columns[holes], means))
@@ -264,7 +271,8 @@ call_gmt <- function(call) {
 # "gmt: 12 s, 37 of 200 kicks, 50 s to go"
 gmt_text <- function(state, effort) {
   rest <- if (state$kicks > 0) state$elapsed * (effort - state$kicks) / state$kicks else NA
-  gettextf("gmt: %.0f s, %.0f of at most %.0f kicks, at most %s s to go", state$elapsed, state$kicks,
+  gettextf("gmt: %.0f s, %.0f of at most %.0f kicks, at most %s s to go", state$elapsed,
+           state$kicks,
            effort, if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 
@@ -287,7 +295,8 @@ new_gmt <- function(solved, frame, roles, filled, settings, call) {
     certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
     touched = solved$touched, elapsed = solved$elapsed, seed = settings$seed, settings = settings)
   fit <- new_model(
-    solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where, frame$row_names),
+    solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where,
+                                                                      frame$row_names),
     y = frame$response, weights = frame$weights, offset = frame$offset,
     offset_call = frame$offset_call, formula = frame$formula,
     fitted.values = NULL, gmt = found, model = if (settings$model) frame$model)
@@ -324,6 +333,7 @@ warn_if_gmt_stopped <- function(fit) {
   found <- fit$gmt
   if (!found$status %in% c("time limit", "interrupted")) return(invisible())
   leaves <- sum(node_is_leaf(fit))
-  warn_stopped(gettextf("%s: the best tree so far has %d leaves", stopped_after(found$status, found$elapsed), leaves),
+  warn_stopped(gettextf("%s: the best tree so far has %d leaves",
+                        stopped_after(found$status, found$elapsed), leaves),
                list(status = found$status, leaves = leaves, elapsed = found$elapsed))
 }

@@ -21,7 +21,8 @@
 #'   `deviance()`: the (weighted) sum of squared residuals; `residuals()`, `fitted()`: one number a
 #'   training row, named; `df.residual()`: rows less coefficients and splits; `formula()`: as it was
 #'   given; `gmt_history()`: a data frame, a row for each tree that was the best one so far: `kick`
-#'   (random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched`
+#'   (random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched),
+#'   `touched`
 #'   (rows that searches of single splits had looked at), `time` (seconds).
 #' @section Errors:
 #' A `node` that is not there is a `contree_input_error`.
@@ -68,19 +69,22 @@ vcov.gmt <- function(object, node, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = FALSE)
   if (missing(node)) {
-    stop_input("node", gettext("the leaves have a covariance matrix each; give the number of a 'node'"))
+    stop_input("node",
+               gettext("the leaves have a covariance matrix each; give the number of a 'node'"))
   }
   row <- row_of_node(object, node)
   b <- model_of_node(object, row)
   df <- node_n(object)[row] - object$gmt$rank[row]
-  covariances <- matrix(object$gmt$unscaled[, , row], length(b), dimnames = list(names(b), names(b)))
+  covariances <- matrix(object$gmt$unscaled[, , row], length(b),
+                        dimnames = list(names(b), names(b)))
   covariances[is.na(b), ] <- covariances[, is.na(b)] <- NA
   covariances * if (df > 0) node_errors(object)[row] / df else NaN
 }
 
 #' @rdname coef.gmt
 #' @export
-deviance.gmt <- function(object, ...) sum(node_errors(check_fit(object, "object", rows = FALSE))[node_is_leaf(object)])
+deviance.gmt <- function(object, ...) sum(node_errors(check_fit(object, "object",
+    rows = FALSE))[node_is_leaf(object)])
 
 # Coefficients and splits.
 tree_size <- function(fit) sum(fit$gmt$rank[node_is_leaf(fit)]) + tree_splits(fit)
@@ -95,7 +99,8 @@ logLik.gmt <- function(object, ...) {
   check_fit(object, "object")
   n <- node_n(object)[1]
   w <- tree_row_weights(object)
-  value <- 0.5 * (sum(log(if (is.null(w)) 1 else w)) - n * (log(2 * pi) + 1 - log(n) + log(deviance(object))))
+  logs <- if (is.null(w)) 0 else sum(log(w))
+  value <- 0.5 * (logs - n * (log(2 * pi) + 1 - log(n) + log(deviance(object))))
   structure(value, df = tree_size(object) + 1, nobs = n, class = "logLik")
 }
 
@@ -139,7 +144,8 @@ summary_of_rows <- function(fit, row, inside) {
   rank <- fit$gmt$rank[row]
   df <- n - rank
   sigma2 <- if (df > 0) node_errors(fit)[row] / df else NaN
-  unscaled <- matrix(fit$gmt$unscaled[, , row], length(b), dimnames = list(names(b), names(b)))[used, used, drop = FALSE]
+  unscaled <- matrix(fit$gmt$unscaled[, , row], length(b),
+                     dimnames = list(names(b), names(b)))[used, used, drop = FALSE]
   error <- sqrt(sigma2 * diag(unscaled))
   t <- b[used] / error
   table <- cbind(Estimate = b[used], "Std. Error" = error, "t value" = t,
@@ -151,7 +157,8 @@ summary_of_rows <- function(fit, row, inside) {
   r2 <- explained / (explained + node_errors(fit)[row])
   answer <- list(call = tree_call(fit), terms = tree_terms(fit),
                  residuals = node_residuals(fit, row, inside) * if (is.null(w)) 1 else sqrt(w),
-                 coefficients = table, aliased = !used, sigma = sqrt(sigma2), df = c(rank, df, length(b)),
+                 coefficients = table, aliased = !used, sigma = sqrt(sigma2), df = c(rank, df,
+                                                                                     length(b)),
                  cov.unscaled = unscaled)
   if (rank > 1) {
     answer$r.squared <- r2
@@ -164,7 +171,8 @@ summary_of_rows <- function(fit, row, inside) {
 # Of the rows of a leaf the residuals of the tree; of an inner node those of its own model, which
 # needs the regressors.
 node_residuals <- function(fit, row, inside) {
-  if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values, names(tree_where(fit))))[inside])
+  if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,
+                                                      names(tree_where(fit))))[inside])
   frame <- stats::model.frame(fit)
   x <- spread_columns(as.list(frame))
   value <- gmt_values(fit, lapply(x[fit$gmt$regressors], `[`, inside), rep(row, sum(inside)), TRUE)
@@ -178,10 +186,13 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
   check_fit(x, "x")
   found <- x$gmt
   cat(rows_line(x), "\n\n", sep = "")
-  cat(gettextf("Model tree of depth %d, %s, BIC %s, residual standard error %s; %s%s", max(node_depth(x)), leaves_text(x),
+  cat(gettextf("Model tree of depth %d, %s, BIC %s, residual standard error %s; %s%s",
+               max(node_depth(x)), leaves_text(x),
                format(found$bic, digits = digits),
-               format(sqrt(deviance(x) / max(1, stats::df.residual(x))), digits = digits), ending_text(found),
-               if (time) gettextf(" in %s s", format(signif(found$elapsed, 2))) else ""), "\n\n", sep = "")
+               format(sqrt(deviance(x) / max(1, stats::df.residual(x))),
+                      digits = digits), ending_text(found),
+               if (time) gettextf(" in %s s", format(signif(found$elapsed,
+                                                            2))) else ""), "\n\n", sep = "")
   cat(node_heading(x), "\n      * denotes terminal node\n\n", sep = "")
   cat(node_lines(x, digits), sep = "\n")
   invisible(x)
@@ -189,14 +200,16 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
 
 ending_text <- function(found) {
   if (found$certified) return(gettext("no change of one node improves it"))
-  switch(found$status, "time limit" = gettext("stopped at the time limit"), interrupted = gettext("interrupted"),
+  switch(found$status, "time limit" = gettext("stopped at the time limit"),
+         interrupted = gettext("interrupted"),
          gettext("search not complete"))
 }
 
 #' @rdname coef.gmt
 #' @export
 gmt_history <- function(object) {
-  if (!inherits(object, "gmt")) stop_input("object", gettextf("'object' must be a fit of gmt(), not %s", show_value(object)))
+  if (!inherits(object, "gmt")) stop_input("object",
+      gettextf("'object' must be a fit of gmt(), not %s", show_value(object)))
   check_fit(object, "object", rows = FALSE)
   object$gmt$history
 }

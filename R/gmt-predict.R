@@ -23,7 +23,8 @@
 #' @param extrapolate Leave values and predictions as they are?
 #' @param na.action,new_levels As in [predict.contree()].
 #' @param ... Not used; anything given here is an error.
-#' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr` and
+#' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`
+#'   and
 #'   `upr`; an integer or character vector, or a matrix, for other types. A leaf with as many
 #'   coefficients as rows has no interval: its limits are `NaN`.
 #' @section Errors:
@@ -43,7 +44,8 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   interval <- check_choice("interval", interval, c("none", "confidence", "prediction"))
   extrapolate <- check_flag("extrapolate", extrapolate)
   if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
-    stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s", show_value(level)))
+    stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s",
+                                 show_value(level)))
   }
   if (missing(newdata) || is.null(newdata)) {
     if (type == "response" && interval == "none") return(fitted(object))
@@ -70,7 +72,8 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
 
 new_offset <- function(fit, newdata, left_out) {
   if (is.null(fit$offset_call)) return(0)
-  offset <- evaluate_argument("offset", fit$offset_call, as.data.frame(newdata), environment(fit$formula))
+  offset <- evaluate_argument("offset", fit$offset_call, as.data.frame(newdata),
+                              environment(fit$formula))
   offset <- rep_len(offset, nrow(newdata))
   if (is.null(left_out)) offset else offset[-left_out]
 }
@@ -90,7 +93,8 @@ model_rows <- function(fit, x, rows, node, extrapolate) {
 }
 
 node_models <- function(fit) {
-  if (tree_leaf(fit) == "number") return(matrix(fit$frame$yval, dimnames = list(NULL, intercept_name)))
+  if (tree_leaf(fit) == "number") return(matrix(fit$frame$yval,
+                                                dimnames = list(NULL, intercept_name)))
   fit$frame$yval2
 }
 
@@ -135,7 +139,8 @@ half_width <- function(fit, x, leaf, interval, level) {
 
 gmt_terms <- function(fit, x, node, extrapolate) {
   b <- node_models(fit)
-  out <- by_leaf(fit, x, node, extrapolate, ncol(b), function(x, leaf) x * rep(b[leaf, ], each = nrow(x)))
+  out <- by_leaf(fit, x, node, extrapolate, ncol(b),
+                 function(x, leaf) x * rep(b[leaf, ], each = nrow(x)))
   colnames(out) <- colnames(b)
   out
 }

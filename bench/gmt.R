@@ -1,4 +1,5 @@
-# gmt() beside lmtree() of partykit, rpart and ranger, where they are installed: seconds of one core,
+# gmt() beside lmtree() of partykit, rpart and ranger, where they are installed: seconds of one
+# core,
 # leaves, and how well they predict.
 #
 #   Rscript bench/gmt.R [armchair|large|sets] ...     nothing: all
@@ -71,8 +72,10 @@ if (wanted("large")) {
 # ---- other sets ----------------------------------------------------------------------------------
 
 sets <- list(
-  boston = function() if (has("MASS")) stats::setNames(MASS::Boston, c(names(MASS::Boston)[-14], "y")),
-  cpus = function() if (has("MASS")) with(MASS::cpus, data.frame(syct, mmin, mmax, cach, chmin, chmax, y = perf)),
+  boston = function() if (has("MASS")) stats::setNames(MASS::Boston,
+                                                       c(names(MASS::Boston)[-14], "y")),
+  cpus = function() if (has("MASS")) with(MASS::cpus,
+      data.frame(syct, mmin, mmax, cach, chmin, chmax, y = perf)),
   diamonds = function() if (has("ggplot2")) {
     set.seed(1)
     d <- as.data.frame(ggplot2::diamonds)[sample(53940, 8000), ]
@@ -86,9 +89,11 @@ sets <- list(
   },
   friedman2 = function() {
     set.seed(2)
-    x <- cbind(stats::runif(2000, 0, 100), stats::runif(2000, 40 * pi, 560 * pi), stats::runif(2000),
+    x <- cbind(stats::runif(2000, 0, 100), stats::runif(2000, 40 * pi, 560 * pi),
+               stats::runif(2000),
                stats::runif(2000, 1, 11))
-    data.frame(x, y = sqrt(x[, 1]^2 + (x[, 2] * x[, 3] - 1 / (x[, 2] * x[, 4]))^2) + stats::rnorm(2000, 0, 125))
+    data.frame(x, y = sqrt(x[, 1]^2 + (x[, 2] * x[,
+        3] - 1 / (x[, 2] * x[, 4]))^2) + stats::rnorm(2000, 0, 125))
   })
 
 methods <- list(
@@ -99,7 +104,8 @@ methods <- list(
     partykit::lmtree(stats::as.formula(paste("y ~", right, "|", right)), train)
   },
   rpart = function(train) if (has("rpart")) rpart::rpart(y ~ ., train),
-  ranger = function(train) if (has("ranger")) ranger::ranger(y ~ ., train, num.threads = 1, seed = 1))
+  ranger = function(train) if (has("ranger")) ranger::ranger(y ~ ., train, num.threads = 1,
+                                                             seed = 1))
 
 leaves_of <- function(fit) {
   if (inherits(fit, "gmt")) return(nrow(coef(fit)))
@@ -127,7 +133,8 @@ if (wanted("sets")) {
         c(f$seconds, f$elapsed, leaves_of(f$value), r2)
       })
       scores <- do.call(rbind, scores)
-      if (!is.null(scores)) note(set, method, mean(scores[, 1]), mean(scores[, 3]), mean(scores[, 4]), mean(scores[, 2]))
+      if (!is.null(scores)) note(set, method, mean(scores[, 1]), mean(scores[, 3]),
+                                 mean(scores[, 4]), mean(scores[, 2]))
     }
   }
 }

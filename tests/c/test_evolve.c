@@ -284,16 +284,20 @@ static void lines_are_exact(void)
     }
 }
 
-/* Long runs of one value among others: parts of a bin of unequal size. */
+/* A long run of one value, and the best threshold right below it, so many rows above the start of
+ * the bin that parts of even size would end within the run. */
 static void runs_are_opened(void)
 {
-    evolve_data *d = new_data(5, 400, 1, 0, 0, 0);
-    for (uint32_t row = 0; row < 400; row++)
-        if (row >= 100) d->x[0][row] = row < 250 ? 1.5 : row < 330 ? 2.25 : d->x[0][row];
-    for (uint32_t row = 0; row < 400; row++)
-        d->y[row] = (d->x[0][row] < 2.3 ? 1 : -1) + 0.01 * d->x[0][row];
-    check_line(1, d, 0, 2);
-    free(d);
+    for (uint32_t above = 0; above < 4; above++) {
+        evolve_data *d = new_data(5, 400, 1, 0, 0, 0);
+        for (uint32_t row = 0; row < 400; row++) {
+            if (row < above) d->x[0][row] = 5;
+            if (row >= 100 && row < 330) d->x[0][row] = row < 250 ? 1.5 : 2.25;
+            d->y[row] = (d->x[0][row] < 1.5 ? 1 : -1) + 0.01 * d->x[0][row];
+        }
+        check_line(1, d, 0, 2);
+        free(d);
+    }
 }
 
 /* Sums after many moves against sums of the rows. */
@@ -426,7 +430,7 @@ static void same_tree(void)
 static void kernels_agree(void)
 {
     const ct_gram_kernels *plain = ct_gram_at(CT_SIMD_SCALAR);
-    for (int level = 0; level < CT_SIMD_SCALAR; level++) {
+    for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
         const ct_gram_kernels *kernels = ct_gram_at((ct_simd) level);
         for (uint32_t p = 2; p < 20; p++) {
@@ -440,7 +444,8 @@ static void kernels_agree(void)
             for (uint32_t i = 0; i < 64; i++) {
                 bucket[i] = ct_rng_below(&rng, 3);
                 for (uint32_t k = 0; k < p; k++) z[i * width + k] = uniform(&rng) - 0.5;
-                if (p > 3) z[i * width + 2] = z[i * width + 1]; /* one is aliased */
+                if (p > 3) /* one is aliased */
+                    z[i * width + 2] = 0.3 * z[i * width + 1] + 0.7 * z[i * width];
             }
             plain->add(a, bucket, z, 64, p);
             kernels->add(b, bucket, z, 64, p);
@@ -548,7 +553,7 @@ static void memory_ends(void)
     o.effort = 2;
     o.sample = 60;
     o.threads = 2;
-    for (long after = 0; !fine && after < 2000; after += after < 150 ? 1 : 7) {
+    for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
         ct_gmt gmt;
         ct_error error;
         ct_alloc_fail_after(after);

@@ -4,7 +4,8 @@ armchair <- function(n, columns = 2, noise = 0.05, seed = 1) {
   x <- matrix(runif(n * columns, 0, 5), n, dimnames = list(NULL, paste0("x", seq_len(columns))))
   d <- data.frame(x)
   d$y <- with(d, ifelse(x1 < 1, 16 * x1 - 2 * x2 - 8, ifelse(x1 >= 4, -16 * x1 - 2 * x2 + 72,
-    ifelse(x2 < 2, x1 - 4 * x2 + 2, ifelse(x2 < 4, x1 + x2 - 8, x1 + 16 * x2 - 56))))) + rnorm(n, 0, noise)
+    ifelse(x2 < 2, x1 - 4 * x2 + 2, ifelse(x2 < 4, x1 + x2 - 8, x1 + 16 * x2 - 56))))) + rnorm(n, 0,
+        noise)
   d
 }
 

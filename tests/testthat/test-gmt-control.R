@@ -2,8 +2,10 @@ test_that("settings are checked by name and range", {
   control <- gmt_control(leaves_max = 3, complexity = 2)
   expect_s3_class(control, "gmt_control")
   expect_equal(control$search$leaves_max, 3)
-  for (bad in list(list(leaves_max = 0), list(depth_max = 17), list(bins = 1), list(complexity = -1), list(effort = 1.5),
-                   list(sample = 10), list(open_max = 0), list(minbucket = "a"), list(time_limit = NA))) {
+  for (bad in list(list(leaves_max = 0), list(depth_max = 17), list(bins = 1),
+                   list(complexity = -1), list(effort = 1.5),
+                   list(sample = 10), list(open_max = 0), list(minbucket = "a"),
+                   list(time_limit = NA))) {
     expect_contree_error(do.call(gmt_control, bad), "input", paste0("'", names(bad), "'"))
   }
   expect_contree_error(gmt(mpg ~ wt, mtcars, control = list()), "input", "gmt_control()")

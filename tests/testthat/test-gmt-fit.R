@@ -22,8 +22,10 @@ test_that("leaves are lm() of their rows, with weights, aliases and ill-conditio
   expect_leaves_of_lm(aliased, y ~ x1 + twice + x2 + sum, d)
   d$near <- d$x1 + 1e-6 * d$x3
   d$far <- 1e6 + d$x2
-  expect_leaves_of_lm(gmt(y ~ x1 + near | x2, d, seed = 1, leaves_max = 2), y ~ x1 + near, transform(d, w = 1))
-  expect_leaves_of_lm(gmt(y ~ far | x1, d, seed = 1, leaves_max = 3), y ~ far, transform(d, w = 1), 1e-7)
+  expect_leaves_of_lm(gmt(y ~ x1 + near | x2, d, seed = 1, leaves_max = 2), y ~ x1 + near,
+                      transform(d, w = 1))
+  expect_leaves_of_lm(gmt(y ~ far | x1, d, seed = 1, leaves_max = 3), y ~ far, transform(d, w = 1),
+                      1e-7)
 })
 
 test_that("formula, x and y, and x, y and z say the same", {
@@ -62,11 +64,13 @@ test_that("the tree depends on the seed, not on threads or instruction sets", {
 test_that("factors split by sets of levels, missing values go where they fit, dates stay dates", {
   set.seed(6)
   n <- 400
-  d <- data.frame(a = runif(n), f = factor(sample(letters[1:6], n, TRUE)), day = as.Date("2020-01-01") + sample(300, n, TRUE),
+  d <- data.frame(a = runif(n), f = factor(sample(letters[1:6], n, TRUE)),
+                  day = as.Date("2020-01-01") + sample(300, n, TRUE),
                   m = runif(n), o = factor(sample(1:4, n, TRUE), ordered = TRUE))
   d$y <- ifelse(d$f %in% c("b", "e"), 3 * d$a, 5 - d$a) + rnorm(n, 0, 0.05)
   fit <- gmt(y ~ ., d, seed = 1)
-  expect_equal(node_levels(fit)[[1]][c("left", "right")][[if ("b" %in% node_levels(fit)[[1]]$left) 1 else 2]], c("b", "e"))
+  expect_equal(node_levels(fit)[[1]][c("left",
+      "right")][[if ("b" %in% node_levels(fit)[[1]]$left) 1 else 2]], c("b", "e"))
   expect_equal(nrow(coef(fit)), 2)
   d$y <- ifelse(d$day < as.Date("2020-06-01"), 3 * d$a, 5 - d$a) + rnorm(n, 0, 0.05)
   expect_output(print(gmt(y ~ a | day + o, d, seed = 1)), "day< 2020-0[56]-[0-9]+")
@@ -81,7 +85,8 @@ test_that("factors split by sets of levels, missing values go where they fit, da
   fit <- gmt(y ~ m | f, d, seed = 1, leaves_max = 1)
   filled <- transform(d, m = ifelse(is.na(m), mean(m, na.rm = TRUE), m))
   expect_equal(coef(fit)[1, ], coef(lm(y ~ m, filled)))
-  expect_equal(predict(fit, data.frame(m = NA_real_, f = "a")), c("1" = unname(predict(lm(y ~ m, filled), data.frame(m = mean(d$m, na.rm = TRUE))))))
+  expect_equal(predict(fit, data.frame(m = NA_real_, f = "a")),
+               c("1" = unname(predict(lm(y ~ m, filled), data.frame(m = mean(d$m, na.rm = TRUE))))))
 })
 
 test_that("offset, subset and na.action are as in lm()", {
@@ -107,7 +112,8 @@ test_that("what cannot be used is said by name", {
   expect_contree_error(gmt(f ~ x1, d), "input", "'f' must be numbers")
   expect_contree_error(gmt(y ~ f | x1, d), "input", "'f' is in the models")
   expect_contree_error(gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")
-  expect_contree_error(gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input", "'control' is given")
+  expect_contree_error(gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input",
+                       "'control' is given")
   expect_contree_error(gmt(y ~ x1, d, weights = rep(0:1, 25)), "input", "'weights' must be above 0")
   expect_contree_error(gmt(y ~ x1, d, offset = 1:3), "input", "'offset'")
   expect_contree_error(gmt(y ~ x1, d, seed = -1), "input", "'seed'")

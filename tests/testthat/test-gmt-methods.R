@@ -8,7 +8,8 @@ test_that("a tree without splits is lm()", {
   expect_equal(df.residual(fit), df.residual(model))
   expect_equal(residuals(fit), residuals(model))
   expect_equal(coef(fit, 1), coef(model))
-  behind_call <- function(x) sub(".*Residuals:", "", paste(capture.output(print(x)), collapse = "\n"))
+  behind_call <- function(x) sub(".*Residuals:", "",
+                                 paste(capture.output(print(x)), collapse = "\n"))
   expect_equal(behind_call(summary(fit, node = 1)), behind_call(summary(model)))
 })
 

@@ -12,7 +12,8 @@ test_that("predictions and intervals are those of lm() in the leaf", {
       expect_equal(predict(fit, rows, interval = kind, level = 0.8, extrapolate = TRUE),
                    predict(model, rows, interval = kind, level = 0.8))
     }
-    expect_equal(unname(rowSums(predict(fit, rows, type = "terms", extrapolate = TRUE))), unname(predict(model, rows)))
+    expect_equal(unname(rowSums(predict(fit, rows, type = "terms", extrapolate = TRUE))),
+                 unname(predict(model, rows)))
   }
   expect_equal(predict(fit), fitted(fit))
   expect_equal(unname(predict(fit, d, extrapolate = TRUE)), unname(fitted(fit)))
@@ -27,11 +28,13 @@ test_that("values and predictions are taken back to the ranges of the leaf", {
   trained <- predict(fit, type = "node")
   for (i in 1:4) {
     rows <- d[trained == node[i], ]
-    inside <- mapply(function(x, column) min(max(x, min(column)), max(column)), new[i, ], rows[c("x1", "x2")])
+    inside <- mapply(function(x, column) min(max(x, min(column)), max(column)), new[i, ],
+                     rows[c("x1", "x2")])
     value <- sum(coef(fit, node[[i]]) * c(1, inside))
     range <- range(rows$y) + c(-1, 1) * diff(range(rows$y)) / 20
     expect_equal(predict(fit, new[i, ]), stats::setNames(min(max(value, range[1]), range[2]), i))
-    expect_equal(unname(predict(fit, new[i, ], extrapolate = TRUE)), sum(coef(fit, node[[i]]) * c(1, unlist(new[i, ]))))
+    expect_equal(unname(predict(fit, new[i, ], extrapolate = TRUE)),
+                 sum(coef(fit, node[[i]]) * c(1, unlist(new[i, ]))))
   }
   expect_contree_error(predict(fit, new, level = 2), "input", "'level'")
   expect_contree_error(predict(fit, new["x1"]), "input", "lacks 'x2'")
