@@ -1,4 +1,5 @@
-# For people. The package itself is built by R, through configure and src/Makevars.in, and does not come here.
+# For people. The package itself is built by R, through configure and src/Makevars.in, and does not
+# come here.
 .PHONY: help demo test test-all bench fuzz install doc site deps clean
 
 help:

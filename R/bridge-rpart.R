@@ -71,6 +71,9 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
             ylevels = tree_classes(x), class = "rpart")
 }
 
+#' @export
+as.rpart.default <- function(x, ...) check_fit(x, "x")
+
 rpart_loss <- function(fit) {
   if (is.null(tree_loss(fit))) 1 - diag(length(tree_classes(fit))) else unname(tree_loss(fit))
 }

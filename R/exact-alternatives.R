@@ -181,6 +181,9 @@ frame_again <- function(fit, data, settings, env) {
   value <- function(name) eval(call[[name]], env)
   if (is.null(tree_terms(fit))) {
     if (is.null(data)) data <- list(x = value("x"), y = value("y"))
+    if (is.data.frame(data) || !all(c("x", "y") %in% names(data))) {
+      stop(gettext("the fit has x and y, so 'data' must be a list of these two"))
+    }
     kept <- tree_row_weights(fit)
     frame <- read_xy(data$x, data$y, settings$missing, if (is.null(kept)) value("weights"))
     return(with_kept_weights(frame, kept))

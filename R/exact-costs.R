@@ -137,12 +137,23 @@ class_weight <- function(frame) {
   weight
 }
 
-# What each row costs under each class: rows by classes.
-row_costs <- function(response, weights, loss) {
-  costs <- if (is.null(loss)) 1 - diag(nlevels(response)) else loss
-  costs <- costs[as.integer(response), , drop = FALSE]
+# What each row costs under a label of its own. There may be very many classes: nothing here is as
+# large as their square, or as rows times classes, unless there is a loss.
+row_costs <- function(response, weights, loss, labels) {
+  own <- as.integer(response)
+  costs <- if (is.null(loss)) as.numeric(own != labels) else loss[cbind(own, as.integer(labels))]
   if (is.null(weights)) costs else weights * costs
 }
 
+# What each row costs under each label: rows by labels; without losses under any but its own.
+possible_costs <- function(frame) {
+  costs <- if (is.null(frame$loss)) 1 else frame$loss[as.integer(frame$response), , drop = FALSE]
+  costs * row_weights(frame)
+}
+
 # The cost of one leaf for all rows.
-root_cost <- function(frame) min(colSums(row_costs(frame$response, frame$weights, frame$loss)))
+root_cost <- function(frame) {
+  if (!is.null(frame$loss)) return(min(colSums(possible_costs(frame))))
+  weight <- class_weight(frame)
+  sum(weight) - max(weight)
+}

@@ -46,9 +46,10 @@ print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
 measure_text <- function(fit) {
   has_loss <- !is.null(tree_loss(fit))
   if (tree_weighted(fit)) {
-    if (has_loss) gettext("Weighted mean loss") else gettext("Weighted share of misclassified rows")
+    if (has_loss) gettext("Weighted mean loss")
+    else gettext("Weighted proportion of misclassified rows")
   } else {
-    if (has_loss) gettext("Mean loss") else gettext("Share of misclassified rows")
+    if (has_loss) gettext("Mean loss") else gettext("Proportion of misclassified rows")
   }
 }
 

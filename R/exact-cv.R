@@ -294,10 +294,8 @@ run_in_workers <- function(tasks, work, tick) {
 
 new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
   response <- truth$response
-  costs <- row_costs(response, NULL, truth$loss)
-  lost <- array(costs[cbind(rep(seq_along(response), length.out = length(held_out$predicted)),
-                            c(held_out$predicted))],
-                dim(held_out$predicted))
+  each <- rep(response, length.out = length(held_out$predicted))
+  lost <- array(row_costs(each, NULL, truth$loss, c(held_out$predicted)), dim(held_out$predicted))
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
     training = vapply(fits, function(fit) tree_proof(fit)$objective / tree_weight(fit), 0),

@@ -10,8 +10,9 @@
 #' @details
 #' The document is an object with these members:
 #'
-#' * `format`: `"contree"`; `format_version`: 2. Documents of version 1, which had no `leaf`, are
-#'   read too.
+#' * `format`: `"contree"`; `format_version`: 3, or 2 of a fit of an earlier version of the package,
+#'   whose `status` tells of the cost alone: a smaller tree may cost as much. Such documents, and
+#'   those of version 1, which had no `leaf`, are read too.
 #' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear
 #'   model).
 #' * `response`: name of the response, or null if the fit has none.
@@ -76,7 +77,7 @@ as_json.contree_model <- function(fit, ...) {
   need_package("jsonlite", "as_json()")
   terms <- tree_terms(fit)
   members <- c(
-    list(format = "contree", format_version = json_version, leaf = tree_leaf(fit)),
+    list(format = "contree", format_version = version_of_json(fit), leaf = tree_leaf(fit)),
     if (has_proof(fit)) json_proof(fit),
     list(response = if (is.null(terms)) NA else response_name(fit, character())),
     switch(tree_leaf(fit), classes = list(classes = I(tree_classes(fit))),
@@ -92,7 +93,10 @@ as_json.contree_model <- function(fit, ...) {
 #' @export
 as_json.default <- function(fit, ...) check_fit(fit)
 
-json_version <- 2L
+json_version <- 3L
+
+# A proof that is not of the size stays so.
+version_of_json <- function(fit) if (fit$format_version < 3L) 2L else json_version
 
 # One member of the document: an array of objects has a line for each of them.
 json_member <- function(value) {

@@ -29,7 +29,7 @@ forest_curve <- function(fit, data = NULL, threads = NULL) {
   columns <- training_columns(fit, data, parent.frame())
   so_far <- list(sums = matrix(0, fit$n, max(1L, fit$forest$n_classes)), times = integer(fit$n))
   rows <- list()
-  for (trees in pieces(length(fit$forest$number), piece_cells / fit$n)) {
+  for (trees in pieces(tree_count(fit), piece_cells / fit$n)) {
     leaves <- leaves_of_rows(only_trees(fit$forest, trees), columns, threads)
     for (i in trees) {
       so_far <- add_tree_left_out(so_far, fit, i, leaves[, i - trees[1] + 1])

@@ -6,7 +6,7 @@ check_has_errors <- function(object, type, is_left_out) {
       "there are standard errors of type \"prob\", and of \"response\" if it is numeric"))
   }
   if (is_left_out) stop_input("newdata", gettext("standard errors need 'newdata'"))
-  if (length(object$forest$number) < 2) {
+  if (tree_count(object) < 2) {
     stop_input("se.fit", gettext("standard errors need at least 2 trees"))
   }
   if (!object$control$replace && object$control$sample >= object$n) {

@@ -18,7 +18,7 @@ NULL
 #' @export
 print.hist_forest <- function(x, digits = 4, ...) {
   check_no_dots(...)
-  trees <- length(x$forest$number)
+  trees <- tree_count(x)
   cat(gettextf("Forest of %d %s trees on %d rows and %d predictors\n", trees, x$type, x$n,
                length(x$shape$names)))
   cat(gettextf("mtry %.0f, depth %s, min_n %.0f, seed %.0f; grown in %s s\n", x$control$mtry,
@@ -104,12 +104,16 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #' model
 #' contree_rules(model)
 #' @export
-forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
+forest_tree <- function(fit, tree = 1, as = c("table", "model")) UseMethod("forest_tree")
+
+#' @export
+forest_tree.default <- function(fit, tree = 1, as = c("table", "model")) {
   check_forest(fit)
-  if (!is_count(tree) || tree > length(fit$forest$number)) {
-    stop_input("tree", gettextf(
-      "'tree' must be a number from 1 to %d, not %s", length(fit$forest$number), show_value(tree)))
-  }
+}
+
+#' @export
+forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
+  check_tree_number(fit, tree)
   nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
   if (check_choice("as", as, c("table", "model")) == "model") {
     return(model_of_tree(fit, nodes, tree))
@@ -130,6 +134,9 @@ forest_tree <- function(fit, tree = 1, as = c("table", "model")) {
   colnames(counts) <- paste0("n_", fit$classes)
   cbind(out, as.data.frame(counts, check.names = FALSE))
 }
+
+#' @export
+tree_count.hist_forest <- function(fit) length(fit$forest$number)
 
 # ---- a tree as a fit -----------------------------------------------------------------------------
 
@@ -282,14 +289,3 @@ join_forests <- function(one, other) {
   if (other$status != "complete") one$status <- other$status
   one
 }
-
-#' @export
-formula.hist_forest <- function(x, ...) {
-  if (is.null(x$terms)) NULL else stats::formula(x$terms)
-}
-
-#' @export
-nobs.hist_forest <- function(object, ...) object$n
-
-#' @export
-fitted.hist_forest <- function(object, ...) predict(object)

@@ -97,7 +97,7 @@ said_by_forest <- function(object, columns, type, threads) {
   what <- c(response = 0L, class = 0L, prob = 0L, votes = 1L, leaf = 2L, trees = 3L)[[type]]
   answer <- call_forest(.Call(ffi_hist_predict, object$forest, columns, what, threads))
   if (what > 1) return(answer)
-  if (object$type == "regression") return(answer / length(object$forest$number))
+  if (object$type == "regression") return(answer / tree_count(object))
   colnames(answer) <- object$classes
   if (type %in% c("prob", "votes")) return(answer)
   factor(object$classes[max.col(answer, ties.method = "first")], object$classes)

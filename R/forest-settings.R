@@ -40,6 +40,7 @@ forest_settings <- function(arguments, given) {
        splitrule = check_choice("splitrule", arguments$splitrule,
                                 c("gini", "entropy", "error", "random"),
                                 c(variance = "gini", extratrees = "random")),
+       pool = pool_of(arguments), learner = check_learner(arguments$learner),
        bins = range("bins", 2, 65534),
        importance = check_choice("importance", arguments$importance,
                                  c("impurity", "permutation", "none")),
@@ -51,6 +52,18 @@ forest_settings <- function(arguments, given) {
        memory_limit = range("memory_limit", 0, whole = FALSE),
        on_interrupt = check_choice("on_interrupt", arguments$on_interrupt, c("return", "error")),
        verbose = arguments$verbose, progress = check_progress(arguments$progress))
+}
+
+# A learner is told of nodes of one depth together, which must have candidates in common.
+pool_of <- function(arguments) {
+  pool <- check_choice("pool", arguments$pool, c("node", "level"))
+  if (is.null(arguments$learner)) pool else "level"
+}
+
+check_learner <- function(learner) {
+  if (is.null(learner) || is.function(learner)) return(learner)
+  stop_input("learner", gettextf("'learner' must be a function of two arguments, not %s",
+                                 show_value(learner)))
 }
 
 check_forest_number <- function(name, value, range, none) {
@@ -76,6 +89,9 @@ settle_forest <- function(settings, frame) {
     stop_input("splitrule", gettextf(
       "'splitrule' is \"%s\", which is of classes, but the response is numeric",
       settings$splitrule))
+  }
+  if (!is_classes(frame) && !is.null(settings$learner)) {
+    stop_unsupported("learner", gettext("learners are of classes, but the response is numeric"))
   }
   if (is.null(settings$sample_fraction)) {
     settings$sample_fraction <- if (settings$replace) 1 else 0.632

@@ -148,7 +148,12 @@ objective_text <- function(fit) {
            percent(node_errors(fit)[1]))
 }
 
-errors_text <- function(errors) sprintf(ngettext(errors, "%s error", "%s errors"), format(errors))
+errors_text <- function(errors) {
+  sprintf(ngettext(one_or_more(errors == 1), "%s error", "%s errors"), format(errors))
+}
+
+# For ngettext(), which knows integers alone: sums of weights may be fractions, or beyond these.
+one_or_more <- function(one) if (one) 1L else 2L
 
 optimal_text <- function(fit) {
   most <- if (isTRUE(tree_proof(fit)$capped)) {
@@ -172,7 +177,7 @@ gap_text <- function(proof, settings) {
   unit <- if (settings$complexity > 0) {
     gettext("cost")
   } else {
-    ngettext(max(1, proof$gap), "error", "errors")
+    ngettext(one_or_more(proof$gap <= 1), "error", "errors")
   }
   reason <- switch(proof$status,
     "gap reached" = gettextf("max_gap %s", format(settings$max_gap)),

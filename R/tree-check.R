@@ -6,6 +6,11 @@
 # `rows`: also what was found and what there is of the training rows; without, what new data are
 # predicted with, which is there in a fifth of a millisecond.
 check_fit <- function(fit, argument = "fit", rows = TRUE) {
+  if (is_ensemble(fit)) {
+    stop_input(argument, gettextf("'%s' has %d trees, where one is needed", argument,
+                                  tree_count(fit)),
+               gettextf("give one of them, as forest_tree(%s, 1, as = \"model\")", argument))
+  }
   if (!is_model(fit)) {
     stop_input(argument, gettextf("'%s' must be a fit of contree(), not %s", argument,
                                   show_value(fit)))

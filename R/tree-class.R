@@ -10,12 +10,12 @@ newest_format <- 3L
 
 #' The object that contree() returns
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all fits of this package, laid
-#' out after `rpart.object`. It holds no environment but the workspace or a namespace (which are
-#' saved by name) and, where the formula has functions or constants of the function that called
-#' [contree()], copies of these, up to 1 MB each; no pointer; and, unless it was made with `model =
-#' TRUE`, no training data but the classes and the weights of the rows. It can be saved with
-#' [saveRDS()] and read in another session.
+#' A plain list of class `contree`, and of class `contree_model` as all trees of this package (those
+#' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
+#' environment but the workspace or a namespace (which are saved by name) and, where the formula has
+#' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the classes and the
+#' weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
 #' level is one of those on the left. Where the value is missing, `default_left` decides, which the
@@ -50,9 +50,9 @@ newest_format <- 3L
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
-#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits. The search
-#'     counts in whole units, to which the price of a split is rounded, so the two may differ by
-#'     some 1e-9 of an error for each split.}
+#'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
+#'     sum of the weights if rows have some. Sums of doubles in another order may differ in their
+#'     last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
@@ -264,12 +264,15 @@ model_of_document <- function(document, predictors, nodes) {
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
   settings[names(document$settings)] <- document$settings
-  new_model(
+  fit <- new_model(
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
     loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = gap_of(document), status = document$status, capped = document$capped,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
+  # before version 3 of both a proof was of the cost alone
+  if (document$format_version < 3) fit$format_version <- 2L
+  fit
 }
 
 leaves_of_document <- function(document, nodes) {
@@ -371,8 +374,8 @@ is_objective <- function(fit, value) {
 
 # Row by row from the data: weight times loss under the class of its leaf.
 check_row_costs <- function(fit, frame) {
-  costs <- row_costs(frame$response, frame$weights, frame$loss)
-  if (!is_objective(fit, sum(costs[cbind(seq_len(nrow(costs)), fit$frame$yval[fit$where])]))) {
+  labels <- fit$frame$yval[fit$where]
+  if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
     stop_internal(gettext(
       "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
@@ -532,85 +535,4 @@ tree_residuals <- function(fit) {
   y <- tree_y(fit)
   wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
   stats::setNames(wrong, names(fit$where))
-}
-
-# ---- changing ------------------------------------------------------------------------------------
-
-# The nodes `cut` (rows of the frame) become leaves, and what is below them goes. What was proven of
-# the tree no longer holds: at_complexity() says what does.
-cut_nodes <- function(fit, cut) {
-  onto <- nearest_cut(fit, cut)
-  kept <- which(onto == seq_along(onto))
-  fit <- keep_splits(fit, which(!node_is_leaf(fit)) %in% setdiff(kept, cut))
-  fit$frame$var[cut] <- leaf_mark
-  fit$frame$default_left[cut] <- NA
-  fit$frame <- fit$frame[kept, ]
-  fit$where[] <- match(onto, kept)[fit$where]
-  fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
-  fit
-}
-
-# Rows of the table of splits, and what hangs on them.
-keep_splits <- function(fit, keep) {
-  splits <- fit$splits[keep, , drop = FALSE]
-  by_level <- splits[, "ncat"] > 1
-  fit["csplit"] <- list(if (any(by_level)) fit$csplit[splits[by_level, "index"], , drop = FALSE])
-  splits[by_level, "index"] <- seq_len(sum(by_level))
-  fit$splits <- splits
-  fit$variable.importance <- sum_by_variable(splits[, "improve"], rownames(splits))
-  structure(fit[!vapply(fit, is.null, NA)], class = class(fit))
-}
-
-# For each node the topmost of the nodes `cut` that it is or is below of, else itself. Parents come
-# before children.
-nearest_cut <- function(fit, cut) {
-  onto <- seq_along(node_ids(fit))
-  parent <- node_parent(fit)
-  for (node in onto[-1]) if (onto[parent[node]] %in% cut) onto[node] <- onto[parent[node]]
-  onto
-}
-
-set_certificate <- function(fit, certificate) {
-  fit$certificate <- certificate
-  fit
-}
-
-set_call <- function(fit, call) {
-  fit$call <- call
-  fit
-}
-
-# Is it proven that no tree costs less, and no smaller one as much? Formats before 3 knew of the
-# cost alone, and where costs were rounded a better tree may be hidden.
-is_smallest <- function(fit) {
-  proof <- tree_proof(fit)
-  proof$status == "optimal" && proof$gap == 0 && fit$format_version >= 3L
-}
-
-# How far a tree may be from the optimum. What the last digits of sums take off the bound of an
-# optimal tree is no distance to a better one; what rounded weights and losses do may be.
-gap_of <- function(proof) {
-  gap <- proof$cost - proof$bound
-  if (isTRUE(proof$status == "optimal" && gap <= 1e-9 * proof$cost)) 0 else gap
-}
-
-# The same tree at another complexity, and what is proven there. The history of its search, and its
-# certificate, were at the old one.
-at_complexity <- function(fit, complexity, bound, status) {
-  fit$control$complexity <- complexity
-  fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
-  fit$bound <- min(bound, fit$cost)
-  fit$status <- status
-  fit$gap <- gap_of(fit)
-  fit[c("history", "certificate")] <- NULL
-  validate_model(fit)
-}
-
-# ---- as rpart has it -----------------------------------------------------------------------------
-
-# The parts of the fit that an object of rpart has as they are, for as.rpart().
-rpart_parts <- function(fit) {
-  columns <- c("var", "n", "wt", "dev", "yval", if (predicts_classes(fit)) "yval2")
-  list(frame = fit$frame[columns], splits = fit$splits, csplit = fit$csplit,
-       ordered = fit$ordered)
 }

@@ -2,24 +2,26 @@
 
 #' Standard methods for optimal trees
 #'
-#' `fitted()` gives the predicted classes of the training rows, `residuals()` 1 for each
-#' misclassified training row and 0 for the others; rows that `na.exclude` left out are `NA` in
-#' both. `nobs()` counts the training rows. `formula()` and `terms()` give the formula;
-#' `model.frame()` the training data, which is evaluated again unless the fit has `model = TRUE`.
+#' `fitted()` gives the predictions of the training rows (of forests by the trees that a row is no
+#' part of), `residuals()` 1 for each misclassified training row and 0 for the others; rows that
+#' `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and
+#' `terms()` give the formula; `model.frame()` the training data, which is evaluated again unless
+#' the fit has `model = TRUE`.
 #'
 #' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search
 #' that was stopped goes on from the best known tree, as in `update(fit, time_limit = 600)`. `start
 #' = NULL` begins afresh. The call is evaluated where `update()` is called. Of a fit that was made
 #' with `do.call()` it names what the arguments were made of, not their values.
 #'
-#' @param object,x,formula A fit of [contree()].
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] but for `residuals()` and
+#'   `model.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `FALSE` returns the call instead of the fit.
-#' @return `update()`: a fit; `fitted()`: a factor; `residuals()`: an integer vector; `nobs()`: a
-#'   number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data frame. The
-#'   formula methods, and `model.frame()` without `model = TRUE`, give a `contree_input_error` for
-#'   fits from `x` and `y`, which have no formula.
+#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer vector;
+#'   `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data
+#'   frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
+#'   `contree_input_error` for fits from `x` and `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' table(fitted(fit), iris$Species)
@@ -52,13 +54,12 @@ formula.contree_model <- function(x, ...) stats::formula(stats::terms(x))
 
 #' @rdname contree_methods
 #' @export
-terms.contree_model <- function(x, ...) {
-  terms <- tree_terms(check_fit(x, "x", rows = FALSE))
-  if (is.null(terms)) {
-    stop_input("x", gettext(
-      "the tree was fitted with 'x' and 'y' and has no formula; fit it with a formula and 'data'"))
-  }
-  terms
+terms.contree_model <- function(x, ...) terms_or_stop(tree_terms(check_fit(x, "x", rows = FALSE)))
+
+terms_or_stop <- function(terms) {
+  if (!is.null(terms)) return(terms)
+  stop_input("x", gettext("the fit was made with 'x' and 'y' and has no formula"),
+             gettext("fit it with a formula and 'data'"))
 }
 
 #' @rdname contree_methods

@@ -1,9 +1,11 @@
 #!/bin/sh
-# What the benchmarks need: contree in build/lib, and the peers, pinned, in a virtual environment of Python.
+# What the benchmarks need: contree in build/lib, and the peers, pinned, in a virtual environment of
+# Python.
 #
 #   sh bench/setup.sh [VENV]           the environment's folder; build/bench-venv without
 #
-# A peer that cannot be installed is left out, with a line that says so; the benchmarks then run without it.
+# A peer that cannot be installed is left out, with a line that says so; the benchmarks then run
+# without it.
 cd "`dirname "$0"`/.." || exit 1
 venv=${1:-build/bench-venv}
 peers="pycontree==1.0.8 pystreed==1.4.0"

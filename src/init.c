@@ -15,7 +15,17 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
+SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
+SEXP ffi_ensemble_check(SEXP ensemble);
+SEXP ffi_forge(SEXP ensemble);
+SEXP ffi_forged_alive(SEXP pointer);
+SEXP ffi_forged_info(SEXP pointer);
+SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
+SEXP ffi_numbers(SEXP text);
+SEXP ffi_floats(SEXP numbers);
+SEXP ffi_float_logit(SEXP p);
+SEXP ffi_float_log(SEXP p);
 SEXP ffi_info(void);
 SEXP ffi_processors(void);
 SEXP ffi_gpu_info(void);
@@ -32,7 +42,17 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),
+    ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_forest_predict, 4),
+    ENTRY(ffi_ensemble_check, 1),
+    ENTRY(ffi_forge, 1),
+    ENTRY(ffi_forged_alive, 1),
+    ENTRY(ffi_forged_info, 1),
+    ENTRY(ffi_forged_predict, 6),
+    ENTRY(ffi_numbers, 1),
+    ENTRY(ffi_floats, 1),
+    ENTRY(ffi_float_logit, 1),
+    ENTRY(ffi_float_log, 1),
     ENTRY(ffi_info, 0),
     ENTRY(ffi_processors, 0),
     ENTRY(ffi_gpu_info, 0),

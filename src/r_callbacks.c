@@ -26,16 +26,24 @@ static SEXP note_interrupt(SEXP condition, void *data)
 static SEXP call_caught(void *data)
 {
     r_callbacks *calls = (r_callbacks *) data;
-    return R_tryCatch(calls->call, calls, calls->conditions, note_interrupt, calls, NULL, NULL);
+    return R_tryCatch(calls->call, calls->argument, calls->conditions, note_interrupt, calls, NULL,
+                      NULL);
 }
 
 /* Interrupts are noted, other jumps kept. */
-static void call_guarded(SEXP (*call)(void *), r_callbacks *calls)
+static void call_guarded(SEXP (*call)(void *), void *argument, r_callbacks *calls)
 {
     jmp_buf home;
     calls->call = call;
+    calls->argument = argument;
     if (setjmp(home)) calls->jumped = 1;
     else R_UnwindProtect(call_caught, calls, leave, &home, calls->jump);
+}
+
+int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument)
+{
+    if (!calls->jumped && !calls->interrupted) call_guarded(call, argument, calls);
+    return !calls->jumped && !calls->interrupted;
 }
 
 void r_callbacks_jump(r_callbacks *calls)
@@ -56,7 +64,7 @@ int r_callbacks_stop(void *data)
 {
     r_callbacks *calls = (r_callbacks *) data;
     if (!calls->jumped && !calls->interrupted && ct_seconds() >= calls->next_poll) {
-        call_guarded(poll_interrupt, calls);
+        call_guarded(poll_interrupt, NULL, calls);
         calls->next_poll = ct_seconds() + POLL_STEP;
     }
     return calls->jumped || calls->interrupted;
@@ -84,7 +92,7 @@ void r_callbacks_report(r_callbacks *calls, const double *numbers, int n)
         return;
     for (int i = 0; i < n; i++) calls->told[i] = numbers[i];
     calls->n_told = n;
-    call_guarded(tell, calls);
+    call_guarded(tell, calls, calls);
     calls->next_report = ct_seconds() + REPORT_STEP;
 }
 

@@ -13,7 +13,8 @@ typedef struct {
     SEXP conditions; /* "interrupt" */
     SEXP jump;       /* where R was going when a call was left */
     int interrupted, jumped;
-    SEXP (*call)(void *);          /* the call that is under way */
+    SEXP (*call)(void *);          /* the call that is under way, */
+    void *argument;                /* and what it is given */
     double told[4];                /* what it tells */
     int n_told;
     double next_poll, next_report; /* in ct_seconds() */
@@ -31,6 +32,10 @@ int r_callbacks_stop(void *calls);
 /* Tells `report` these numbers, up to four, if it has not been told of late; NA of what is not
  * finite. */
 void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
+
+/* Calls `call(argument)`, which may call R in any way. 0 if R was left by a jump, which is kept, or
+ * interrupted; work is then to end. */
+int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument);
 
 /* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left
  * to free. */

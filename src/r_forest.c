@@ -50,6 +50,7 @@ static ct_hist_options options_of(SEXP control)
     o.min_n = count_of(control, "min_n");
     o.sample = count_of(control, "sample");
     o.replace = number(control, "replace") != 0;
+    o.pool_by_level = number(control, "pool_by_level") != 0;
     o.rule = (ct_split_rule) (count_of(control, "rule") % 4);
     o.seed = seed_of(control);
     o.threads = count_of(control, "threads");
@@ -275,14 +276,105 @@ static void report(void *calls, uint32_t trees, double seconds)
     r_callbacks_report((r_callbacks *) calls, numbers, 2);
 }
 
-static int by_row_pays(uint32_t n_rows) { return n_rows > 16384; }
+/* ---- learners ---- */
+
+/* A call of the R function of two arguments. */
+typedef struct {
+    SEXP learner;
+    const ct_learner_round *round;
+    ct_learner_answer *answers;
+} asking;
+
+static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) (values[i] + add);
+    return out;
+}
+
+/* [bin, class, feature, leaf] */
+static SEXP histogram_of(const ct_learner_round *round)
+{
+    R_xlen_t n = (R_xlen_t) CT_BIN_ROWS * round->n_classes * round->n_features * round->n_leaves;
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n)), dim = PROTECT(Rf_allocVector(INTSXP, 4));
+    memcpy(INTEGER(out), round->histogram, (size_t) n * sizeof(int));
+    INTEGER(dim)[0] = CT_BIN_ROWS;
+    INTEGER(dim)[1] = (int) round->n_classes;
+    INTEGER(dim)[2] = (int) round->n_features;
+    INTEGER(dim)[3] = (int) round->n_leaves;
+    Rf_setAttrib(out, R_DimSymbol, dim);
+    UNPROTECT(2);
+    return out;
+}
+
+static SEXP info_of(const ct_learner_round *round)
+{
+    static const char *const names[] = {"tree", "depth", "features", "bins", "rows", "weight"};
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->tree + 1));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->depth));
+    SET_VECTOR_ELT(list, i++, counts_of(round->features, round->n_features, 1));
+    SET_VECTOR_ELT(list, i++, counts_of(round->n_bins, round->n_features, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->rows, round->n_leaves, 0));
+    SET_VECTOR_ELT(list, i++, counts_of(round->weights, round->n_leaves, 0));
+    UNPROTECT(1);
+    return list;
+}
+
+/* The function gives three integers a leaf, of which R code has looked over the values: feature and
+ * bin from 1 (NA: none), and 0 or 1. */
+static SEXP ask_r(void *data)
+{
+    asking *a = (asking *) data;
+    uint32_t n = a->round->n_leaves;
+    SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
+    SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
+    SEXP answer = PROTECT(Rf_eval(call, R_GlobalEnv));
+    if (TYPEOF(answer) != INTSXP || Rf_xlength(answer) != 3 * (R_xlen_t) n)
+        Rf_error("the learner's answers are not valid");
+    for (uint32_t i = 0; i < n; i++) {
+        const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
+        int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
+        a->answers[i].feature = none ? -1 : own[0] - 1;
+        a->answers[i].bin = none ? 0 : (uint32_t) own[1] - 1;
+        a->answers[i].missing_left = own[2] == 1;
+    }
+    UNPROTECT(4);
+    return R_NilValue;
+}
+
+/* What growing calls: where it reports, asks whether to end, and learns. */
+typedef struct {
+    r_callbacks guard;
+    SEXP learner;
+} growth_calls;
+
+static void report_growth(void *data, uint32_t trees, double seconds)
+{
+    report(&((growth_calls *) data)->guard, trees, seconds);
+}
+
+static int stop_growth(void *data)
+{
+    return r_callbacks_stop(&((growth_calls *) data)->guard);
+}
+
+static int learn(void *data, const ct_learner_round *round, ct_learner_answer *answers)
+{
+    growth_calls *calls = (growth_calls *) data;
+    asking a = {calls->learner, round, answers};
+    return r_callbacks_call(&calls->guard, ask_r, &a);
+}
+
+static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
     ct_hist_options options = options_of(control);
     ct_hist_data data;
-    r_callbacks calls;
+    growth_calls calls;
     ct_error error;
     owned *all;
     double start = ct_seconds();
@@ -297,9 +389,11 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
         r_fail("%.0f MB of memory are needed for the codes of the data, more than the limit",
                bytes / 1e6);
     SEXP handle = PROTECT(new_owned(&all));
-    PROTECT(r_callbacks_init(&calls, r_element(control, "report")));
-    options.stop = r_callbacks_stop;
-    options.report = report;
+    PROTECT(r_callbacks_init(&calls.guard, r_element(control, "report")));
+    calls.learner = r_element(control, "learner");
+    options.stop = stop_growth;
+    options.report = report_growth;
+    options.learn = calls.learner == R_NilValue ? NULL : learn;
     options.calls = &calls;
     r_check(ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows, count_of(control, "bins"),
                           by_row_pays(x.n_rows), options.threads, &error),
@@ -308,9 +402,9 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
     options.time_limit -= ct_seconds() - start;
     ct_status status = ct_hist_grow(&data, &options, &all->forest, &all->extra, &error);
-    if (calls.jumped) {
+    if (calls.guard.jumped) {
         free_owned(handle);
-        r_callbacks_jump(&calls);
+        r_callbacks_jump(&calls.guard);
     }
     r_check(status, &error);
     all->extra.seconds = ct_seconds() - start;

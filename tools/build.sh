@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the source package and prints the tarball's path.
 #
-# It is built from a copy of what git knows or would add: R CMD build copies a folder whole before it drops what
-# .Rbuildignore names, virtual environments and all. Where there is no git, the folder itself has to do.
+# It is built from a copy of what git knows or would add: R CMD build copies a folder whole before
+# it drops what .Rbuildignore names, virtual environments and all. Where there is no git, the folder
+# itself has to do.
 cd "`dirname "$0"`/.." || exit 1
 rm -rf build/tree build/contree_*.tar.gz
 mkdir -p build/tree/contree || exit 1

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the package from this folder: sh tools/install.sh [LIBRARY]
 #
-# Without LIBRARY into R's first library if one may write there, else into one's own, which is made if need be.
+# Without LIBRARY into R's first library if one may write there, else into one's own, which is made
+# if need be.
 cd "`dirname "$0"`/.." || exit 1
 lib=$1
 if test -z "$lib"; then

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what is missing, on Debian and Ubuntu; elsewhere, or without the right to, says what to install and fails.
+# Installs what is missing, on Debian and Ubuntu; elsewhere, or without the right to, says what to
+# install and fails.
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
@@ -10,8 +11,8 @@
 #     doc    roxygen2, for `make doc`
 #     site   pkgdown and what the examples show, for `make site`
 #
-# Says nothing when all is there. Everything comes as a package of the system, but for one script (checkbashisms),
-# which is put into build/bin without the 40 packages that its own would bring.
+# Says nothing when all is there. Everything comes as a package of the system, but for one script
+# (checkbashisms), which is put into build/bin without the 40 packages that its own would bring.
 cd "`dirname "$0"`/.." || exit 1
 
 packages=  # missing, by the names that Debian has for them

@@ -1,9 +1,10 @@
 #!/bin/sh
 # All test suites, or those named: sh tools/test.sh [SUITE...]; `quick` names those of `make test`.
 #
-# With STRICT=1 nothing may be left out but what tests/may_skip.txt lists: a missing tool is a failure then.
+# With STRICT=1 nothing may be left out but what tests/may_skip.txt lists: a missing tool is a
+# failure then.
 #
-#   layers     includes and calls point downward               make -C tests/c layers
+#   layers     includes and calls point downward; headers compile alone   make -C tests/c layers
 #   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
@@ -26,17 +27,19 @@
 #   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R              ($FUZZ_SECONDS, $SEED: others)
 #   glue       .Call entries under gctorture and valgrind  tests/r/glue.R
 #   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS, $FORKS: others)
+#   promises   what fits say, against brute force          tests/r/promises.R          ($COUNT, $SEED: others)
 #   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS, $SEED: others)
 #
-# A suite that passes shows its last lines, one that fails all of them; build/test keeps each log. The last line adds
-# up: `N passed, N failed`, tests and R's checks alike.
+# A suite that passes shows its last lines, one that fails all of them; build/test keeps each log.
+# The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
 of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu cuda_on_cpu"
-of_r="configure check cuda bench r mutants_r fuzz_r glue soak signals"
+of_r="configure check cuda bench r mutants_r fuzz_r glue soak promises signals"
 logs=build/test
 mkdir -p $logs
 
-# Those of the C library beside those of the package, since most use one core. The totals are added up.
+# Those of the C library beside those of the package, since most use one core. The totals are added
+# up.
 if test "$*" = quick; then
   of_c="layers c"
   of_r="lint configure r"
@@ -59,7 +62,8 @@ LC_ALL=C.UTF-8
 LANGUAGE=en
 PATH=$PATH:`pwd`/build/bin
 export MAKEFLAGS LC_ALL LANGUAGE PATH
-# Real data sets with known optima, where they lie beside the checkout; the tests that want them skip without.
+# Real data sets with known optima, where they lie beside the checkout; the tests that want them
+# skip without.
 if test -z "$CONTREE_DATA" && test -d ../shared/data; then CONTREE_DATA=`cd ../shared/data && pwd`; export CONTREE_DATA; fi
 if test -x /usr/local/cuda/bin/nvcc; then PATH=$PATH:/usr/local/cuda/bin; fi
 
@@ -77,7 +81,8 @@ need_library () {
     CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" && library=build/lib-cpu
 }
 
-# And one whose C tells of memory and arithmetic gone wrong, and of assertions; R, which has none of that, must have the runtime loaded first.
+# And one whose C tells of memory and arithmetic gone wrong, and of assertions; R, which has none of
+# that, must have the runtime loaded first.
 sanitizers="`gcc -print-file-name=libasan.so 2> /dev/null` `gcc -print-file-name=libubsan.so 2> /dev/null`"
 need_asan_library () {
   wanted=-fsanitize=address,undefined,float-cast-overflow
@@ -178,6 +183,7 @@ run_suite () {
     fuzz_r)    fuzz_r ;;
     glue)      glue ;;
     soak)      need_library && Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;
+    promises)  need_library && Rscript --vanilla tests/r/promises.R $library "${COUNT:-60}" "${SEED:-1}" ;;
     signals)   need_library && Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac

@@ -1,8 +1,9 @@
 #!/bin/sh
-# What configure decides, on machines that are not there: compilers without OpenMP, broken or odd nvcc, none at all.
+# What configure decides, on machines that are not there: compilers without OpenMP, broken or odd
+# nvcc, none at all.
 #
-# The machines are made of small scripts that stand for cc, nvcc and uname. Nothing is compiled but configure's own
-# probes. Ends with `configure: N passed, N failed`.
+# The machines are made of small scripts that stand for cc, nvcc and uname. Nothing is compiled but
+# configure's own probes. Ends with `configure: N passed, N failed`.
 top=`cd "\`dirname "$0"\`/.." && pwd`
 stage=`mktemp -d`
 trap 'rm -rf "$stage"' EXIT

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds a tarball with CUDA where nvcc is, and sees that the result loads and answers, with a device or without.
+# Builds a tarball with CUDA where nvcc is, and sees that the result loads and answers, with a
+# device or without.
 #
 #   sh tools/test_cuda.sh TARBALL      ends with `CUDA build: N passed, N failed`
 #   CUDA_TOOLKITS="/opt/cuda-11.8 /opt/cuda-12.4" sh tools/test_cuda.sh TARBALL

@@ -8,11 +8,14 @@
 
 #include "base/status.h"
 
-/* For what a hot path shares with a rare one: it costs the hot path no call. */
+/* For what a hot path shares with a rare one: it costs the hot path no call. CT_FLAT: all that this
+ * function calls in its file becomes part of it. */
 #if defined(__GNUC__)
 #define CT_HOT static inline __attribute__((always_inline))
+#define CT_FLAT __attribute__((flatten))
 #else
 #define CT_HOT static inline
+#define CT_FLAT
 #endif
 
 /* Number of bits set. */

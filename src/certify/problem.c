@@ -99,19 +99,22 @@ static double distance(int64_t cost, double unit, double w, double loss)
     return off > 0 ? off * (1 + 4 * DBL_EPSILON) + LOST : 0;
 }
 
-/* Sums it up over the rows, each under the label for which it is largest. */
+/* Sums it up over the rows, each under the label for which it is largest. Without losses all wrong
+ * labels are alike. */
 static void measure_rounding(ct_problem *p)
 {
     const ct_data *data = p->data;
-    size_t n = p->n_classes;
+    size_t n = p->n_classes, alike = p->loss || data->loss ? 1 : n;
     double sum = 0;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         size_t own = (size_t) data->classes[row];
         CT_ASSERT(own < n);
         double most = 0, w = data->weights ? data->weights[row] : 1;
-        for (size_t label = 0; label < n; label++) {
+        for (size_t away = 0; away < n; away += away ? alike : 1) {
+            size_t label = (own + away) % n;
             double loss = data->loss ? data->loss[own * n + label] : label != own;
-            most = fmax(most, distance(p->mass[row] * p->loss[own * n + label], p->unit, w, loss));
+            int64_t cost = p->mass[row] * ct_loss_of(p, own, label);
+            most = fmax(most, distance(cost, p->unit, w, loss));
         }
         sum += most;
     }
@@ -145,21 +148,32 @@ static void set_price(ct_problem *p, const ct_claim *claim)
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
 
+/* The losses as the search has them; 0 if they are none. */
+static int take_losses(ct_problem *p, const ct_costs *costs)
+{
+    size_t n = p->n_classes;
+    if (costs->shift > 60) return 0;
+    for (size_t c = 0; costs->plain && n > 1 && c < n; c++)
+        p->max_cost[c] = p->cheapest[c] = INT64_C(1) << costs->shift;
+    for (size_t i = 0; !costs->plain && i < n * n; i++) {
+        if (i % (n + 1) == 0) continue;
+        int64_t *least = &p->cheapest[i / n];
+        int first = i / n ? i % n == 0 : i == 1;
+        if (costs->loss[i] < 0 || costs->loss[i] > INT64_MAX >> costs->shift) return 0;
+        int64_t loss = p->loss[i] = costs->loss[i] << costs->shift;
+        if (loss > p->max_cost[i / n]) p->max_cost[i / n] = loss;
+        CT_ASSERT(loss >= 0 && i / n < n);
+        if (first || loss < *least) *least = loss;
+    }
+    return 1;
+}
+
 /* The numbers as the search has them; 0 if they are not such that sums of them fit into 64 bits. */
 static int take_costs(ct_problem *p, const ct_costs *costs)
 {
     size_t n = p->n_classes;
     double all = 0;
-    for (size_t i = 0; i < n * n; i++) {
-        if (i % (n + 1) == 0) continue;
-        int64_t units = costs->plain ? 1 : costs->loss[i], *least = &p->cheapest[i / n];
-        int first = i / n ? i % n == 0 : i == 1;
-        if (units < 0 || costs->shift > 60 || units > INT64_MAX >> costs->shift) return 0;
-        int64_t loss = p->loss[i] = units << costs->shift;
-        if (loss > p->max_cost[i / n]) p->max_cost[i / n] = loss;
-        CT_ASSERT(loss >= 0 && i / n < n);
-        if (first || loss < *least) *least = loss;
-    }
+    if (!take_losses(p, costs)) return 0;
     p->uniform = 1;
     for (size_t c = 0; c < n; c++) p->uniform &= p->max_cost[c] == p->cheapest[c];
     for (uint32_t row = 0; row < p->n_rows; row++) {
@@ -180,10 +194,11 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     size_t n = p->n_classes;
     CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
-    p->loss = CT_ARENA_ZEROED(p->arena, int64_t, n * n);
+    p->loss = costs.plain ? NULL : CT_ARENA_ZEROED(p->arena, int64_t, n * n);
     p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
-    if (!p->mass || !p->loss || !p->max_cost || !p->cheapest) return no_memory(error);
+    if (!p->mass || (!p->loss && !costs.plain) || !p->max_cost || !p->cheapest)
+        return no_memory(error);
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
@@ -195,9 +210,8 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     int64_t count = 0;
     for (uint32_t row = 0; row < p->n_rows; row++)
-        count +=
-            p->mass[row] *
-            p->loss[(size_t) p->data->classes[row] * p->n_classes + (size_t) tree->labels[row]];
+        count += p->mass[row] *
+                 ct_loss_of(p, (size_t) p->data->classes[row], (size_t) tree->labels[row]);
     return count >> p->shift;
 }
 

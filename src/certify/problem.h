@@ -13,7 +13,8 @@ typedef struct {
     uint32_t n_rows, n_cols, n_classes;
     uint32_t **rank;       /* [col][row] */
     int64_t *mass;         /* [row] */
-    int64_t *loss;         /* [class][label] of a mass of 1 */
+    int64_t *loss; /* [class][label] of a mass of 1; NULL: that is max_cost of the class under each
+                      wrong label (there may be very many classes) */
     int64_t *max_cost;      /* [class] the largest of these */
     int64_t *cheapest;     /* [class] the least of them under another label */
     int uniform;           /* most costly and cheapest are the same */
@@ -50,6 +51,13 @@ int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
 int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
                     uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
+
+/* Of a mass of 1. */
+static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t label)
+{
+    if (problem->loss) return problem->loss[c * problem->n_classes + label];
+    return c == label ? 0 : problem->max_cost[c];
+}
 
 /* What the rows of a tree cost, in units. */
 int64_t ct_units_of_tree(const ct_problem *problem, const ct_outcome *tree);

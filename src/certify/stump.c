@@ -23,7 +23,8 @@ static int64_t size(int64_t a) { return a < 0 ? -a : a; }
 /* What a row adds to cost under label 1 less cost under label 0. */
 static int64_t lean_of(const ct_problem *p, uint32_t row)
 {
-    return p->data->classes[row] ? -p->mass[row] * p->loss[2] : p->mass[row] * p->loss[1];
+    return p->data->classes[row] ? -p->mass[row] * ct_loss_of(p, 1, 0)
+                                 : p->mass[row] * ct_loss_of(p, 0, 1);
 }
 
 /* For both sides, the largest |2 d - D| over the splits of one column, where d is the difference of
@@ -61,7 +62,8 @@ static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
         s->lean[row].part[!s->side[row]] = 0;
     }
     for (int side = 0; side < 2; side++) {
-        int64_t under_1 = mass[side][0] * p->loss[1], under_0 = mass[side][1] * p->loss[2];
+        int64_t under_1 = mass[side][0] * ct_loss_of(p, 0, 1),
+                under_0 = mass[side][1] * ct_loss_of(p, 1, 0);
         sum[side] = under_0 + under_1;
         whole[side] = under_1 - under_0;
         widest[side] = size(whole[side]);

@@ -209,6 +209,8 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
     return fine;
 }
 
+static size_t row_stride(uint32_t n_cols) { return ((size_t) n_cols + 7) / 8 * 8; }
+
 ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
                         uint32_t most, int by_row, unsigned threads, ct_error *error)
 {
@@ -218,7 +220,7 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
     memset(codes, 0, sizeof *codes);
     codes->n_rows = n_rows;
     codes->n_cols = n_cols;
-    if (by_row) codes->stride = ((size_t) n_cols + 31) / 32 * 32;
+    if (by_row) codes->stride = row_stride(n_cols);
     int fine = make_plan(&p, codes, columns, most, threads);
     if (fine) {
         ct_loop loop = {n_cols, 1, CT_DYNAMIC, threads, code_columns, &p, NULL};
@@ -254,8 +256,9 @@ void ct_codes_free(ct_codes *codes)
 double ct_codes_bytes(uint32_t n_cols, uint32_t n_rows, int by_row, unsigned threads)
 {
     double cells = (double) n_cols * n_rows,
+           turned = by_row ? 2.0 * (double) row_stride(n_cols) * n_rows : 0,
            sorting = (double) ct_sort_scratch(n_rows) + 17.0 * n_rows;
-    return cells * (by_row ? 5.5 : 3) + sorting * (threads < n_cols ? threads : n_cols) +
+    return 3 * cells + turned + sorting * (threads < n_cols ? threads : n_cols) +
            8.0 * n_cols * 65536;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "forest/ask.h"
 #include "forest/split.h"
 
 enum {
@@ -71,6 +72,7 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
         (!g->n_classes && !make_whole(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
+    g->sampler.scan = g->scan;
     return CT_OK;
 }
 
@@ -84,13 +86,8 @@ void ct_grower_free(ct_grower *g)
 
 /* ---- what a thread owns ---- */
 
-static uint32_t block_rows(const ct_grower *g)
-{
-    uint32_t rows = 2 * g->block;
-    return rows < g->n_rows ? rows : g->n_rows;
-}
-
 static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
+static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; }
 
 /* Calls for each array of a desk: member, elements, whether it is needed. */
 #define DESK_ARRAYS(X)                                                              \
@@ -101,10 +98,14 @@ static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
     X(spare_out, g->n_rows, g->need_out)                                            \
     X(out_row, g->n_rows, g->need_out)                                              \
     X(out_leaf, g->n_rows, g->need_out)                                             \
-    X(block_codes, (size_t) g->n_cols * block_rows(g), needs_blocks(g))             \
-    X(block_bins, (size_t) g->n_cols * block_rows(g), needs_blocks(g))              \
-    X(block_whole, block_rows(g), needs_blocks(g) && !g->n_classes)                 \
-    X(block_rows, block_rows(g), needs_blocks(g))                                   \
+    X(block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))           \
+    X(block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)              \
+    X(block_rows, ct_block_rows(g), needs_blocks(g))                                \
+    X(corner_codes, (size_t) g->n_cols * CT_CORNER_ROWS, needs_corners(g))          \
+    X(corner_whole, CT_CORNER_ROWS, needs_corners(g) && !g->n_classes)              \
+    X(corner_rows, CT_CORNER_ROWS, needs_corners(g))                                \
+    X(near_codes, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
+    X(near_bins, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)               \
     X(columns, g->n_cols, 1)                                                        \
     X(places, g->n_cols, 1)                                                         \
     X(runs, (size_t) CT_TASKS * runs_of(g), 1)                                      \
@@ -127,6 +128,23 @@ static int take(void *place, size_t bytes)
     return memory != NULL;
 }
 
+static void make_views(ct_desk *desk)
+{
+    const ct_codes *codes = desk->grower->codes;
+    const size_t n = codes->n_rows;
+    desk->views[CT_IN_TABLE] = (ct_view){codes->codes, n, NULL, codes->bins, n,
+                                         desk->grower->whole, NULL};
+    desk->views[CT_IN_BLOCK] = (ct_view){codes->codes,
+                                         n,
+                                         desk->block_rows,
+                                         desk->block_bins,
+                                         ct_block_rows(desk->grower),
+                                         desk->block_whole,
+                                         desk->block_rows};
+    desk->views[CT_IN_CORNER] = (ct_view){desk->corner_codes, CT_CORNER_ROWS,     NULL, NULL, 0,
+                                          desk->corner_whole, desk->corner_rows};
+}
+
 int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *stop)
 {
     int fine = 1;
@@ -140,9 +158,7 @@ int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *st
 #undef TAKE
     if (!fine) return 0;
     for (uint32_t col = 0; col < g->n_cols; col++) desk->columns[col] = col;
-    desk->table = (ct_view){g->codes->codes, g->codes->bins, g->whole, g->n_rows, NULL};
-    desk->block = (ct_view){desk->block_codes, desk->block_bins, desk->block_whole, block_rows(g),
-                            desk->block_rows};
+    make_views(desk);
     return 1;
 }
 
@@ -208,7 +224,7 @@ static int room_for_leaf(ct_desk *desk)
 
 static const ct_view *view_of(const ct_desk *desk, const ct_task *task)
 {
-    return task->in_block ? &desk->block : &desk->table;
+    return &desk->views[task->place];
 }
 
 static uint32_t table_row(const ct_view *view, uint32_t row)
@@ -268,90 +284,71 @@ static int is_leaf(const ct_desk *desk, const ct_task *task)
     return desk->grower->n_classes ? task->n_runs == 1 : all_equal(desk, task);
 }
 
-/* ---- blocks ---- */
-
-/* Copies columns of the task's rows, by lines of memory: some rows of all columns at a time. */
-static void copy_rows(ct_desk *desk, uint32_t n)
-{
-    enum { TILE = 32 };
-    const ct_codes *codes = desk->grower->codes;
-    size_t stride = desk->block.stride;
-    for (uint32_t from = 0; from < n; from += TILE)
-        for (uint32_t col = 0; col < codes->n_cols; col++)
-            for (uint32_t i = from; i < from + TILE && i < n; i++)
-                desk->block_codes[col * stride + i] =
-                    codes->by_row[desk->block_rows[i] * codes->stride + col];
-    for (uint32_t col = 0; col < codes->n_cols; col++) {
-        const ct_code_column column = codes->columns[col];
-        const uint16_t *from = desk->block_codes + col * stride;
-        uint8_t *to = desk->block_bins + col * stride;
-        if (column.bin_of)
-            for (uint32_t i = 0; i < n; i++) to[i] = column.bin_of[from[i] >> column.shift];
-        else
-            for (uint32_t i = 0; i < n; i++) to[i] = (uint8_t) from[i];
-    }
-    for (uint32_t i = 0; desk->block_whole && i < n; i++)
-        desk->block_whole[i] = desk->grower->whole[desk->block_rows[i]];
-}
-
-/* From here on the task and all below it look at columns of their own, if these have room for its
- * rows. */
-static void enter_block(ct_desk *desk, ct_task *task)
-{
-    const ct_grower *g = desk->grower;
-    if (task->in_block || !needs_blocks(g) || task->n > g->block ||
-        task->n + task->n_out > desk->block.stride)
-        return;
-    uint32_t n = 0;
-    for (uint32_t i = task->begin; i < task->begin + task->n; i++) {
-        desk->block_rows[n] = desk->items[i].row;
-        desk->items[i].row = n++;
-    }
-    for (uint32_t i = task->out; i < task->out + task->n_out; i++) {
-        desk->block_rows[n] = desk->out[i];
-        desk->out[i] = n++;
-    }
-    copy_rows(desk, n);
-    task->in_block = 1;
-}
-
 /* ---- partition ---- */
 
 /* What all rows of a node are asked. */
 typedef struct {
-    const uint16_t *codes; /* of the column */
-    const uint8_t *bins;   /* NULL: codes are asked */
-    uint32_t below;        /* codes below go left */
-    uint16_t missing_left; /* 1: codes are raised by 1 beforehand, missing values to 0 */
+    const ct_view *view;
+    const uint8_t *bins; /* of the column; NULL: codes are asked alone */
+    uint32_t column, below; /* codes below go left */
+    uint32_t border;    /* the bin whose rows are asked codes; 256: none */
+    uint32_t below_bin; /* other bins below go left */
+    int missing_left; /* 1: codes and bins are raised by 1 beforehand, missing values to 0 */
 } question;
 
-static question question_of(const ct_view *view, const ct_split *split)
+static question question_of(const ct_view *view, const ct_code_column *column,
+                            const ct_split *split)
 {
-    question q = {view->codes + split->column * view->stride,
-                  split->by_bin ? view->bins + split->column * view->stride : NULL,
-                  (split->by_bin ? split->bin : split->cut) + (uint32_t) split->missing_left,
-                  (uint16_t) split->missing_left};
+    uint32_t missing_left = (uint32_t) split->missing_left;
+    question q = {view, NULL, split->column, split->cut + missing_left, 256, 0,
+                  split->missing_left};
+    if (!view->bins) return q;
+    uint32_t bin = split->cut < column->n_codes ? ct_bin_of(column, (uint16_t) split->cut)
+                                                : column->n_bins;
+    q.bins = view->bins + split->column * view->bin_stride;
+    q.below_bin = bin + missing_left;
+    if (split->cut > column->first[bin]) q.border = bin;
     return q;
 }
 
-#define BIN_LEFT(row) ((uint32_t) ((uint8_t) (q.bins[row] + q.missing_left) < q.below))
-#define CODE_LEFT(row) ((uint32_t) ((uint16_t) (q.codes[row] + q.missing_left) < q.below))
+/* As one word: compilers take the two apart. */
+static inline void copy_item(ct_item *to, const ct_item *from)
+{
+    uint64_t both;
+    memcpy(&both, from, sizeof both);
+    memcpy(to, &both, sizeof both);
+}
 
-/* Parts the rows of a run, stably, without a branch that cannot be foreseen; returns how many go
- * left, and their weight. */
-static uint32_t part_run(ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q,
+/* Parts `n` rows without a branch that cannot be foreseen: `keep` stores one at its places. */
+#define PART(row_, goes_left, keep)             \
+    for (uint32_t i = 0; i < n; i++) {          \
+        const uint32_t row = row_;              \
+        const uint32_t left = (goes_left);      \
+        keep;                                   \
+        n_left += left;                         \
+        n_right += 1 - left;                    \
+    }
+#define CODE_LEFT(place) ((uint32_t) ((uint16_t) (codes[place] + raise) < below))
+#define BIN_LEFT(place)                     \
+    (bins[row] == border ? CODE_LEFT(place) \
+                         : (uint32_t) ((uint8_t) (bins[row] + raise) < below_bin))
+#define PART_ALL(row_, keep)                                                    \
+    const uint16_t *codes = q.view->codes + q.column * q.view->code_stride;     \
+    const uint32_t *code_rows = q.view->code_rows, below = q.below;             \
+    const uint32_t border = q.border, below_bin = q.below_bin;                  \
+    const uint8_t *bins = q.bins, raise = (uint8_t) q.missing_left;             \
+    if (bins && code_rows) PART(row_, BIN_LEFT(code_rows[row]), keep)           \
+    else if (bins) PART(row_, BIN_LEFT(row), keep)                              \
+    else if (code_rows) PART(row_, CODE_LEFT(code_rows[row]), keep)             \
+    else PART(row_, CODE_LEFT(row), keep)
+
+/* Parts the rows of a run, stably; returns how many go left, and their weight. */
+static uint32_t part_run(const ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q,
                          uint32_t *weight)
 {
     uint32_t n_left = 0, n_right = 0, sum = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        ct_item item = items[i];
-        uint32_t left = q.bins ? BIN_LEFT(item.row) : CODE_LEFT(item.row);
-        to[n_left] = item;
-        spare[n_right] = item;
-        sum += item.weight & (0 - left);
-        n_left += left;
-        n_right += 1 - left;
-    }
+    PART_ALL(items[i].row, sum += items[i].weight & (0 - left); copy_item(to + n_left, items + i);
+             copy_item(spare + n_right, to + n_left))
     *weight = sum;
     return n_left;
 }
@@ -359,13 +356,7 @@ static uint32_t part_run(ct_item *items, ct_item *to, ct_item *spare, uint32_t n
 static uint32_t part_out(uint32_t *rows, uint32_t *spare, uint32_t n, question q)
 {
     uint32_t n_left = 0, n_right = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = rows[i], left = q.bins ? BIN_LEFT(row) : CODE_LEFT(row);
-        rows[n_left] = row;
-        spare[n_right] = row;
-        n_left += left;
-        n_right += 1 - left;
-    }
+    PART_ALL(rows[i], rows[n_left] = row; spare[n_right] = row)
     memcpy(rows + n_left, spare, n_right * sizeof *rows);
     return n_left;
 }
@@ -381,7 +372,8 @@ static void add_run(ct_run *runs, ct_task *task, uint32_t class_, uint32_t n, ui
 /* The rows of the task as those of two, run by run, so that each has runs again. */
 static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left, ct_task *right)
 {
-    question q = question_of(view_of(desk, task), split);
+    const ct_code_column *column = &desk->grower->codes->columns[split->column];
+    question q = question_of(view_of(desk, task), column, split);
     ct_item *from = desk->items + task->begin;
     for (uint32_t k = 0; k < task->n_runs; k++) {
         ct_run run = desk->now[k];
@@ -396,7 +388,7 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     right->begin = task->begin + left->n;
     /* values that were never missing here go to the larger side where they are */
     if (!split->knows_missing) split->missing_left = left->weight >= right->weight;
-    q = question_of(view_of(desk, task), split);
+    q = question_of(view_of(desk, task), column, split);
     left->out = task->out;
     left->n_out = task->n_out ? part_out(desk->out + task->out, desk->spare_out, task->n_out, q)
                               : 0;
@@ -444,7 +436,7 @@ static ct_task child_of(const ct_task *task, uint32_t node, uint32_t side)
     child.path = ct_rng_path(task->path, side);
     child.node = node;
     child.depth = task->depth + 1;
-    child.in_block = task->in_block;
+    child.place = task->place;
     return child;
 }
 
@@ -463,20 +455,31 @@ static int settle(ct_desk *desk, const ct_task *task, const ct_run *runs)
     return 1;
 }
 
+/* The node of the task, whose runs are in desk->now, becomes one of two children, whose runs are in
+ * desk->left and desk->right. 0 if memory ends. */
+static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left,
+                  ct_task *right)
+{
+    if (!room_for_nodes(desk)) return 0;
+    *left = child_of(task, desk->n_nodes, 0);
+    *right = child_of(task, desk->n_nodes + 1, 1);
+    desk->n_nodes += 2;
+    part(desk, task, split, left, right);
+    note_gain(desk, task, left, right, split->column);
+    desk->nodes[task->node] = (ct_hist_node){left->node | (split->missing_left ? CT_HIST_FLAG : 0),
+                                             (uint16_t) split->column, (uint16_t) split->cut};
+    return 1;
+}
+
 /* Splits the node of the task, whose runs are in desk->now. */
 static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
 {
     ct_split split;
-    enter_block(desk, task);
+    ct_task left, right;
+    ct_enter_copy(desk, task);
     if (!ct_find_split(desk, view_of(desk, task), task, tree, &split))
         return make_leaf(desk, task, desk->now);
-    if (!room_for_nodes(desk)) return 0;
-    ct_task left = child_of(task, desk->n_nodes, 0), right = child_of(task, desk->n_nodes + 1, 1);
-    desk->n_nodes += 2;
-    part(desk, task, &split, &left, &right);
-    note_gain(desk, task, &left, &right, split.column);
-    desk->nodes[task->node] = (ct_hist_node){left.node | (split.missing_left ? CT_HIST_FLAG : 0),
-                                             (uint16_t) split.column, (uint16_t) split.cut};
+    if (!divide(desk, task, &split, &left, &right)) return 0;
     /* the larger one waits */
     if (left.n >= right.n)
         return settle(desk, &left, desk->left) && settle(desk, &right, desk->right);
@@ -510,6 +513,88 @@ static ct_task make_root(ct_desk *desk, uint32_t tree)
     return root;
 }
 
+/* ---- level by level, with a learner ---- */
+
+/* Nodes of one depth that are to be split. */
+typedef struct {
+    ct_task *tasks;  /* [n] owned */
+    ct_run *runs;    /* [n][classes] owned */
+    uint32_t n, room;
+} level;
+
+static void level_free(level *l)
+{
+    ct_free(l->tasks);
+    ct_free(l->runs);
+}
+
+static int level_add(ct_desk *desk, level *l, const ct_task *task, const ct_run *runs)
+{
+    size_t width = runs_of(desk->grower), more = l->room ? l->room : 64;
+    if (is_leaf(desk, task)) return make_leaf(desk, task, runs);
+    if (l->n == l->room) {
+        if (!enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
+            !enlarge(&l->runs, l->n * width * sizeof *l->runs, more * width * sizeof *l->runs))
+            return 0;
+        l->room += (uint32_t) more;
+    }
+    memcpy(l->runs + l->n * width, runs, task->n_runs * sizeof *runs);
+    l->tasks[l->n++] = *task;
+    return 1;
+}
+
+static int divide_level(ct_desk *desk, const level *now, ct_split *splits, const uint8_t *found,
+                        level *next)
+{
+    size_t width = runs_of(desk->grower);
+    for (uint32_t i = 0; i < now->n; i++) {
+        const ct_task *task = &now->tasks[i];
+        ct_task left, right;
+        memcpy(desk->now, now->runs + i * width, task->n_runs * sizeof *desk->now);
+        if (!found[i]) {
+            if (!make_leaf(desk, task, desk->now)) return 0;
+        } else if (!divide(desk, task, &splits[i], &left, &right) ||
+                   !level_add(desk, next, &left, desk->left) ||
+                   !level_add(desk, next, &right, desk->right)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* The level below; 0 if memory ends or the learner wants no more. */
+static int grow_level(ct_desk *desk, const level *now, level *next, uint32_t tree)
+{
+    uint32_t width = runs_of(desk->grower);
+    ct_split *splits = (ct_split *) ct_alloc(now->n * sizeof *splits);
+    uint8_t *found = (uint8_t *) ct_alloc(now->n);
+    ct_asked asked = CT_ASK_NO_MEMORY;
+    if (splits && found)
+        asked = ct_ask_learner(desk, now->tasks, now->runs, width, now->n, tree, splits, found);
+    if (asked == CT_ASK_STOPPED) ct_halt_set(desk->stop);
+    int fine = asked == CT_ASK_DONE && divide_level(desk, now, splits, found, next);
+    ct_free(splits);
+    ct_free(found);
+    return fine;
+}
+
+static int grow_levels(ct_desk *desk, const ct_task *root, uint32_t tree)
+{
+    level now, next;
+    memset(&now, 0, sizeof now);
+    int fine = level_add(desk, &now, root, desk->now);
+    while (fine && now.n) {
+        memset(&next, 0, sizeof next);
+        fine = !ct_halt_now(desk->stop, desk->number) && grow_level(desk, &now, &next, tree);
+        level_free(&now);
+        now = next;
+    }
+    level_free(&now);
+    return fine;
+}
+
+/* ---- the whole ---- */
+
 int ct_grow_tree(ct_desk *desk, uint32_t number)
 {
     desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
@@ -517,6 +602,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     ct_task task = make_root(desk, number);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
+    if (desk->grower->options->learn) return grow_levels(desk, &task, number);
     if (!settle(desk, &task, desk->now)) return 0;
     for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];

@@ -12,14 +12,25 @@ typedef struct {
     uint32_t row, weight;
 } ct_item;
 
-/* Columns that nodes look at: those of the table, or copies of a block's rows that lie together. */
+/* Columns that nodes look at: those of the table, or copies of some rows that lie together. Large
+ * nodes ask bins first; where there are none, codes are the view's own. */
 typedef struct {
-    const uint16_t *codes; /* [col][stride] */
-    const uint8_t *bins;
-    const int32_t *whole;  /* [row] numbers as whole ones */
-    size_t stride;
-    const uint32_t *rows;  /* [row] of the table; NULL: as they are */
+    const uint16_t *codes; /* [col][code_stride] */
+    size_t code_stride;
+    const uint32_t *code_rows; /* [row] where its codes are; NULL: as rows are */
+    const uint8_t *bins;       /* [col][bin_stride], or NULL */
+    size_t bin_stride;
+    const int32_t *whole; /* [row] numbers as whole ones */
+    const uint32_t *rows; /* [row] of the table; NULL: as they are */
 } ct_view;
+
+static inline uint16_t ct_view_code(const ct_view *view, uint32_t column, uint32_t row)
+{
+    return view->codes[column * view->code_stride + (view->code_rows ? view->code_rows[row] : row)];
+}
+
+/* The table; a block of its bins that fits the nearer caches; a few rows with their codes. */
+typedef enum { CT_IN_TABLE, CT_IN_BLOCK, CT_IN_CORNER, CT_VIEWS } ct_place;
 
 /* What all trees share; nothing of it changes while they grow. */
 typedef struct {
@@ -47,8 +58,13 @@ typedef struct {
     uint32_t begin, n;      /* its items */
     uint32_t out, n_out;    /* its rows left out */
     uint32_t n_runs, node, depth, weight;
-    int in_block;
+    ct_place place;
 } ct_task;
+
+enum {
+    CT_NEAR_PAD = 64,
+    CT_CORNER_ROWS = 4 * CT_NEAR_ROWS + 32 /* with those left out */
+};
 
 enum { CT_TASKS = 72 }; /* the smaller child is always done first, so that few wait */
 
@@ -63,11 +79,15 @@ typedef struct {
     uint32_t *out_row,
         *out_leaf; /* [n_rows] those that have come to a leaf: which row, which node */
     uint32_t n_settled;
-    ct_view table, block;
-    uint16_t *block_codes;
-    uint8_t *block_bins;
+    ct_view views[CT_VIEWS];
+    uint8_t *block_bins; /* [n_cols][rows of a block] */
     int32_t *block_whole;
     uint32_t *block_rows;
+    uint16_t *corner_codes; /* [n_cols][CT_CORNER_ROWS] */
+    int32_t *corner_whole;
+    uint32_t *corner_rows;
+    uint16_t *near_codes; /* [CT_LANES][CT_NEAR_ROWS + CT_NEAR_PAD] of candidates, by item */
+    uint8_t *near_bins;
     uint32_t *columns;    /* [n_cols] a permutation, from which candidates are drawn, */
     uint32_t *places;     /* and where those drawn were */
     ct_run *runs;         /* [CT_TASKS][n_classes] of the tasks that wait */
@@ -90,8 +110,19 @@ typedef struct {
 int ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);
 void ct_desk_free(ct_desk *desk);
 
+/* Rows of a block at most. */
+static inline uint32_t ct_block_rows(const ct_grower *grower)
+{
+    uint32_t rows = 2 * grower->block;
+    return rows < grower->n_rows ? rows : grower->n_rows;
+}
+
 /* Bytes that a desk takes at the beginning. */
 double ct_desk_bytes(const ct_grower *grower);
+
+/* From here on the task and all below it look at columns of their own, if they have room for its
+ * rows and the task is small enough to gain by it. */
+void ct_enter_copy(ct_desk *desk, ct_task *task);
 
 /* Grows tree `number`; 0 if it was stopped, or memory ended. Then ct_desk_tree takes it out. */
 int ct_grow_tree(ct_desk *desk, uint32_t number);

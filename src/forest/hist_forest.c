@@ -200,6 +200,9 @@ static ct_status run(growth *g, unsigned threads, ct_error *error)
     ct_loop loop = {g->options->n_trees, 1, CT_DYNAMIC, threads, grow_trees, g, &g->stop};
     ct_parallel_for(&loop);
     close_gaps(g->forest);
+    /* a learner was interrupted, or will have no more of it */
+    if (!g->end && !g->no_memory && g->forest->n_trees < g->options->n_trees)
+        g->end = CT_HIST_INTERRUPTED;
     if (g->no_memory) {
         if (!g->forest->n_trees) return ct_fail(error, CT_NO_MEMORY, "no memory to grow a tree");
         g->end = CT_HIST_MEMORY;
@@ -220,7 +223,7 @@ static ct_status check(const ct_hist_data *data, const ct_hist_options *o, ct_er
                        CT_HIST_COLUMNS, (unsigned long) codes->n_cols);
     if (!codes->n_rows || !codes->n_cols || !o->n_trees || !o->mtry || o->mtry > codes->n_cols ||
         !o->sample || o->sample > (o->replace ? UINT32_C(1) << 30 : codes->n_rows) ||
-        (!o->replace && data->sampling))
+        (!o->replace && data->sampling) || (o->learn && !data->n_classes))
         return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown from such data");
     return CT_OK;
 }
@@ -231,6 +234,7 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
     growth g;
     unsigned threads = options->threads ? options->threads : 1;
     if (threads > options->n_trees) threads = options->n_trees;
+    if (options->learn) threads = 1;
     memset(&g, 0, sizeof g);
     memset(forest, 0, sizeof *forest);
     memset(extra, 0, sizeof *extra);

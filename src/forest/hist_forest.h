@@ -11,6 +11,7 @@
 #include "base/cpu.h"
 #include "base/parallel.h"
 #include "forest/codes.h"
+#include "forest/learn.h"
 
 enum {
     CT_HIST_CLASSES = 256,        /* at most */
@@ -65,6 +66,7 @@ typedef struct {
     uint32_t min_n; /* nodes of at most so many rows, duplicates counted, are leaves */
     uint32_t sample;              /* rows drawn for a tree */
     int replace;
+    int pool_by_level;  /* all nodes of one depth have the same candidates */
     ct_split_rule rule; /* of classes; numbers know CT_SPLIT_GINI (variance) and CT_SPLIT_RANDOM */
     uint64_t seed;
     unsigned threads;
@@ -75,7 +77,9 @@ typedef struct {
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
     void (*report)(void *, uint32_t trees, double seconds); /* as often, there too; NULL: none */
-    void *calls;
+    ct_learner learn;             /* of classes, instead of a rule: candidates are pooled by level,
+                                     and one thread, the caller's, grows; NULL: none */
+    void *calls;                  /* what all three are given */
 } ct_hist_options;
 
 /* What is known besides the trees. Sums are integers, in units of 2^-32 (classes) or `unit`

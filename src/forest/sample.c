@@ -5,10 +5,36 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-enum { PATH = 0 }; /* of the draws; nodes have others */
+enum { PATH = 0, BLOCKS = 64 }; /* of the draws; nodes have others */
+
+/* The draws of a tree, some at a time, in the order of ct_rng. */
+typedef struct {
+    const ct_scan *scan;
+    ct_rng rng;
+    uint32_t words[4 * BLOCKS], next;
+} draws;
+
+static void refill(draws *d)
+{
+    d->scan->draws(d->rng.counter, d->rng.key, BLOCKS, d->words);
+    d->rng.counter[0] += BLOCKS;
+    d->next = 0;
+}
+
+/* As ct_rng_below(), of which `rest` is 2^32 modulo n. */
+static inline uint32_t draw_below(draws *d, uint32_t n, uint32_t rest)
+{
+    uint64_t product;
+    do {
+        if (d->next == 4 * BLOCKS) refill(d);
+        product = (uint64_t) d->words[d->next++] * n;
+    } while ((uint32_t) product < rest);
+    return (uint32_t) (product >> 32);
+}
 
 int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
 {
+    sampler->scan = ct_scan_at(ct_cpu_find("auto"));
     sampler->n_rows = n_rows;
     sampler->upto = NULL;
     if (!weights) return 1;
@@ -49,17 +75,19 @@ void ct_sample(const ct_sampler *sampler, uint64_t seed, uint32_t tree, uint32_t
                uint32_t *counts)
 {
     uint32_t n_rows = sampler->n_rows;
-    ct_rng rng = ct_rng_of(seed, tree, PATH);
+    draws d = {sampler->scan, ct_rng_of(seed, tree, PATH), {0}, 4 * BLOCKS};
     memset(counts, 0, n_rows * sizeof *counts);
     if (sampler->upto) {
-        for (uint32_t i = 0; i < n; i++) counts[row_of(sampler, ct_rng_below(&rng, UINT32_MAX))]++;
+        for (uint32_t i = 0; i < n; i++) counts[row_of(sampler, draw_below(&d, UINT32_MAX, 1))]++;
     } else if (replace) {
-        for (uint32_t i = 0; i < n; i++) counts[ct_rng_below(&rng, n_rows)]++;
+        const uint32_t rest = (uint32_t) -n_rows % n_rows;
+        for (uint32_t i = 0; i < n; i++) counts[draw_below(&d, n_rows, rest)]++;
     } else {
         /* each row in turn, with the chance that the rest of the sample has in the rest of the rows
          */
         for (uint32_t row = 0; row < n_rows && n; row++) {
-            counts[row] = ct_rng_below(&rng, n_rows - row) < n;
+            const uint32_t left = n_rows - row;
+            counts[row] = draw_below(&d, left, (uint32_t) -left % left) < n;
             n -= counts[row];
         }
     }

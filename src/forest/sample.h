@@ -4,8 +4,11 @@
 
 #include <stdint.h>
 
+#include "forest/scan.h"
+
 /* What sampling by weight needs: the weights as whole numbers, summed up to each row. */
 typedef struct {
+    const ct_scan *scan; /* how draws are computed; they are the same */
     uint32_t n_rows;
     uint32_t *upto; /* [n_rows] owned; NULL: all rows alike */
 } ct_sampler;

@@ -4,16 +4,22 @@
  * scores have one written form for each kind of node (weight is that of its rows, L and R those of
  * the two sides):
  *
- *   classes, small (CT_SMALL_ROWS, CT_SMALL_WEIGHT)   float: num / (L R), num = L sum(R_k^2) + R
- * sum(L_k^2), which has at most 24 bits, so that only the division rounds classes, weight below
- * 2^15       double: the same, num below 2^45 classes, else                    double: sum(L_k^2) /
- * L + sum(R_k^2) / R, three roundings numbers                          double: S^2 / L + T^2 / R, S
- * and T the sums of the sides, whole numbers
+ *   classes, not two, small (CT_SMALL_ROWS, CT_SMALL_WEIGHT)
+ *                                                     float: num / (L R), where num = L sum(R_k^2)
+ *                                                     + R sum(L_k^2) has at most 24 bits
+ *   two classes, weight at most CT_LIGHT_WEIGHT       float: off^2 / (L R), where off = L_0 N_1 -
+ *                                                     L_1 N_0 has at most 24 bits; N of the node
+ *   two classes, weight at most CT_MIDDLE_WEIGHT      double: the same, off below 2^30
+ *   more classes, weight at most CT_MIDDLE_WEIGHT     double: num / (L R), num below 2^45
+ *   classes, else                                     double: sum(L_k^2) / L + sum(R_k^2) / R
+ *   numbers                                           double: S^2 / L + T^2 / R, S and T the sums
+ *                                                     of the sides, whole numbers
  *
- * None of them has a product that is added to before it is rounded, which compilers might contract,
- * unless both are exact. Larger is better; the largest score wins, of equal ones the candidate
- * drawn first, for one candidate the cut with missing values right before that with them left, then
- * the lowest cut. */
+ * Of the fractions in the second to fourth line one is larger than another, a / b > c / d, if a d >
+ * c b in rounded products. None has a product that is added to before it is rounded, which
+ * compilers might contract, unless both are exact. Larger is better; the largest score wins, of
+ * equal ones the candidate drawn first, for one candidate the cut with missing values right before
+ * that with them left, then the lowest cut. */
 #ifndef CT_FOREST_SCAN_H
 #define CT_FOREST_SCAN_H
 
@@ -22,10 +28,13 @@
 #include "base/cpu.h"
 
 enum {
-    CT_SMALL_ROWS =
-        128, /* nodes of so few rows, and of so little weight, look at each row's code; */
-    CT_SMALL_WEIGHT =
-        255, /* larger ones at histograms of bins. The border is part of the specification */
+    CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
+    CT_SMALL_WEIGHT = 255,
+    CT_NEAR_ROWS = 512, /* of so few, at histograms of bins between the lowest and the highest code
+                           of theirs; larger ones at those of the table's bins. The borders are
+                           part of the specification */
+    CT_REFINED_ROWS = 2048, /* of so few, then at the codes in the bins beside the best border */
+    CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_LANES = 8,     /* candidates at a time */
     CT_BIN_ROWS = 256 /* of a histogram: bins, then that of missing values */
@@ -63,8 +72,19 @@ typedef struct {
     /* The best score of the cuts of a small node of classes, if above `best`: the cut above `code`.
      * 1 if there is one. */
     int (*small_gini)(const ct_small *node, float *best, int16_t *code);
+    /* The lowest code above another, 32767 if there is none; `codes` as in ct_small. */
+    int16_t (*above)(const int16_t *codes, uint32_t n, int16_t code);
+    /* The lowest and the highest of n codes, with some more that are among them up to a multiple of
+     * 64. */
+    void (*range)(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high);
+    /* bins[i] = (codes[i] - low) * scale / 2^16, up to the same multiple. */
+    void (*spread)(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins);
     /* How many rows have a lower code. */
     void (*ranks)(const int16_t *codes, uint32_t n, uint16_t *below);
+    /* words[4 * n_blocks]: what ct_philox() makes of the counter and those after it. n_blocks is a
+     * multiple of 8. */
+    void (*draws)(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
+                  uint32_t *words);
 } ct_scan;
 
 extern const ct_scan ct_scan_scalar;

@@ -2,6 +2,7 @@
 
 #ifdef CT_HAVE_X86
 #include <math.h>
+#include <string.h>
 
 #include "base/simd/target.h"
 
@@ -10,6 +11,6 @@ CT_TARGET(CT_AVX2)
 #define VEC_BYTES 32
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx2 = {gini, variance, small_gini, ranks};
+const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws};
 CT_TARGET_END
 #endif

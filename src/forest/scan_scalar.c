@@ -1,29 +1,53 @@
 /* The scans in portable C: what the other sets are held against. */
 #include <math.h>
 
+#include "base/rng.h"
+
 #include "forest/scan_wide.h"
+
+/* Squares of weights, or of how far classes are off the proportions of the node. */
+static double fraction_of(const uint32_t *left, const uint32_t *totals, uint32_t n_runs,
+                          uint32_t weight, uint32_t size, double *den)
+{
+    uint32_t squares = 0, others = 0, rest = weight - size;
+    *den = (double) size * rest;
+    if (n_runs == 2) {
+        double off = (double) left[0] * totals[1] - (double) left[1] * totals[0];
+        return off * off;
+    }
+    for (uint32_t k = 0; k < n_runs; k++) {
+        squares += left[k] * left[k];
+        others += (totals[k] - left[k]) * (totals[k] - left[k]);
+    }
+    return (double) ((uint64_t) size * others + (uint64_t) rest * squares);
+}
 
 static void gini_middle(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
                         uint32_t weight, uint32_t n_bins, int missing_left, unsigned lane,
                         ct_bin_cut *cut)
 {
-    uint32_t left[256] = {0};
-    cut->score = NAN;
+    uint32_t left[256] = {0}, size = 0;
+    double num = -1, den = 1, own_den;
+    int light = n_runs == 2 && weight <= CT_LIGHT_WEIGHT;
     cut->bin = 0;
     for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
-        uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1, size = 0, squares = 0, others = 0;
+        uint32_t bin = step ? step - 1 : CT_BIN_ROWS - 1;
         for (uint32_t k = 0; k < n_runs; k++) {
-            left[k] += histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
-            size += left[k];
-            squares += left[k] * left[k];
-            others += (totals[k] - left[k]) * (totals[k] - left[k]);
+            uint32_t own = histograms[((size_t) k * CT_BIN_ROWS + bin) * CT_LANES + lane];
+            left[k] += own;
+            size += own;
         }
-        if (!step || !size || size == weight) continue;
-        uint32_t rest = weight - size;
-        double score = (double) ((uint64_t) size * others + (uint64_t) rest * squares) /
-                       (double) (size * rest);
-        if (!(score <= cut->score)) cut->score = score, cut->bin = bin;
+        if (!step) continue;
+        double own_num = fraction_of(left, totals, n_runs, weight, size, &own_den);
+        if (light) own_num = (float) own_num;
+        if (light ? !((float) (own_num * den) > (float) (num * own_den))
+                  : !(own_num * den > num * own_den))
+            continue;
+        num = own_num;
+        den = own_den;
+        cut->bin = bin;
     }
+    cut->score = num < 0 ? NAN : light ? (double) ((float) num / (float) den) : num / den;
 }
 
 static void gini(const uint32_t *histograms, const uint32_t *totals, uint32_t n_runs,
@@ -56,17 +80,23 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
 
 static float small_score(const ct_small *node, int16_t code)
 {
-    uint32_t row = 0, size = 0, squares = 0, others = 0;
+    uint32_t row = 0, size = 0, squares = 0, others = 0, first = 0;
     for (uint32_t k = 0; k < node->n_runs; k++) {
         uint32_t left = 0, right;
         for (uint32_t end = row + node->runs[k].n; row < end; row++)
             left += node->codes[row] <= code ? node->weights[row] : 0;
         right = node->runs[k].weight - left;
+        if (!k) first = left;
         size += left;
         squares += left * left;
         others += right * right;
     }
     uint32_t rest = node->weight - size;
+    if (node->n_runs == 2) {
+        int32_t off = (int32_t) (first * node->runs[1].weight) -
+                      (int32_t) ((size - first) * node->runs[0].weight);
+        return rest ? (float) (off * off) / (float) (size * rest) : NAN;
+    }
     return rest ? (float) (size * others + rest * squares) / (float) (size * rest) : NAN;
 }
 
@@ -84,6 +114,38 @@ static int small_gini(const ct_small *node, float *best, int16_t *code)
     return found;
 }
 
+static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
+{
+    int16_t lowest = 32767;
+    for (uint32_t i = 0; i < n; i++)
+        if (codes[i] > code && codes[i] < lowest) lowest = codes[i];
+    return lowest;
+}
+
+static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
+{
+    *low = *high = codes[0];
+    for (uint32_t i = 1; i < n; i++) {
+        if (codes[i] < *low) *low = codes[i];
+        if (codes[i] > *high) *high = codes[i];
+    }
+}
+
+static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
+{
+    for (uint32_t i = 0; i < n; i++)
+        bins[i] = (uint8_t) ((uint16_t) (codes[i] - low) * scale >> 16);
+}
+
+static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
+                  uint32_t *words)
+{
+    for (uint32_t block = 0; block < n_blocks; block++) {
+        const uint32_t own[4] = {counter[0] + block, counter[1], counter[2], counter[3]};
+        ct_philox(own, key, words + 4 * (size_t) block);
+    }
+}
+
 static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -92,4 +154,4 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     }
 }
 
-const ct_scan ct_scan_scalar = {gini, variance, small_gini, ranks};
+const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, range, spread, ranks, draws};

@@ -6,10 +6,17 @@
 
 typedef struct {
     uint32_t column;
-    int by_bin; /* rows are told apart by bins, of which those below `bin` go left; else by codes */
-    uint32_t bin, cut; /* the first code on the right, which agrees with `bin` */
+    uint32_t cut; /* the first code on the right */
     int missing_left, knows_missing; /* rows of the node have missing values there */
 } ct_split;
+
+/* Columns are drawn without repetition, one after another, from a permutation that ct_put_back
+ * restores once `n_drawn` were drawn: a node's draws must not depend on those of others. */
+uint32_t ct_draw_next(ct_desk *desk, ct_rng *rng, uint32_t n_drawn);
+void ct_put_back(ct_desk *desk, uint32_t n_drawn);
+
+/* The draws of the candidates that all nodes of one depth have in common. */
+ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth);
 
 /* 0 if no candidate has a cut. desk->now has the runs of the node. */
 int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint32_t tree,

@@ -43,6 +43,21 @@ ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
     return CT_OK;
 }
 
+ct_status ct_forest_add_levels(ct_forest *forest, ct_error *error)
+{
+    CT_ASSERT(!forest->n_levels && forest->room > 0);
+    forest->n_levels = (uint32_t *) ct_alloc(forest->room * sizeof *forest->n_levels);
+    forest->levels_left = (uint8_t **) ct_alloc(forest->room * sizeof *forest->levels_left);
+    if (!forest->n_levels || !forest->levels_left) {
+        ct_free(forest->levels_left);
+        forest->levels_left = NULL;
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the levels of the nodes");
+    }
+    memset(forest->n_levels, 0, forest->room * sizeof *forest->n_levels);
+    memset(forest->levels_left, 0, forest->room * sizeof *forest->levels_left);
+    return CT_OK;
+}
+
 ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error)
 {
     if (n_values > SIZE_MAX / 8 / ((size_t) forest->room + 1))
@@ -80,6 +95,10 @@ void ct_forest_free(ct_forest *forest)
     ct_free(forest->default_left);
     ct_free(forest->counts);
     ct_free(forest->weights);
+    for (uint32_t i = 0; forest->levels_left && i < forest->room; i++)
+        ct_free(forest->levels_left[i]);
+    ct_free(forest->n_levels);
+    ct_free(forest->levels_left);
     ct_free(forest->values);
     ct_free(forest->first_term);
     ct_free(forest->term_column);

@@ -5,7 +5,7 @@
  * subtree). Indices of children are relative to the forest; 0 means none, since node 0 is a root. A
  * row goes left iff its value is below the threshold, and a missing value goes where default_left
  * says. A node with levels splits a column of codes from 1 instead: each goes where levels_left
- * says, and a code without a level where its last element says. Growers make no such nodes.
+ * says, and a code without a level where its last element says.
  *
  * What a node predicts is kept for every node, so that a tree may be cut anywhere, and in one way
  * for the whole forest: the payload of its leaves. A forest predicts the sum of what its trees
@@ -35,7 +35,7 @@ typedef struct {
     uint32_t *left, *right; /* [n_nodes] */
     uint8_t *default_left; /* [n_nodes] */
     uint32_t *n_levels;    /* [n_nodes] 0: split by threshold; NULL if all are */
-    uint8_t **levels_left; /* [n_nodes][n_levels + 1] */
+    uint8_t **levels_left; /* [n_nodes][n_levels + 1], NULL where n_levels is 0 */
     /* CT_LEAF_COUNTS */
     int32_t *label;        /* [n_nodes] the largest class, the first of equal ones */
     uint32_t *counts;      /* [n_nodes][n_classes] rows of each class */
@@ -58,6 +58,8 @@ ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uin
                          ct_error *error);
 /* Room for weights, all 0. */
 ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error);
+/* Room for splits by level, of which there are none yet; each is a ct_alloc of the forest's. */
+ct_status ct_forest_add_levels(ct_forest *forest, ct_error *error);
 /* Room for n_values numbers a node; leaves are CT_LEAF_VALUES then. */
 ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error);
 /* Room for an intercept a node and n_terms terms of all nodes together; leaves are CT_LEAF_LINEAR

@@ -18,7 +18,6 @@ typedef struct {
     const ct_options *options;
     int exponent; /* a unit is 2^exponent of the objective */
     int bits;     /* all rows together cost less than 2^bits units */
-    int fraction; /* bits of the complexity below those of the losses */
     units split_cost;
     units costs[UNIT_ROWS][64]; /* [row][label] */
     units known[BRUTE_DEPTH + 1][1 << UNIT_ROWS]; /* -1: not yet */
@@ -63,7 +62,6 @@ static inline int units_begin(unit_brute *b, const ct_data *data, const ct_optio
         high = loss[1] > split[1] ? loss[1] : split[1];
     if (weight[1] - weight[0] > 62 || high - low > 62) return 0;
     b->exponent = weight[0] + low;
-    b->fraction = loss[0] - low;
     b->bits = weight[1] - weight[0] + high - low + 4; /* of up to 16 rows */
     if (b->bits > UNIT_BITS) return 0;
     b->data = data;

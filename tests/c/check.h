@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct {
     const char *name;
@@ -101,7 +102,10 @@ static inline int check_main(int argc, char **argv, const char *file, const chec
         check_state.failed = 0;
         check_state.skipped = NULL;
         if (CHECK_FIRST()) printf("  case: %s\n", cases[i].name);
+        clock_t start = clock();
         cases[i].run();
+        double seconds = (double) (clock() - start) / CLOCKS_PER_SEC;
+        if (seconds >= 5) printf("  %.0f s of processor time: %s\n", seconds, cases[i].name);
         if (check_state.failed) {
             printf("  FAILED: %s (%d checks)\n", cases[i].name, check_state.failed);
             failed++;

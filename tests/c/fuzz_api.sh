@@ -1,8 +1,9 @@
 #!/bin/sh
 # libFuzzer on the C API: sh fuzz_api.sh DIR SECONDS SEED
 #
-# A third of the time for each program. Inputs that reach new code are kept in DIR/corpus from run to run; it begins with
-# fuzz_corpus/. An input that crashes, hangs, leaks or gets a wrong answer is left in DIR: give it to the program as an argument.
+# A third of the time for each program. Inputs that reach new code are kept in DIR/corpus from run
+# to run; it begins with fuzz_corpus/. An input that crashes, hangs, leaks or gets a wrong answer is
+# left in DIR: give it to the program as an argument.
 dir=$1 seconds=$2 seed=$3
 each=`expr $seconds / 3`
 passed=0 failed=0

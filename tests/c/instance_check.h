@@ -10,6 +10,7 @@
 #include "brute.h"
 #include "check.h"
 #include "instance.h"
+#include "instance_bounds.h"
 #include "instance_units.h"
 #include "reference.h"
 #include "solve.h"
@@ -383,6 +384,15 @@ static inline void check_references(const instance *in, const ct_options *plain,
     table_free(&t);
 }
 
+/* What is remembered on the way, by the instance's own options and by the plain ones. */
+static inline void check_bounds(const instance *in, const ct_options *plain)
+{
+    ct_options own = in->options;
+    own.roots = plain->roots;
+    bounds_hold(&in->table, plain);
+    bounds_hold(&in->table, &own);
+}
+
 /* All of it. Failures are counted in check_state. */
 static inline void check_instance(const instance *in)
 {
@@ -403,6 +413,7 @@ static inline void check_instance(const instance *in)
     check_monotone(data, &plain, &k);
     check_references(in, &plain, &first, &k);
     check_units(in, &plain);
+    check_bounds(in, &plain);
     if (!isnan(in->optimum)) narrow(&k, in->optimum, in->optimum, "known optimum");
     free(k.rooted);
 }

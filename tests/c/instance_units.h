@@ -15,7 +15,7 @@
 #include "instance.h"
 #include "reference.h"
 
-enum { UNIT_FITS = 8, UNIT_NODES = 15 };
+enum { UNIT_FITS = 8, UNIT_NODES = 15, EXACT_BITS = 44 };
 
 /* ---- how a search is begun and stopped ---- */
 
@@ -137,17 +137,15 @@ static inline void fit_in_units(rng *r, const instance *in, const ct_options *ru
 }
 
 /* How far the true cost of a tree that is best by rounded costs, or what is said of it, may be from
- * the optimum: of both trees half a unit a row and split, see exact/cost/costs.h. What a split
- * costs has 30 bits below what a row does. */
+ * the optimum: of both trees half a unit a row and split, see exact/cost/costs.h. Nothing where all
+ * costs together have so few bits that none is rounded. */
 static inline units allowed_rounding(const unit_brute *b, const ct_data *data)
 {
     int by_label = data->loss && data->weights && data->n_classes > 2;
-    int fine = b->fraction > 20 || (b->options->complexity > 0 && (data->loss || data->weights));
-    if (b->bits <= (by_label ? 24 : 40) && !fine) return 0;
+    if (b->bits <= EXACT_BITS) return 0;
     long double all = in_units(b, dearest_of(data)), each = ldexpl(1, (int) b->options->depth - 58);
     each += ldexpl(1, -50); /* numbers so near to whole ones are taken for these */
     if (by_label) each += ldexpl(1, -21);
-    if (fine) each += ldexpl(1, -30);
     return (units) (all * each * (data->n_rows + 16)) + 1;
 }
 

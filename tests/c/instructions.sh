@@ -1,10 +1,11 @@
 #!/bin/sh
 # Instructions of fixed problems against recorded ones: sh instructions.sh PROGRAM FILE [RECORD]
 #
-# Counts are the same on every machine, unlike times, so a slower search is seen at once. They depend on the compiler,
-# however: FILE names the one it was recorded with, and only with the same one does a rise above 5% count as a failure. A
-# third argument writes FILE anew: after a change that is meant to cost more, or with the compiler of a new system.
-# callgrind has no AVX-512; what is not available is left out.
+# Counts are the same on every machine, unlike times, so a slower search is seen at once. They
+# depend on the compiler, however: FILE names the one it was recorded with, and only with the same
+# one does a rise above 5% count as a failure. A third argument writes FILE anew: after a change
+# that is meant to cost more, or with the compiler of a new system. callgrind has no AVX-512; what
+# is not available is left out.
 program=$1 file=$2 record=$3
 compiler=`${CC:-cc} --version | head -n 1`
 passed=0 failed=0

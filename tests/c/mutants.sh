@@ -5,17 +5,19 @@
 #                                 the objects of the tests (make -C tests/c mutants)
 #   sh mutants.sh DIR NAME...     these
 #
-# A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the tests are linked with that
-# and run, those that its record lists, until one fails; where mutants are named, all others after them.
-# Prints a line a mutant: which test found it, after how long. A mutant that none finds is a failure, and so is one whose lines are not in its file exactly once. The library is the portable one: of
-# the kernels it has the scalar ones alone, and its CUDA is played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
+# A mutant's file is copied with its lines replaced, what includes it is compiled anew, and the
+# tests are linked with that and run, those that its record lists, until one fails; where mutants
+# are named, all others after them. Prints a line a mutant: which test found it, after how long. A
+# mutant that none finds is a failure, and so is one whose lines are not in its file exactly once.
+# The library is the portable one: of the kernels it has the scalar ones alone, and its CUDA is
+# played on the CPU. CC, CXX, CXX_FLAGS and LIBRARIES are make's.
 here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
-all_tests="test_kernels test_cache test_sort test_costs test_search test_team test_incumbent
+all_tests="test_kernels test_cache test_bounds test_sort test_costs test_search test_team test_incumbent
  test_instances test_route test_predict test_certify test_edges test_memory test_rng test_parallel
- test_scan test_forest"
+ test_scan test_forest test_evolve test_forge"
 patience=60 # seconds for a test
 
 # What the mutant's record says about WORD.
@@ -67,7 +69,8 @@ compile () {
   done
 }
 
-# killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that did.
+# killed_by PROGRAM [CASE]: links, if need be, and runs; true if it fails. $killer is the case that
+# did.
 killed_by () {
   wraps=`sed -n 's/^[a-z].*__wrap_\([a-z_]*\)[^a-z_].*/-Wl,--wrap=\1/p' "$here/$1.c" | sort -u`
   test_object=$dir/$1.o

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs test programs and adds up: sh run.sh TITLE RUNNER PROGRAM...
 #
-# RUNNER stands before each program ("" for none). A program that dies before its closing line, or whose runner
-# complains although its own checks passed, counts as one failure. $JOBS of them run at a time, one unless that is set; of
-# each the cases whose name has $CASES, all unless that is set.
+# RUNNER stands before each program ("" for none). A program that dies before its closing line, or
+# whose runner complains although its own checks passed, counts as one failure. $JOBS of them run at
+# a time, one unless that is set; of each the cases whose name has $CASES, all unless that is set.
 title=$1 runner=$2
 export runner
 shift 2

@@ -4,6 +4,9 @@
 #include "certify/certify.h"
 
 #include <float.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "absolute.h"
 #include "exact/cost/costs.h"
@@ -689,6 +692,44 @@ static void too_little_memory_is_an_error(void)
     table_free(&t);
 }
 
+/* A process of its own, with so much memory. */
+static int is_certified_within(size_t bytes, const ct_data *data, const ct_options *options,
+                               const ct_bytes *log)
+{
+    int status = -1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit limit = {bytes, bytes};
+        ct_claim claim = claim_of(options);
+        ct_certified checked;
+        if (bytes) setrlimit(RLIMIT_AS, &limit);
+        ct_status certified = ct_certify(data, &claim, log->bytes, log->n, &checked, NULL);
+        _exit(certified != CT_OK || checked.verdict != CT_CERTIFIED || checked.rounding > 0 ||
+              checked.bound != data->n_classes - 2);
+    }
+    if (child > 0) waitpid(child, &status, 0);
+    return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Memory must not grow with the square of the classes. (Sanitizers and valgrind take more than any
+ * limit.) */
+static void many_classes_take_little(void)
+{
+    uint32_t n = CHECK_QUICK() ? 500 : 20000;
+    random_table t = table_new(n, 1, n);
+    ct_options options = ct_options_default();
+    options.depth = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        table_column(&t, 0)[i] = i % 50;
+        t.classes[i] = (int32_t) i;
+    }
+    ct_bytes bytes = certificate_for(&t.data, &options, n - 2);
+    CHECK(is_certified_within(CHECK_QUICK() ? 0 : (size_t) 1 << 31, &t.data, &options, &bytes));
+    ct_bytes_free(&bytes);
+    table_free(&t);
+}
+
 static void numbers_survive_bytes(void)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
@@ -719,6 +760,7 @@ static const check_case cases[] = {
     {"wrong costs prove nothing untrue", wrong_costs_prove_nothing_untrue},
     {"tampered data are noticed", tampered_data_are_noticed},
     {"it ends when asked to", it_ends_when_asked_to},
+    {"many classes take little", many_classes_take_little},
     {"too little memory is an error", too_little_memory_is_an_error},
 };
 

@@ -161,13 +161,112 @@ static long double best_of(const recount *r, uint32_t node, double *values)
     return best;
 }
 
+/* ---- nodes that look at bins ---- */
+
+/* Distinct rows of a node, and whether it looks at all codes. */
+static uint32_t rows_of(const recount *r, uint32_t node, int *small)
+{
+    uint32_t n = 0, weight = 0;
+    for (uint32_t row = 0; row < r->t->n_rows; row++)
+        if (r->counts[row] && r->node_of[row] == node) n++, weight += r->counts[row];
+    *small = n <= 64 && weight <= 255;
+    return n;
+}
+
+/* Bins of the node's rows in a column: of the table, or, up to 512 rows, equal parts of the range
+ * of their codes; -1: not there. Returns how many bins there may be. */
+static int bins_of(const recount *r, uint32_t node, uint32_t n, uint32_t col, int *bins)
+{
+    const uint16_t *codes = r->t->codes->codes + (size_t) col * r->t->n_rows;
+    int low = 65535, high = 0, n_bins = n <= 128 ? 32 : n <= 256 ? 64 : 128;
+    for (uint32_t row = 0; row < r->t->n_rows; row++) {
+        bins[row] = -1;
+        if (!r->counts[row] || r->node_of[row] != node || codes[row] == CT_CODE_MISSING) continue;
+        bins[row] = r->t->codes->bins[(size_t) col * r->t->n_rows + row];
+        if (codes[row] < low) low = codes[row];
+        if (codes[row] > high) high = codes[row];
+    }
+    if (n > 512) return (int) r->t->codes->columns[col].n_bins;
+    long span = high - low + 1;
+    for (uint32_t row = 0; row < r->t->n_rows; row++)
+        if (bins[row] >= 0)
+            bins[row] = span <= n_bins
+                            ? codes[row] - low
+                            : (int) ((codes[row] - low) * (n_bins * 65536L / span) / 65536);
+    return n_bins;
+}
+
+/* The threshold above all codes of the node's rows in bins up to this one. */
+static double border_above(const recount *r, uint32_t col, const int *bins, int bin)
+{
+    const uint16_t *codes = r->t->codes->codes + (size_t) col * r->t->n_rows;
+    uint32_t next = 0;
+    for (uint32_t row = 0; row < r->t->n_rows; row++)
+        if (bins[row] >= 0 && bins[row] <= bin && codes[row] >= next) next = codes[row] + 1u;
+    return next < r->t->codes->columns[col].n_codes ? r->t->codes->columns[col].edges[next]
+                                                    : INFINITY;
+}
+
+static long double best_border(const recount *r, uint32_t node, uint32_t n, int *bins)
+{
+    long double best = -1;
+    for (uint32_t col = 0; col < r->t->n_cols; col++) {
+        int n_bins = bins_of(r, node, n, col, bins);
+        for (int left = 0; left <= (col % 2 == 0); left++)
+            for (int bin = 0; bin < n_bins; bin++) {
+                long double score = score_of(r, node, col, border_above(r, col, bins, bin), left);
+                if (score > best) best = score;
+            }
+    }
+    return best;
+}
+
+/* The best cut among those in the bin of the highest code on the left. */
+static long double best_beside(const recount *r, uint32_t node, const ct_hist_node *it, int *bins,
+                               uint32_t n)
+{
+    const ct_code_column *column = &r->t->codes->columns[it->feature];
+    const uint16_t *codes = r->t->codes->codes + (size_t) it->feature * r->t->n_rows;
+    int bin = -1, highest = -1, last = -1;
+    long double best = -1;
+    (void) bins_of(r, node, n, it->feature, bins);
+    for (uint32_t row = 0; row < r->t->n_rows; row++)
+        if (bins[row] >= 0 && codes[row] < it->cut && codes[row] > highest)
+            highest = codes[row], bin = bins[row];
+    for (uint32_t row = 0; row < r->t->n_rows; row++)
+        if (bins[row] >= 0 && bins[row] == bin && codes[row] > last) last = codes[row];
+    for (uint32_t row = 0; row < r->t->n_rows; row++) {
+        if (bins[row] < 0 || bins[row] != bin || codes[row] == last) continue;
+        long double score = score_of(r, node, it->feature, column->edges[codes[row] + 1],
+                                     (it->next & CT_HIST_FLAG) != 0);
+        if (score > best) best = score;
+    }
+    return best;
+}
+
+/* The best that the node was to find. */
+static long double best_to_find(const recount *r, uint32_t node, double *values)
+{
+    int small;
+    uint32_t n = rows_of(r, node, &small);
+    if (small) return best_of(r, node, values);
+    int *bins = (int *) malloc(r->t->n_rows * sizeof *bins);
+    long double best = best_border(r, node, n, bins);
+    if (n <= 2048) {
+        long double beside = best_beside(r, node, &r->tree->nodes[node], bins, n);
+        if (beside > best) best = beside;
+    }
+    free(bins);
+    return best;
+}
+
 /* The split is as good as any, up to the rounding that its written form has, and lies between
  * values of its rows. */
 static void check_inner(recount *r, uint32_t node, double *values)
 {
     const ct_hist_node *it = &r->tree->nodes[node];
     double threshold = raw_threshold(r->t->codes, it);
-    long double best = best_of(r, node, values);
+    long double best = best_to_find(r, node, values);
     long double own = score_of(r, node, it->feature, threshold, (it->next & CT_HIST_FLAG) != 0);
     long double scale = r->t->n_classes
                             ? 1
@@ -273,7 +372,7 @@ static void recount_forest(uint64_t seed, uint32_t n_rows, uint32_t n_classes, u
     forest_table_free(&t);
 }
 
-/* Columns of at most 255 values: every node looks at all their cuts. */
+/* Small nodes look at all cuts; others at borders of bins, then at the cuts beside the best one. */
 static void splits_are_best(void)
 {
     uint32_t n = CHECK_QUICK() ? 150 : 500;
@@ -286,6 +385,55 @@ static void splits_are_best(void)
     recount_forest(20, 100, 2, 0, 0.1, 1, 1000); /* small nodes look at all values of any column */
     recount_forest(21, 100, 0, 0, 0.1, 5, 1000);
     recount_forest(22, 120, 30, 50, 0, 1, 1000);
+    recount_forest(23, 400, 2, 0, 0.1, 1, 1000);
+    recount_forest(24, 300, 3, 0, 0.1, 1, 1000);
+    recount_forest(25, 400, 0, 0, 0.1, 5, 1000);
+    if (CHECK_QUICK()) return;
+    recount_forest(26, 2600, 2, 0, 0.1, 50, 6); /* and bins of the table */
+    recount_forest(27, 4600, 3, 0, 0, 50, 3);
+    recount_forest(28, 1800, 0, 0, 0, 50, 4);
+}
+
+/* Puts these values into a column, and makes codes of all columns anew. */
+static void set_values(forest_table *t, uint32_t col, uint32_t (*value)(uint32_t))
+{
+    ct_error error;
+    for (uint32_t i = 0; i < t->n_rows; i++) t->values[col * t->n_rows + i] = value(i);
+    ct_codes_free(t->codes);
+    CHECK_INT(ct_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_CODES, 0, 1, &error),
+              CT_OK);
+}
+
+static uint32_t half(uint32_t row) { return row % 2; }
+static uint32_t gap_in_one_half(uint32_t row)
+{
+    return row % 2 ? row / 2 % 20 : row / 2 % 4 < 2 ? row / 2 % 2 : 16 + row / 2 % 4;
+}
+
+/* A large node whose rows have 0, 1, 18 and 19 of the 20 values that there are. */
+static void cuts_are_in_the_middle(void)
+{
+    enum { ROWS = 4000 };
+    forest_table t = forest_table_new(5, ROWS, 2, 3, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, 1);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    set_values(&t, 0, half);
+    set_values(&t, 1, gap_in_one_half);
+    for (uint32_t i = 0; i < ROWS; i++)
+        t.classes[i] = i % 2 ? 2 : t.values[ROWS + i] > 10;
+    o.replace = 0;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    const ct_hist_node *nodes = forest.trees[0].nodes;
+    CHECK_INT(forest.trees[0].n_nodes, 5);
+    CHECK_INT(nodes[0].feature, 0);
+    const ct_hist_node *inner = &nodes[nodes[0].next & ~CT_HIST_FLAG];
+    CHECK_INT(inner->feature, 1);
+    CHECK_INT(inner->cut, 10); /* between 1 and 18 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
 }
 
 /* ---- the same forest ---- */
@@ -383,6 +531,34 @@ static void candidates_are_even(void)
     for (uint32_t i = 0; i < TREES; i++) first[forest.trees[i].nodes[0].feature]++;
     for (uint32_t col = 0; col < COLS; col++)
         CHECK(first[col] > 400 && first[col] < 600); /* 500, sd 20 */
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+}
+
+/* Both children of a root draw a candidate each: among 16 alike they agree now and then. */
+static void siblings_draw_apart(void)
+{
+    enum { COLS = 16, ROWS = 64, TREES = 400 };
+    forest_table t = forest_table_new(6, ROWS, COLS, 2, 0, 0, CT_CODES);
+    ct_hist_options o = forest_options(&t, TREES);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    o.mtry = 1;
+    o.depth = 2;
+    for (uint32_t i = 0; i < ROWS; i++) t.classes[i] = i % 2;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    uint32_t pairs = 0, same = 0;
+    for (uint32_t i = 0; i < TREES; i++) {
+        const ct_hist_node *nodes = forest.trees[i].nodes;
+        const ct_hist_node *left = &nodes[nodes[0].next & ~CT_HIST_FLAG], *right = left + 1;
+        if (left->feature == CT_HIST_LEAF || right->feature == CT_HIST_LEAF) continue;
+        pairs++;
+        same += left->feature == right->feature;
+    }
+    CHECK(pairs > TREES / 2);
+    CHECK(same < pairs / 6); /* a sixteenth, sd 1.2 hundredths */
     ct_hist_forest_free(&forest);
     ct_hist_extra_free(&extra);
     forest_table_free(&t);
@@ -650,9 +826,11 @@ static const check_case cases[] = {
     {"bins are even", bins_are_even},
     {"samples", samples},
     {"splits are the best", splits_are_best},
+    {"cuts are in the middle", cuts_are_in_the_middle},
     {"the same forest", same_forest},
     {"parts make the whole", parts_make_the_whole},
     {"candidates are even", candidates_are_even},
+    {"siblings draw apart", siblings_draw_apart},
     {"rows left out", left_out},
     {"shuffled columns", shuffled_columns},
     {"labels at random", labels_at_random},

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Do all includes point downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room looks into one above it.
+# Do all includes point downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room
+# looks into one above it.
 #
 #   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
 #
 # may_see() below is the table of arrows. src/init.c and src/r_*.c see everything.
 #
-# With OBJECTS, the folder of the compiled files, also: is there a circle of files that use each other's functions? One is
-# meant, the recursion: solve.c evaluates root splits by branch.c, which solves smaller problems.
+# With OBJECTS, the folder of the compiled files, also: is there a circle of files that use each
+# other's functions? One is meant, the recursion: solve.c evaluates root splits by branch.c, which
+# solves smaller problems.
 here=`dirname "$0"`
 src=${1:-$here/../../src}
 
@@ -37,7 +39,8 @@ may_see () {
   esac
 }
 
-# may_include FILE HEADER QUOTED: is FILE (src/ cut off) allowed to include it? QUOTED is 1 for "..." and 0 for <...>.
+# may_include FILE HEADER QUOTED: is FILE (src/ cut off) allowed to include it? QUOTED is 1 for
+# "..." and 0 for <...>.
 may_include () {
   case $1 in
     init.c|r_*.[ch]) return 0 ;;  # the glue
@@ -81,7 +84,8 @@ check_tree () {
   done
 }
 
-# uses DIR: a line `a.o b.o` for each pair of objects of which the first uses what the second defines.
+# uses DIR: a line `a.o b.o` for each pair of objects of which the first uses what the second
+# defines.
 uses () {
   (cd "$1" && find . -name '*.o' -not -name 'test_*' | sed 's,^\./,,' | sort | while read -r object; do
     nm "$object" | awk -v o="$object" '$1 == "U" { print "uses", o, $2 } $2 ~ /^[BDRT]$/ { print "has", o, $3 }'
@@ -100,7 +104,8 @@ circles () {
   tsort "$plant/arrows" 2>&1 > /dev/null | sed -n 's/^tsort: \(.*\.o\)$/\1/p' | sort -u
 }
 
-# A check that finds nothing wrong proves little, so it first has to find what is planted: 19 faults in 19 files.
+# A check that finds nothing wrong proves little, so it first has to find what is planted: 19 faults
+# in 19 files.
 plant=`mktemp -d`
 trap 'rm -rf "$plant"' EXIT
 for room in base exact/kernels exact/offload exact/search exact/rows certify forest gpu; do

@@ -76,7 +76,7 @@ static void check_large(uint32_t n_runs, uint32_t weight, uint32_t n_bins, int m
 static void large_nodes(void)
 {
     static const uint32_t runs[] = {1, 2, 3, 7, 26, 256}, bins[] = {1, 2, 31, 255};
-    static const uint32_t sizes[] = {1,     2,     129,   255,   256,    32766,
+    static const uint32_t sizes[] = {1,     2,     129,   255,   256,    4095,  4096, 32766,
                                      32767, 32768, 65535, 65536, 1 << 22};
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++)
         for (size_t b = 0; b < sizeof bins / sizeof *bins; b++)
@@ -86,27 +86,33 @@ static void large_nodes(void)
                         check_large(runs[k], sizes[s], bins[b], missing);
 }
 
-/* Two classes in four bins: 3 + 0, 2 + 2, 0 + 1, 1 + 4 rows, and 0 + 3 whose value is missing. */
-static void by_hand(void)
+/* Two classes in four bins: 3 + 0, 2 + 2, 0 + 1, 1 + 4 rows, and 0 + 3 whose value is missing;
+ * `first` is the class of the former. */
+static void by_hand_from(uint32_t first)
 {
     static const uint32_t rows[2][5] = {{3, 2, 0, 1, 0}, {0, 2, 1, 4, 3}};
     memset(histograms, 0, sizeof histograms);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t bin = 0; bin < 5; bin++)
             histograms[(k * CT_BIN_ROWS + (bin < 4 ? bin : CT_BIN_ROWS - 1)) * CT_LANES] =
-                rows[k][bin];
-    totals[0] = 6, totals[1] = 10;
+                rows[k ^ first][bin];
+    totals[first] = 6, totals[!first] = 10;
     for (int level = 0; level < CT_N_SIMD; level++) {
         ct_bin_cut cut;
         if (!ct_cpu_has((ct_simd) level)) continue;
         ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 0, 1, &cut);
-        CHECK(cut.bin == 0); /* 3 + 0 | 3 + 10: 3 + 109 / 13 is 11.38; 5 + 2 | 1 + 8 is 11.37 */
-        CHECK(cut.score == (9.0 * 13 + 109.0 * 3) / 39);
+        CHECK(cut.bin == 0); /* 3 + 0 | 3 + 10: 3 * 10 - 0 * 6 = 30; 5 + 2 | 1 + 8: 5 * 10 - 2 * 6 */
+        CHECK(cut.score == (float) (30 * 30) / (3 * 13));
         ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 1, 1, &cut);
         CHECK(
             cut.bin ==
             1); /* 5 + 5 | 1 + 5: 5 + 26 / 6 is 9.33; 3 + 3 | 3 + 7 is 8.8, 5 + 6 | 1 + 4 is 8.95 */
     }
+}
+
+static void by_hand(void)
+{
+    for (uint32_t first = 0; first < 2; first++) by_hand_from(first);
 }
 
 static void check_small(uint32_t n, uint32_t n_runs, int kind)
@@ -171,11 +177,60 @@ static void small_by_hand(void)
         if (!ct_cpu_has((ct_simd) level)) continue;
         CHECK(ct_scan_at((ct_simd) level)->small_gini(&node, &best, &code));
         CHECK(code == 30); /* 4 + 3 | 0 + 3: 25 / 7 + 3 */
-        CHECK(best == (float) (25 * 3 + 9 * 7) / 21);
+        CHECK(best == (float) (12 * 12) / 21); /* 4 * 6 - 3 * 4 */
     }
 }
 
+/* Ranges, bins and the next code, at all lengths up to a little above those of vectors. */
+static void codes_of_nodes(void)
+{
+    enum { MOST = 200, ROOM = 256 };
+    uint16_t codes[ROOM], low, high, own_low, own_high;
+    int16_t turned[ROOM];
+    uint8_t bins[ROOM], own[ROOM];
+    for (uint32_t n = 1; n <= MOST; n += CHECK_QUICK() ? 13 : 1)
+        for (uint32_t width = 1; width <= 65535; width = width * 5 + 1) {
+            ct_rng r = ct_rng_of(n, width, 7);
+            uint32_t first = ct_rng_below(&r, 65536 - width);
+            for (uint32_t i = 0; i < ROOM; i++) {
+                codes[i] = i < n ? (uint16_t) (first + ct_rng_below(&r, width)) : codes[0];
+                turned[i] = (int16_t) (i < n ? codes[i] ^ 0x8000 : 32767);
+            }
+            ct_scan_scalar.range(codes, n, &low, &high);
+            uint32_t scale = 65536 / ((uint32_t) high - low + 1) * 32;
+            if (scale > 65536) scale = 65536;
+            ct_scan_scalar.spread(codes, n, low, scale, bins);
+            int16_t next = ct_scan_scalar.above(turned, n, turned[n / 2]);
+            for (uint32_t i = 0; i < n; i++) CHECK(codes[i] >= low && codes[i] <= high);
+            for (int level = 0; level < CT_N_SIMD; level++) {
+                if (!ct_cpu_has((ct_simd) level)) continue;
+                const ct_scan *scan = ct_scan_at((ct_simd) level);
+                scan->range(codes, n, &own_low, &own_high);
+                CHECK(own_low == low && own_high == high);
+                scan->spread(codes, n, low, scale, own);
+                CHECK(!memcmp(own, bins, n));
+                CHECK_INT(scan->above(turned, n, turned[n / 2]), next);
+            }
+        }
+}
+
+/* Draws by the block are those one after another, also where their number passes 2^32. */
+static void draws_in_blocks(void)
+{
+    uint32_t words[4 * 16];
+    for (int level = 0; level < CT_N_SIMD; level++)
+        for (uint64_t seed = 1; seed < 5; seed++) {
+            if (!ct_cpu_has((ct_simd) level)) continue;
+            ct_rng rng = ct_rng_of(seed << 40 | 3, 5, seed << 33 | 9);
+            rng.counter[0] = seed == 4 ? UINT32_MAX - 5 : (uint32_t) seed;
+            ct_scan_at((ct_simd) level)->draws(rng.counter, rng.key, 16, words);
+            for (uint32_t i = 0; i < 64; i++) CHECK(words[i] == ct_rng_next(&rng));
+        }
+}
+
 static const check_case cases[] = {
+    {"codes of nodes", codes_of_nodes},
+    {"draws in blocks", draws_in_blocks},
     {"large nodes by hand", by_hand},
     {"small nodes by hand", small_by_hand},
     {"large nodes on every instruction set", large_nodes},

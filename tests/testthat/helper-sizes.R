@@ -39,22 +39,22 @@ error_costs <- function(y, weights = 1, loss = 1 - diag(nlevels(y))) {
   weights * loss[as.integer(y), , drop = FALSE]
 }
 
-# Of all sizes the one that costs least at `price` and, of those, the smallest: c(splits, cost).
-best_size <- function(errors, price) {
-  cost <- errors + price * (seq_along(errors) - 1)
+# Of all sizes the one that costs least at `penalty` and, of those, the smallest: c(splits, cost).
+best_size <- function(errors, penalty) {
+  cost <- errors + penalty * (seq_along(errors) - 1)
   splits <- which(cost <= min(cost) + 1e-9)[1] - 1
   c(splits, min(cost))
 }
 
-# The sizes that are best at some price above 0, and the prices from which on they are: those at
-# which no larger size costs less, below those at which a smaller one costs no more.
+# The sizes that are best at some penalty above 0, and the penalties from which on they are: those
+# at which no larger size costs less, below those at which a smaller one costs no more.
 best_sizes <- function(errors) {
   sizes <- seq_along(errors)
   rise <- function(i, j) (errors[i] - errors[j]) / (j - i)
   low <- vapply(sizes, function(i) max(0, rise(i, sizes[sizes > i])), 0)
   high <- vapply(sizes, function(i) min(Inf, rise(sizes[sizes < i], i)), 0)
   best <- which(is.finite(errors) & low < high - 1e-9 * errors[1])
-  list(nsplit = best - 1, errors = errors[best], price = low[best])
+  list(nsplit = best - 1, errors = errors[best], penalty = low[best])
 }
 
 # A small table with many ties, and sizes of leaves.

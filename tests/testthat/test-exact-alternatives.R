@@ -1,9 +1,9 @@
 # What the definition says: for each column at the root the least cost, if that is below a leaf's.
-roots_by_force <- function(p, price) {
+roots_by_force <- function(p, penalty) {
   leaf <- length(p$y) - max(tabulate(p$y))
   cost <- vapply(seq_len(ncol(p$x)), function(j) {
     errors <- least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit, roots = j)[-1]
-    min(errors + price * seq_along(errors), Inf)
+    min(errors + penalty * seq_along(errors), Inf)
   }, 0)
   stats::setNames(ifelse(cost < leaf - 1e-9, cost, Inf), colnames(p$x))
 }

@@ -49,6 +49,24 @@ test_that("what is proven is proven again, for all kinds of problems", {
   }
 })
 
+# What the process has held at most, in MB; NA where the system does not say.
+peak_memory <- function() {
+  if (!file.exists("/proc/self/status")) return(NA)
+  line <- grep("^VmHWM:", readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+
+test_that("memory does not grow with the square of the classes", {
+  n <- 40000
+  fit <- contree(data.frame(x = 1:n), factor(1:n), depth = 1, certificate = TRUE)
+  before <- peak_memory()
+  check <- contree_certify(fit, list(x = data.frame(x = 1:n), y = factor(1:n)))
+  expect_true(check$valid && check$smallest)
+  expect_identical(c(check$bound, check$rounding), c(n - 2, 0))
+  skip_if(is.na(before), "the system does not say what memory was used")
+  expect_lt(peak_memory() - before, 500)
+})
+
 test_that("bounds of searches that did not end are proven", {
   data <- hard_table(300, 5)
   gap <- certified(y ~ ., data, depth = 3, max_gap = 15)
@@ -79,6 +97,9 @@ test_that("training data are found again as elsewhere", {
     certified(x, iris$Species, depth = 2)
   })
   expect_true(contree_certify(xy, list(x = iris[1:4], y = iris$Species))$valid)
+  for (other in list(iris, iris[1:4], list(x = iris[1:4]), data.frame(x = 1:150))) {
+    expect_contree_error(contree_certify(xy, other), "input", "must be a list of these two")
+  }
   # `subset_levels` is no `subset`
   data <- many_kinds()
   expect_true(contree_certify(certified(class ~ ., data, depth = 2, subset_levels = 3))$valid)
@@ -259,7 +280,7 @@ test_that("a tree that was changed is found", {
   part <- fit
   part[c("objective", "cost", "bound")] <- fit$cost - 1
   frame <- contree:::certified_frame(fit, iris, globalenv())
-  expect_match(contree:::price_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
+  expect_match(contree:::cost_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
   checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE)
   expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
   checked$bound <- 6

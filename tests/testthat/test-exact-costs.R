@@ -1,16 +1,16 @@
 # Weights and losses against the definition.
 
 # The least cost of a tree of depth one or two on numeric columns, from the definition.
-least_cost <- function(x, y, weights, loss, depth, price = 0) {
+least_cost <- function(x, y, weights, loss, depth, penalty = 0) {
   leaf <- min(colSums(weights * loss[y, , drop = FALSE]))
   best <- leaf
   if (depth == 0 || length(y) < 2) return(best)
   for (column in x) for (cut in sort(unique(column))[-1]) {
     left <- column < cut
     sides <- lapply(list(left, !left), function(rows) {
-      least_cost(lapply(x, `[`, rows), y[rows], weights[rows], loss, depth - 1, price)
+      least_cost(lapply(x, `[`, rows), y[rows], weights[rows], loss, depth - 1, penalty)
     })
-    best <- min(best, price + sides[[1]] + sides[[2]])
+    best <- min(best, penalty + sides[[1]] + sides[[2]])
   }
   best
 }
@@ -32,12 +32,12 @@ test_that("trees are optimal under weights and losses", {
     loss[1, 2] <- 1
     diag(loss) <- 0
     depth <- sample(1:2, 1)
-    price <- sample(c(0, 0.02), 1)
+    penalty <- sample(c(0, 0.02), 1)
     fit <- contree(table$x, table$y, weights = weights, loss = loss, depth = depth,
-                   complexity = price)
+                   complexity = penalty)
     expect_identical(fit$status, "optimal")
     expect_equal(fit$cost, least_cost(table$x, as.integer(table$y), weights, loss, depth,
-                                      price * sum(weights)))
+                                      penalty * sum(weights)))
     predicted <- as.integer(predict(fit, table$x))
     expect_equal(fit$objective, sum(weights * loss[cbind(as.integer(table$y), predicted)]))
   }
@@ -59,7 +59,7 @@ problem_with_refusals <- function(seed) {
   weights <- switch(sample(3, 1), rep(1, nrow(table$x)), sample(4, nrow(table$x), TRUE),
                     round(rexp(nrow(table$x)), 3) + 0.001)
   list(x = table$x, y = y, loss = loss, weights = weights,
-       depth = sample(1:3, 1, prob = c(3, 6, 1)), price = sample(c(0, 0.02), 1))
+       depth = sample(1:3, 1, prob = c(3, 6, 1)), penalty = sample(c(0, 0.02), 1))
 }
 
 test_that("classes without rows are answers where the losses make them so", {
@@ -67,11 +67,11 @@ test_that("classes without rows are answers where the losses make them so", {
   for (seed in seeds(200, 20)) {
     p <- problem_with_refusals(seed)
     again <- function(...) {
-      contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth, complexity = p$price,
+      contree(p$x, p$y, weights = p$weights, loss = p$loss, depth = p$depth, complexity = p$penalty,
               ...)
     }
     fit <- again(certificate = TRUE)
-    best <- least_cost(p$x, as.integer(p$y), p$weights, p$loss, p$depth, p$price * sum(p$weights))
+    best <- least_cost(p$x, as.integer(p$y), p$weights, p$loss, p$depth, p$penalty * sum(p$weights))
     expect_identical(fit$status, "optimal")
     expect_equal(fit$cost, best, info = seed)
     predicted <- predict(fit, p$x)

@@ -34,7 +34,7 @@ test_that("the table is that of a loop written by hand", {
   cv <- contree_cv(Species ~ ., iris, depth = 0:2)
   expect_s3_class(cv, "contree_cv")
   expect_equal(cv$table[1:6], by_hand(Species ~ ., iris, cv$folds, 0:2))
-  # with one repeat the standard error is the one of a share
+  # with one repeat the standard error is the one of a proportion
   expect_equal(cv$table$se, sqrt(cv$table$error * (1 - cv$table$error) / 150))
   set.seed(2)
   cv <- contree_cv(class ~ ., noisy, depth = 2:1, complexity = c(0, 0.05), folds = 5, repeats = 3,
@@ -309,8 +309,8 @@ test_that("print and plot name what the table holds", {
     printed <- capture.output(print(contree_cv(Species ~ ., iris, depth = 1, folds = 2, ...)))
     sub(":.*", "", grep("'training'", printed, value = TRUE))
   }
-  expect_identical(measure(), "Share of misclassified rows")
-  expect_identical(measure(weights = 1:150), "Weighted share of misclassified rows")
+  expect_identical(measure(), "Proportion of misclassified rows")
+  expect_identical(measure(weights = 1:150), "Weighted proportion of misclassified rows")
   expect_identical(measure(class_weights = c(1, 1, 2)), "Mean loss")
   expect_identical(measure(loss = 3 - diag(3, 3), weights = 1:150), "Weighted mean loss")
 })
@@ -347,7 +347,7 @@ test_that("bad input is named", {
   expect_contree_error(contree_cv(iris[1:4], iris$Species[-1]), "input", c("150", "149"))
 })
 
-test_that("standard errors of weighted rows are shares of their weight", {
+test_that("standard errors of weighted rows are proportions of their weight", {
   data <- data.frame(x = c(1, 2, 3, 4, 5, 6, 7, 8), y = factor(c(1, 1, 2, 1, 2, 2, 1, 2)),
                      w = c(1, 5, 2, 4, 1, 3, 2, 6))
   cv <- contree_cv(y ~ x, data, weights = w, depth = 0, folds = rep(1:4, 2))

@@ -51,6 +51,18 @@ test_that("the time limit is kept while the search is under way", {
   }
 })
 
+test_that("errors beyond integers, and parts of one, are told", {
+  data <- hard_table(200, 4)
+  for (weight in c(2^36, 0.75)) {
+    problem <- tryCatch(contree(data[1:4], data$y, weights = rep(weight, 200), depth = 4,
+                                time_limit = 0), contree_timeout = identity)
+    expect_match(conditionMessage(problem), paste(format(problem$objective), "errors"),
+                 fixed = TRUE)
+  }
+  expect_identical(contree:::errors_text(1), "1 error")
+  expect_identical(contree:::errors_text(1.5), "1.5 errors")
+})
+
 test_that("the time limit is kept with many columns and with many classes", {
   wide <- hard_table(300, 200)
   took <- system.time(fit <- stopped(contree(y ~ ., wide, depth = 4, time_limit = 0.2),
@@ -84,7 +96,7 @@ test_that("the memory limit ends the search with what is known, or says that it 
   expect_identical(unique(ends), c("error", "memory limit", "time limit"))
 })
 
-test_that("the warning of a search with a price on splits speaks of cost", {
+test_that("the warning of a search with a penalty on splits speaks of cost", {
   warned <- tryCatch(contree(y ~ ., hard_table(), depth = 4, complexity = 0.001, time_limit = 0.1),
                      contree_timeout = identity)
   expect_match(conditionMessage(warned),

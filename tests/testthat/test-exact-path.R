@@ -12,7 +12,7 @@ test_that("the path has each size that is best at some complexity, with its rang
     sizes <- best_sizes(least_errors(p$x, p$y, p$depth, p$minbucket, p$minsplit))
     expect_equal(table$nsplit, sizes$nsplit, info = seed)
     expect_equal(table$errors, sizes$errors, info = seed)
-    expect_equal(table$complexity * length(p$y), sizes$price, info = seed)
+    expect_equal(table$complexity * length(p$y), sizes$penalty, info = seed)
     expect_true(all(table$status == "optimal") && all(table$gap == 0), info = seed)
     for (fit in path) expect_equal(sum(predict(fit, p$x) != p$y), fit$objective)
   }
@@ -43,7 +43,7 @@ test_that("the path of weights and losses that are not whole is that of the defi
     near <- if (is.null(costs$weights) || is.null(costs$loss)) 1e-11 else 1e-6 # losses of 24 bits
     expect_equal(table$errors / sizes$errors[1], sizes$errors / sizes$errors[1], tolerance = near,
                  info = seed)
-    expect_equal(table$complexity * sum(weights), sizes$price, tolerance = 1e-6, info = seed)
+    expect_equal(table$complexity * sum(weights), sizes$penalty, tolerance = 1e-6, info = seed)
     expect_true(all(table$status == "optimal") && all(table$gap == 0), info = seed)
     for (fit in path) {
       label <- as.integer(predict(fit, p$x))

@@ -72,7 +72,7 @@ test_that("anything else than a document of as_json() is an error that says wher
   expect_contree_error(contree_from_json("3"), "input", "format")
   expect_contree_error(contree_from_json("\"format\""), "input", "format")
   refused("\"format\": \"contree\"", "\"format\": \"other\"", "format")
-  refused("\"format_version\": 2", "\"format_version\": 99", c("99", "update"))
+  refused("\"format_version\": 3", "\"format_version\": 99", c("99", "update"))
   refused("\"objective\": 0", "\"objective\": -1", "objective")
   refused("\"max_gap\":0", "\"max_gap\":-1", "settings")
   refused("\"capped\": false", "\"capped\": \"no\"", "capped")
@@ -111,6 +111,20 @@ test_that("documents of format version 1 are read", {
     }
     expect_identical(fit$objective, old$fits[[name]]$objective)
   }
+})
+
+test_that("before version 3 the size of an optimal tree was not proven", {
+  first <- readLines(test_path("fixtures", "document1-mixed.json"))
+  now <- as_json(contree(Species ~ ., iris, depth = 2))
+  second <- sub("\"format_version\": 3", "\"format_version\": 2", now)
+  for (document in list(first, second)) {
+    fit <- contree_from_json(document)
+    expect_identical(fit$status, "optimal")
+    expect_match(contree:::proof_line(fit), "^Tree of .*; proven optimal")
+    again <- contree_from_json(as_json(fit))
+    expect_identical(contree:::proof_line(again), contree:::proof_line(fit))
+  }
+  expect_match(contree:::proof_line(contree_from_json(now)), "^Smallest of the optimal trees")
 })
 
 test_that("documents of no version, or of several, are refused", {

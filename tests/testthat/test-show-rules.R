@@ -13,7 +13,7 @@ test_that("each rule selects exactly the rows of its leaf", {
 
 test_that("conditions on one variable are merged", {
   data <- data.frame(a = 1:9, y = rep(c("u", "v", "u"), each = 3))
-  # a price on splits leaves just one best tree
+  # a penalty on splits leaves just one best tree
   rules <- contree_rules(contree(y ~ a, data, depth = 2, complexity = 0.1))
   expect_identical(rules$rule, c("a < 3.5", "a >= 3.5 & a < 6.5", "a >= 6.5"))
 })

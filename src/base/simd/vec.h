@@ -5,7 +5,8 @@
  * that is not here, so that every set has all of them:
  *
  *   v_*     on bits: load, store, and, and_not(a, b) (a but not b), or, xor, not, fill (a word in
- *           all places), any (is a bit set), majority(a, b, s): a | b where s has ones, else a & b
+ *           all places), any (is a bit set), choose(s, a, b): a where s has ones, else b,
+ *           majority(a, b, s): a | b where s has ones, else a & b
  *   l16_*   on 16-bit lanes, l32_* on 32-bit lanes, all signed and without overflow by the callers'
  *           limits: count (bits set), add, sub, max, min, half (x >> 1), set (a number in all
  *           lanes), scan (sum of the lanes up to each), last (the last lane in all lanes), top (the

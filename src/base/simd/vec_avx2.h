@@ -16,6 +16,7 @@ CT_INLINE vec v_and(vec a, vec b) { return _mm256_and_si256(a, b); }
 CT_INLINE vec v_and_not(vec a, vec b) { return _mm256_andnot_si256(b, a); }
 CT_INLINE vec v_or(vec a, vec b) { return _mm256_or_si256(a, b); }
 CT_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
+CT_INLINE vec v_choose(vec s, vec a, vec b) { return v_or(v_and(a, s), v_and_not(b, s)); }
 
 typedef vec mask16;
 typedef vec mask32;

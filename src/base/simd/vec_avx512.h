@@ -22,6 +22,7 @@ CT_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
 CT_INLINE vec v_and_not(vec a, vec b) { return _mm512_andnot_si512(b, a); }
 CT_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
 CT_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
+CT_INLINE vec v_choose(vec s, vec a, vec b) { return _mm512_ternarylogic_epi64(s, a, b, 0xca); }
 CT_INLINE vec v_not(vec a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
 CT_INLINE vec v_fill(uint64_t word) { return _mm512_set1_epi64((long long) word); }
 CT_INLINE vec v_majority(vec a, vec b, vec s) { return _mm512_ternarylogic_epi64(a, b, s, 0xe8); }

@@ -23,6 +23,7 @@ CT_INLINE vec v_and(vec a, vec b) { return vandq_u64(a, b); }
 CT_INLINE vec v_and_not(vec a, vec b) { return vbicq_u64(a, b); }
 CT_INLINE vec v_or(vec a, vec b) { return vorrq_u64(a, b); }
 CT_INLINE vec v_xor(vec a, vec b) { return veorq_u64(a, b); }
+CT_INLINE vec v_choose(vec s, vec a, vec b) { return vbslq_u64(s, a, b); }
 CT_INLINE vec v_not(vec a) { return vreinterpretq_u64_u32(vmvnq_u32(vreinterpretq_u32_u64(a))); }
 CT_INLINE vec v_fill(uint64_t word) { return vdupq_n_u64(word); }
 CT_INLINE vec v_majority(vec a, vec b, vec s) { return vbslq_u64(v_xor(a, b), s, a); }

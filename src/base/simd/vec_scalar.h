@@ -25,6 +25,7 @@ CT_INLINE vec v_or(vec a, vec b) { return a | b; }
 CT_INLINE vec v_xor(vec a, vec b) { return a ^ b; }
 CT_INLINE vec v_not(vec a) { return ~a; }
 CT_INLINE vec v_fill(uint64_t word) { return word; }
+CT_INLINE vec v_choose(vec s, vec a, vec b) { return (a & s) | (b & ~s); }
 CT_INLINE vec v_majority(vec a, vec b, vec s) { return (a & b) | (s & (a | b)); }
 CT_INLINE int v_any(vec a) { return a != 0; }
 

@@ -48,8 +48,8 @@ CT_INLINE void extremes16(uint32_t a, uint32_t b, uint32_t ties, int *high, int 
 }
 
 #define CT_BYTES_WHERE
-/* The sum of the bytes where `members` has bits; of 32 bytes, of which the last 16 need not be there
- * where they are not asked for. */
+/* The sum of the bytes where `members` has bits; of 32 bytes, of which the last 16 need not be
+ * there where they are not asked for. */
 CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
 {
     const __m128i zero = _mm_setzero_si128();

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "exact/search/branch.h"
 #include "exact/search/features.h"
+#include "exact/search/thresholds.h"
 #include "exact/offload/placing.h"
 #include "exact/offload/waves.h"
 #include "exact/rows/ranks.h"
@@ -215,7 +216,7 @@ static void take(ct_scheduler *scheduler, unsigned slot)
             at->feature = (uint32_t) f;
             at->interval = i;
             at->begun = 0;
-            at->m = ct_roots_begin_candidate(&at->evaluator, at->feature, i);
+            at->m = ct_thresholds_begin(&at->evaluator, at->feature, i);
             at->evaluator.seen = INT64_MAX; /* follow() does it */
             scheduler->n_taken += at->m != NULL;
             if (!at->m) ct_features_give_back(roots, i);
@@ -247,7 +248,7 @@ static void begin_places(ct_scheduler *scheduler, unsigned slot)
         if (!at->m || at->begun) continue;
         at->begun = 1;
         scheduler->worker->statistics.thresholds++;
-        ct_roots_count_sides(&at->evaluator, at->feature, at->m);
+        ct_thresholds_count_sides(&at->evaluator, at->feature, at->m);
         at->closed = !ct_branch_begin(&at->evaluator, at->feature, at->interval->a, at->interval->b,
                                       at->m);
         for (int side = 0; side < 2; side++) {
@@ -262,20 +263,20 @@ static void begin_places(ct_scheduler *scheduler, unsigned slot)
 static void follow(ct_scheduler *scheduler, unsigned slot)
 {
     const ct_worker *worker = scheduler->worker;
-    ct_roots_refresh(worker, scheduler->roots);
+    ct_thresholds_refresh(worker, scheduler->roots);
     for (uint32_t k = 0; k < scheduler->n_places; k++) {
         place *at = &scheduler->places[slot][k];
         if (!at->m) continue;
-        int64_t target = ct_roots_target(scheduler->roots, at->feature, at->m->threshold);
+        int64_t target = ct_thresholds_target(scheduler->roots, at->feature, at->m->threshold);
         int64_t fallen = ct_larger_cost(0, at->evaluator.target - target);
         at->evaluator.target -= fallen;
         CT_ASSERT(at->evaluator.target >= target || !fallen);
         for (int side = 0; side < 2; side++) {
             ct_roots *below = &at->sides[side].roots;
             if (!at->sides[side].open) continue;
-            ct_roots_lower_cap(worker, below, fallen);
+            ct_thresholds_lower_cap(worker, below, fallen);
             if (below->cap > 0 && at->m->lower[side] >= below->cap)
-                ct_roots_lower_cap(worker, below, below->cap);
+                ct_thresholds_lower_cap(worker, below, below->cap);
         }
     }
 }
@@ -290,7 +291,7 @@ static uint32_t settle(ct_scheduler *scheduler)
             if (!at->m || at->sides[0].open || at->sides[1].open) continue;
             int64_t upper = at->closed ? INT64_MAX
                                        : ct_branch_end(&at->evaluator, at->m, at->bounds);
-            ct_roots_end_candidate(&at->evaluator, at->feature, at->interval, at->m, upper);
+            ct_thresholds_end(&at->evaluator, at->feature, at->interval, at->m, upper);
             ct_features_give_back(scheduler->roots, at->interval);
             at->m = NULL;
             CT_ASSERT(scheduler->n_taken > 0);

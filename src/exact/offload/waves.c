@@ -1,6 +1,7 @@
 #include "exact/offload/waves.h"
 
 #include "exact/search/features.h"
+#include "exact/search/thresholds.h"
 #include "exact/offload/placing.h"
 #include "exact/rows/ranks.h"
 
@@ -57,7 +58,7 @@ static void add_point(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
     ct_wave_point *candidate = &w->candidates[w->n_points++];
     candidate->m = m;
-    evaluator->target = ct_roots_target(evaluator->roots, feature, m->threshold);
+    evaluator->target = ct_thresholds_target(evaluator->roots, feature, m->threshold);
     candidate->asked = ct_depth2_ask(evaluator, i->a, i->b, m, &candidate->question);
     evaluator->worker->statistics.thresholds++;
     if (!candidate->asked) return;
@@ -93,7 +94,7 @@ static int add_interval(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, ui
         m->threshold = first + (uint32_t) ((uint64_t) n * (2 * k + 1) / (2 * cuts));
         CT_ASSERT(m->threshold >= first && m->threshold <= last);
         m->open = 1; /* it is held by the wave */
-        ct_roots_count_sides(evaluator, feature, m);
+        ct_thresholds_count_sides(evaluator, feature, m);
         if (m->n_left == before ||
             m->n_left == i->b->n_left) { /* parts no rows from the last one */
             ct_features_release_candidate(evaluator->roots, m);
@@ -123,8 +124,8 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
         ct_interval *i = roots->features[f].open;
         roots->features[f].open = i->next;
         roots->features[f].begun = 1;
-        if (!ct_roots_close(evaluator, (uint32_t) f, i) &&
-            ct_roots_window(evaluator, (uint32_t) f, i, &first, &last)) {
+        if (!ct_thresholds_close(evaluator, (uint32_t) f, i) &&
+            ct_thresholds_window(evaluator, (uint32_t) f, i, &first, &last)) {
             if (add_interval(evaluator, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
             ct_features_note(roots, (uint32_t) f, i->bound);
             roots->lost = 1;
@@ -172,7 +173,7 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
                 upper = ct_depth2_answer(evaluator, m, &candidate[k].question, errors);
                 errors += step;
             }
-            ct_roots_settle(evaluator, part->feature, m, upper);
+            ct_thresholds_settle(evaluator, part->feature, m, upper);
             least = ct_smaller_cost(least, ct_candidate_total(evaluator->worker, m));
         }
         if (i->a == &roots->ends[0] && i->b == &roots->ends[1])

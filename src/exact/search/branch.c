@@ -4,6 +4,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/search/evidence.h"
+#include "exact/search/observed.h"
 #include "exact/search/solve.h"
 #include "exact/rows/ranks.h"
 
@@ -101,6 +102,7 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     if (!cache) return 0;
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
     int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, max_cost);
+    ct_observe_cached(worker, task->path, task->depth, bound);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
     worker->statistics.cache_hits += (uint64_t) hit;
@@ -138,7 +140,9 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     CT_ASSERT(bounds->upper <= leaf && bounds->relaxed >= 0);
     ct_bound_cache *cache = cache_for(worker, task->path);
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
-    if (cache) ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
+    if (!cache) return;
+    ct_observe_cached(worker, task->path, task->depth, bounds->relaxed);
+    ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */

@@ -1,6 +1,7 @@
 #include "exact/search/evaluators.h"
 
 #include "exact/search/features.h"
+#include "exact/search/observed.h"
 #include "exact/rows/planes.h"
 
 /* ---- helping each other ---- */
@@ -120,8 +121,10 @@ static void take_part(ct_worker *worker, void *data)
     ct_roots *roots = (ct_roots *) data;
     ct_evaluator evaluator;
     if (!ct_roots_join(&evaluator, roots, worker)) return;
-    if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS))
+    if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) {
         roots->know_ends(&evaluator);
+        ct_observe_ends(worker, roots);
+    }
     run(&evaluator);
     if (roots->end_extra) roots->end_extra(&evaluator);
 }

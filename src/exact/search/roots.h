@@ -38,7 +38,7 @@ typedef struct {
     int as_side; /* what the root of a tree must keep to does not matter, even if this is all of the
                     table */
     int64_t cap;                 /* costs from here on need not be told apart */
-    int64_t seen; /* the team's limit by which the cap was set: see refresh() in roots.c */
+    int64_t seen; /* the team's limit by which the cap was set: see ct_thresholds_refresh() */
     int64_t gap;                 /* trees better by no more than this need not be found */
     int on_cpu;                  /* none of it is for a device */
     int first_of_ties; /* of equal trees, take that of the first feature and its first threshold,
@@ -76,7 +76,7 @@ struct ct_evaluator {
     ct_worker *worker;
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
-    int64_t seen;          /* see refresh() in roots.c */
+    int64_t seen;          /* see ct_thresholds_refresh() */
     ct_totals totals[2];   /* of both sides of the threshold under evaluation */
     int64_t upper[2];      /* out: costs of the sides' best known trees */
     void *extra;           /* of the evaluations */
@@ -117,7 +117,7 @@ struct ct_roots {
     const ct_task *task;
     ct_arena *arena;         /* of candidates and intervals */
     int lost;                /* memory ended */
-    int64_t cap, seen;       /* see refresh() */
+    int64_t cap, seen;       /* see ct_thresholds_refresh() */
     uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
     ct_candidate ends[2];        /* before the first row and after the last */
@@ -153,9 +153,6 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
 void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
-/* The steps of that search, for waves.c and scheduler.c. With the team's lock where there is a
- * team. */
-
 /* The same for one worker alone, without batches, a known tree and ties: before any step, and after
  * the last one. What is still open at the end is known by its bounds. 0 if memory ends. */
 int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
@@ -165,31 +162,6 @@ int ct_roots_step(ct_evaluator *evaluator);
 /* An evaluator at a search that has begun, from the worker's arena until the search of the row set
  * ends; 0 if memory ends. */
 int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
-/* Of an interval that came off its stack: a point to evaluate, or NULL if the interval is closed
- * (or memory ended, which is noted in roots->lost). evaluator->target and evaluator->seen are then
- * set. */
-ct_candidate *ct_roots_begin_candidate(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
-/* Takes in what its evaluation has found and returned, and opens both parts of the interval. */
-void ct_roots_end_candidate(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                            ct_candidate *m, int64_t upper);
-/* The cap follows the best tree that others have found; or it falls by a known amount. */
-void ct_roots_refresh(const ct_worker *worker, ct_roots *roots);
-void ct_roots_lower_cap(const ct_worker *worker, ct_roots *roots, int64_t by);
-
-/* Costs of trees with this root that need not be told apart: see ct_task.first_of_ties. */
-int64_t ct_roots_target(const ct_roots *roots, uint32_t feature, uint32_t t);
-/* 1 if the interval needs no further look; its bound is then noted. Else evaluator->target is that
- * of its thresholds. */
-int ct_roots_close(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i);
-/* Shrinks the interval to the thresholds that can beat the target; 1 if some are left. */
-int ct_roots_window(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                    uint32_t *first, uint32_t *last);
-/* The totals of both sides of m, and how many rows lie to its left. */
-void ct_roots_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m);
-/* Takes in what an evaluation has found at m, and what it returned. */
-void ct_roots_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
-                     int64_t upper);
-
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
 

@@ -1,0 +1,133 @@
+# Ensembles of trees of any maker, as forge() takes them: what a prediction is, to the last bit.
+# Importers make them of what they read, tree by tree; C checks them before anything else looks.
+#
+# A tree on its way is a list with one element a node: feature (from 1, 0 in leaves), threshold,
+# left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
+# ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node. The root is
+# node 1; other nodes may come in any order, and those that nothing leads to are left out.
+
+missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
+
+# What margins, divided by `average`, become as a response.
+#   identity   nothing
+#   logistic   1 / (1 + exp(-x)), the probability of the second class
+#   softmax    exp(x) / sum(exp(x))
+#   exp        exp(x)
+#   shares     x / sum(x): margins are sums of shares, or votes
+forest_links <- c("identity", "logistic", "softmax", "exp", "shares")
+
+# `features`: names, or NULL where the maker knows numbers alone; `levels`: by feature, those of
+# factors, whose codes begin at `first_code`; `new_level`: by feature, the code of others, which are
+# missing elsewhere; `own_codes`: the maker knows no levels, and takes factors of new data by their
+# codes. `complete`: the maker refuses missing values.
+new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), first_code = 1L,
+                          sets = list(), set_else = logical(), output = rep(1L, length(trees)),
+                          weight = rep(1, length(trees)), base = 0, divisor = 1, less = "<",
+                          number = "double", sum = "double", minus_fraction = FALSE,
+                          link = "identity", average = 1, classes = NULL, outputs = NULL,
+                          complete = FALSE, new_level = integer(), own_codes = FALSE,
+                          source = "", version = "", objective = "") {
+  trees <- lapply(trees, in_order)
+  nodes <- vapply(trees, function(tree) length(tree$feature), 0L)
+  offset <- c(0L, cumsum(nodes))[seq_along(nodes)]
+  all <- function(name) unlist(lapply(trees, `[[`, name), use.names = FALSE)
+  child <- function(name) {
+    unlist(Map(function(tree, before) ifelse(tree[[name]] > 0L, tree[[name]] + before, 0L), trees,
+               offset), use.names = FALSE)
+  }
+  ensemble <- list(
+    roots = offset + 1L, feature = all("feature"), threshold = as.numeric(all("threshold")),
+    left = child("left"), right = child("right"), default_left = as.logical(all("default_left")),
+    missing = all("missing"), set = all("set"), leaf_id = all("leaf_id"),
+    values = do.call(rbind, lapply(trees, `[[`, "values")), sets = sets, set_else = set_else,
+    output = as.integer(output), weight = as.numeric(weight), n_features = as.integer(n_features),
+    base = as.numeric(base), divisor = as.numeric(divisor), less = less, number = number,
+    sum = sum, minus_fraction = minus_fraction)
+  forest <- structure(
+    list(ensemble = ensemble, features = features, levels = levels, first_code = first_code,
+         link = link, average = average, classes = classes, outputs = outputs, complete = complete,
+         new_level = new_level, own_codes = own_codes, source = source,
+         version = version, objective = objective),
+    class = "forest_ir")
+  check_ensemble(forest)
+}
+
+# The nodes of a tree level by level, each behind its parent; an error if it is none.
+in_order <- function(tree) {
+  n <- length(tree$feature)
+  order <- vector("list", n)
+  level <- 1L
+  found <- depth <- 0L
+  while (length(level)) {
+    found <- found + length(level)
+    if (found > n) refuse_document(gettext("a tree leads back into itself"))
+    order[[depth <- depth + 1L]] <- level
+    level <- as.vector(rbind(tree$left[level], tree$right[level]))
+    inner <- !is.na(level) & level != 0L
+    if (anyNA(level) || any(level[inner] < 1L | level[inner] > n)) {
+      refuse_document(gettext("a tree's node has a child that is not there"))
+    }
+    level <- level[inner]
+  }
+  order <- unlist(order)
+  if (anyDuplicated(order)) refuse_document(gettext("a tree leads back into itself"))
+  place <- integer(n)
+  place[order] <- seq_along(order)
+  kept <- lapply(tree[setdiff(names(tree), "values")], `[`, order)
+  kept$left <- c(0L, place)[kept$left + 1L]
+  kept$right <- c(0L, place)[kept$right + 1L]
+  kept$values <- tree$values[order, , drop = FALSE]
+  kept
+}
+
+# Documents and objects of others: what is wrong with them is the caller's to know.
+refuse_document <- function(reason) {
+  stop_input("x", gettextf("'x' cannot be read: %s", reason))
+}
+
+refuse_feature <- function(what, remedy = NULL) {
+  stop_unsupported("x", paste0(gettextf("'x' has %s, which import_forest() does not support", what),
+                               if (!is.null(remedy)) paste0("; ", remedy)))
+}
+
+check_ensemble <- function(forest) {
+  tryCatch(.Call(ffi_ensemble_check, forest$ensemble),
+           error = function(problem) refuse_document(conditionMessage(problem)))
+  forest
+}
+
+# ---- reading -------------------------------------------------------------------------------------
+
+n_forest_trees <- function(forest) length(forest$ensemble$roots)
+n_forest_outputs <- function(forest) length(forest$ensemble$base)
+is_forest_classifier <- function(forest) !is.null(forest$classes)
+
+#' @rdname import_forest
+#' @export
+print.forest_ir <- function(x, ...) {
+  check_no_dots(...)
+  leaves <- sum(x$ensemble$feature == 0L)
+  cat(gettextf("Forest of %d trees with %d leaves on %d features, from %s\n", n_forest_trees(x),
+               leaves, x$ensemble$n_features, describe_source(x)))
+  cat(describe_outputs(x), "\n", sep = "")
+  cat(describe_contract(x), "\n", sep = "")
+  invisible(x)
+}
+
+describe_source <- function(x) {
+  said <- paste(x$source, x$version)
+  trimws(if (nzchar(x$objective)) paste0(said, " (", x$objective, ")") else said)
+}
+
+describe_outputs <- function(x) {
+  if (!is_forest_classifier(x)) {
+    return(gettextf("Predicts %d numbers a row, link %s", n_forest_outputs(x), x$link))
+  }
+  gettextf("Predicts the classes %s, link %s", show_names(x$classes), x$link)
+}
+
+describe_contract <- function(x) {
+  e <- x$ensemble
+  gettextf("Goes left if x %s threshold, as %s; sums are %ss, tree after tree%s", e$less, e$number,
+           e$sum, if (e$divisor == 1) "" else gettextf(", divided by %s", format(e$divisor)))
+}

@@ -1,0 +1,202 @@
+# Trees of gbm, rpart and this package.
+
+#' @rdname import_forest
+#' @export
+import_forest.gbm <- function(x, ...) {
+  check_no_dots(...)
+  links <- c(gaussian = "identity", laplace = "identity", tdist = "identity",
+             quantile = "identity", coxph = "identity", bernoulli = "logistic", poisson = "exp",
+             multinomial = "softmax")
+  name <- x$distribution$name
+  if (!name %in% names(links)) refuse_feature(gettextf("the distribution '%s'", show_value(name)))
+  by_levels <- x$var.type > 0
+  sets <- new_sets()
+  trees <- lapply(x$trees, read_gbm_tree, x$c.splits, by_levels, sets)
+  classes <- if (name == "multinomial") x$classes else if (name == "bernoulli") c("0", "1")
+  new_forest_ir(
+    trees, length(x$var.names), features = x$var.names,
+    levels = stats::setNames(x$var.levels, x$var.names)[by_levels], first_code = 0L,
+    sets = sets$all, set_else = logical(length(sets$all)),
+    output = rep_len(seq_len(x$num.classes), length(trees)),
+    base = rep_len(x$initF, x$num.classes), less = "<", link = links[[name]], classes = classes,
+    source = "gbm", objective = name)
+}
+
+# A split has three children there: below, not below, missing. Here it is two: is it missing, then
+# the threshold. Nothing is below -Inf.
+read_gbm_tree <- function(tree, c_splits, by_levels, sets) {
+  variable <- as.integer(tree[[1]])
+  leaf <- variable < 0L
+  inner <- which(!leaf)
+  n <- length(leaf)
+  second <- n + seq_along(inner)
+  code <- tree[[2]]
+  nodes <- c(seq_len(n), inner)
+  feature <- replace(variable + 1L, leaf, 0L)[nodes]
+  left <- c(replace(tree[[5]] + 1L, leaf, 0L), tree[[3]][inner] + 1L)
+  right <- c(replace(integer(n), inner, second), tree[[4]][inner] + 1L)
+  threshold <- c(replace(rep(-Inf, n), leaf, 0), code[inner])
+  set <- integer(length(nodes))
+  for (k in seq_along(inner)[by_levels[variable[inner] + 1L]]) {
+    sides <- c_splits[[code[inner[k]] + 1L]]
+    set[inner[k]] <- add_set(sets, sides == 0)
+    set[second[k]] <- add_set(sets, sides == -1)
+  }
+  list(feature = feature, threshold = replace(threshold, set > 0L, 0), left = as.integer(left),
+       right = as.integer(right), default_left = c(!leaf, logical(length(inner))),
+       missing = rep(missing_rules[["nan"]], length(nodes)), set = set, leaf_id = nodes - 1L,
+       values = matrix(c(replace(code, !leaf, 0), numeric(length(inner)))))
+}
+
+# ---- rpart ---------------------------------------------------------------------------------------
+
+#' @rdname import_forest
+#' @export
+import_forest.rpart <- function(x, ...) {
+  check_no_dots(...)
+  if (!x$method %in% c("anova", "poisson", "class")) {
+    refuse_feature(gettextf("the method '%s' of rpart", x$method))
+  }
+  classes <- if (x$method == "class") attr(x, "ylevels")
+  loss <- x$parms$loss
+  if (!is.null(classes) && any(loss[row(loss) != col(loss)] != 1)) {
+    refuse_feature(gettext("a matrix of losses"))
+  }
+  features <- attr(stats::terms(x), "term.labels")
+  sets <- new_sets()
+  tree <- read_rpart(x, features, classes, sets)
+  new_forest_ir(
+    list(tree), length(features), features = features, levels = as.list(attr(x, "xlevels")),
+    sets = sets$all, set_else = logical(length(sets$all)), base = rep(0, ncol(tree$values)),
+    less = "<", classes = classes, complete = TRUE, source = "rpart", objective = x$method)
+}
+
+# Rows of new data with missing values would follow surrogate splits.
+read_rpart <- function(x, features, classes, sets) {
+  frame <- x$frame
+  id <- as.numeric(row.names(frame))
+  leaf <- frame$var == "<leaf>"
+  n <- length(leaf)
+  first <- cumsum(c(1, (frame$ncompete + frame$nsurrogate + !leaf)))[seq_len(n)]
+  split <- x$splits[ifelse(leaf, NA, first), c("ncat", "index"), drop = FALSE]
+  feature <- match(as.character(frame$var), features, 0L)
+  if (any(feature == 0L & !leaf)) refuse_feature(gettext("predictors that the formula computes"))
+  ncat <- replace(split[, "ncat"], leaf, -1)
+  set <- integer(n)
+  for (k in which(ncat > 1)) {
+    set[k] <- add_set(sets, rpart_levels(x$csplit[split[k, "index"], ], ncat[k]))
+  }
+  turned <- ncat == 1
+  children <- cbind(match(2 * id, id), match(2 * id + 1, id))
+  children[leaf, ] <- 0L
+  k <- length(classes)
+  values <- if (k) frame$yval2[, 1 + k + seq_len(k), drop = FALSE] else matrix(frame$yval)
+  list(feature = feature, threshold = unname(replace(split[, "index"], leaf | set > 0L, 0)),
+       left = ifelse(turned, children[, 2], children[, 1]),
+       right = ifelse(turned, children[, 1], children[, 2]), default_left = logical(n),
+       missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(id),
+       values = unname(values))
+}
+
+rpart_levels <- function(sides, ncat) {
+  sides <- sides[seq_len(ncat)]
+  if (any(sides == 2)) {
+    refuse_feature(gettext("a split by levels of which the node had no training row"),
+                   gettext("rpart sends them by surrogate splits"))
+  }
+  c(FALSE, sides == 1)
+}
+
+# ---- fits of this package ------------------------------------------------------------------------
+
+#' @rdname import_forest
+#' @export
+import_forest.contree_model <- function(x, ...) {
+  check_no_dots(...)
+  check_fit(x)
+  kind <- tree_leaf(x)
+  if (kind == "linear") refuse_feature(gettext("linear models in its leaves"))
+  if (!is.null(x[["loss"]])) refuse_feature(gettext("a matrix of losses"))
+  features <- plain_features(x$shape, x$types)
+  table <- routing_table(x)
+  sides <- if (is.null(table$levels_left)) vector("list", length(table$left)) else table$levels_left
+  sets <- new_sets()
+  leaf <- node_is_leaf(x)
+  n <- length(leaf)
+  set <- integer(n)
+  for (k in which(lengths(sides) > 0)) {
+    set[k] <- add_set(sets, c(sides[[k]][length(sides[[k]])], sides[[k]][-length(sides[[k]])]))
+  }
+  beyond <- vapply(sides[set > 0L], function(side) side[length(side)], NA)
+  values <- if (kind == "classes") node_proportions(x) else node_values(x)
+  tree <- list(
+    feature = match(node_variable(x), features, 0L),
+    threshold = replace(table$threshold, leaf | set > 0L, 0),
+    left = replace(as.integer(table$left), leaf, 0L),
+    right = replace(as.integer(table$right), leaf, 0L),
+    default_left = table$default_left %in% TRUE,
+    missing = rep(missing_rules[["nan"]], n), set = set,
+    leaf_id = as.integer(node_ids(x)), values = unname(values))
+  levels <- tree_xlevels(x)
+  unordered <- setdiff(names(levels), names(which(tree_types(x) == "ordered")))
+  new_forest_ir(
+    list(tree), length(features), features = features, levels = levels, sets = sets$all,
+    set_else = as.logical(beyond), base = rep(0, ncol(values)),
+    new_level = stats::setNames(rep(0L, length(unordered)), unordered),
+    classes = if (kind == "classes") tree_classes(x), outputs = colnames(values),
+    source = "contree")
+}
+
+# The predictors, where new data have them as columns of numbers or levels.
+plain_features <- function(shape, types) {
+  if (!all(shape$names %in% shape$inputs)) {
+    refuse_feature(gettext("predictors that the formula computes"))
+  }
+  odd <- types[!types %in% c(number_types, level_types)]
+  if (length(odd)) refuse_feature(gettextf("the predictor '%s' of type %s", names(odd)[1], odd[1]))
+  shape$names
+}
+
+#' @rdname import_forest
+#' @export
+import_forest.hist_forest <- function(x, ...) {
+  check_no_dots(...)
+  features <- plain_features(x$shape, x$types)
+  by_class <- x$type == "classification"
+  trees <- lapply(seq_along(x$forest$number), function(i) read_hist_tree(x, i, by_class))
+  # levels in the order of their places; those that no row had are missing
+  levels <- x$xlevels
+  for (name in names(x$orders)) {
+    levels[[name]] <- levels[[name]][order(x$orders[[name]], na.last = NA)]
+  }
+  new_forest_ir(
+    trees, length(features), features = features, levels = levels,
+    base = rep(0, if (by_class) length(x$classes) else 1),
+    divisor = if (by_class) 1 else length(trees), less = "<",
+    link = if (by_class) "shares" else "identity", classes = if (by_class) x$classes,
+    source = "hist_forest", objective = x$type)
+}
+
+# Nothing is below -Inf: where all values go left, and missing ones right, the sides change places.
+read_hist_tree <- function(x, i, by_class) {
+  nodes <- .Call(ffi_hist_tree, x$forest, as.integer(i))
+  leaf <- nodes$feature == 0L
+  turned <- !leaf & nodes$threshold %in% Inf
+  threshold <- replace(nodes$threshold, leaf, 0)
+  n <- length(leaf)
+  list(feature = nodes$feature, threshold = replace(threshold, turned, -Inf),
+       left = ifelse(turned, nodes$right, nodes$left),
+       right = ifelse(turned, nodes$left, nodes$right),
+       default_left = xor(nodes$default_left, turned), missing = rep(missing_rules[["nan"]], n),
+       set = integer(n), leaf_id = seq_len(n),
+       values = if (by_class) hist_shares(nodes$counts) else matrix(nodes$mean))
+}
+
+# Proportions in units of 2^-32, rounded down, as predict.hist_forest() sums them: whole numbers,
+# whose sums are exact. In two steps of 16 bits, so that products are.
+hist_shares <- function(counts) {
+  total <- rowSums(counts)
+  high <- (counts * 2^16) %/% total
+  low <- ((counts * 2^16 - high * total) * 2^16) %/% total
+  high * 2^16 + low
+}

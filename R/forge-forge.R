@@ -1,0 +1,76 @@
+# forge(): an ensemble made ready to predict. The work is in C (src/forge); here is what is asked.
+
+#' Make a tree ensemble predict fast
+#'
+#' Compiles an ensemble from [import_forest()], or a fitted object that it reads, into a form that
+#' [predict()][predict.forged_forest] runs through fast, with the same numbers as its maker, to the
+#' last bit.
+#'
+#' @section How it predicts:
+#' In blocks of 512 rows each distinct test of the whole forest (is this feature above that
+#' threshold?) is computed once, as a bit for each row. A tree is then a fixed network of bit
+#' operations that gives the number of the leaf for hundreds of rows at once, and each row adds its
+#' leaves in the order that the maker has. This needs trees of at most 256 leaves. Rows of larger
+#' trees, and fewer than 24 rows, walk from node to node, eight at a time.
+#'
+#' Rows are shared among threads, and what a row adds up does not depend on how.
+#'
+#' @param x What [import_forest()] returns, or anything that it reads.
+#' @param threads As in [contree_control()]; used for predictions.
+#' @param ... Passed on to [import_forest()].
+#' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, what has
+#'   been made of it; `threads`; and a pointer to it in memory. It can be saved: what is lost then
+#'   is made again when it is needed.
+#' @section Errors:
+#' Those of [import_forest()].
+#' @seealso [predict.forged_forest()].
+#' @examples
+#' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
+#' fast <- forge(fit)
+#' fast
+#' predict(fast, iris[c(1, 71, 101), ], type = "prob")
+#' @export
+forge <- function(x, threads = NULL, ...) {
+  if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
+  threads <- check_threads("threads", threads)
+  pointer <- forge_ensemble(x)
+  structure(list(forest = x, info = .Call(ffi_forged_info, pointer), threads = threads,
+                 code = pointer),
+            class = "forged_forest")
+}
+
+forge_ensemble <- function(forest) {
+  tryCatch(.Call(ffi_forge, forest$ensemble), error = function(problem) {
+    stop_input("x", gettextf("'x' cannot be compiled: %s", conditionMessage(problem)))
+  })
+}
+
+# What is in memory; made again in another session.
+forged_code <- function(object) {
+  if (.Call(ffi_forged_alive, object$code)) object$code else forge_ensemble(object$forest)
+}
+
+#' @rdname forge
+#' @export
+print.forged_forest <- function(x, ...) {
+  check_no_dots(...)
+  info <- x$info
+  print(x$forest)
+  cat(gettextf("Trees are %d splits deep at most, %s on average; %d features are asked for\n",
+               info$depth, format(signif(info$mean_depth, 3)), info$used))
+  cat(describe_way(x), "\n", sep = "")
+  invisible(x)
+}
+
+describe_way <- function(x) {
+  info <- x$info
+  if (!info$planes) {
+    return(gettextf("Runs as walks of eight rows at once: a tree has more than 256 leaves (%s MB)",
+                    format(signif(info$bytes / 1e6, 2))))
+  }
+  trees <- n_forest_trees(x$forest)
+  gettextf(paste("Runs as bit planes of %d tests on %s: %d trees as networks, %d by reach (%s MB);",
+                 "below 24 rows as walks"),
+           info$tests, info$simd, info$networks, trees - info$networks,
+           format(signif(info$bytes / 1e6, 2)))
+}

@@ -1,0 +1,133 @@
+# import_forest(): files, raw vectors and fitted objects to ensembles.
+
+#' Read a tree ensemble of any maker
+#'
+#' Reads a model of XGBoost, LightGBM, ranger, randomForest, gbm, rpart or this package, with all
+#' that decides its predictions: how values are cast and compared, what is missing, in which order
+#' and precision trees are summed. [forge()] predicts with it, to the last bit as its maker does,
+#' and faster.
+#'
+#' @section Formats:
+#' * `"xgboost"`: what `xgb.save()` or `save_model()` writes, JSON (needs the package `jsonlite`) or
+#'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
+#'   Tests and sums are of single-precision floats. The linear booster is refused.
+#' * `"lightgbm"`: the text that `lgb.save()` or `save_model()` writes; categories, the three rules
+#'   for missing values, random forests. Linear leaves are refused.
+#'
+#' Objects: `xgb.Booster` and `lgb.Booster` by what they save, and
+#' * `ranger`: regression, classification and probability forests;
+#' * `randomForest`: regression and classification;
+#' * `gbm`;
+#' * `rpart`: rows with missing values are refused, as surrogate splits are not read;
+#' * fits of [contree()] and [hist_forest()].
+#'
+#' What is not supported is an error that names it.
+#'
+#' @section Which margins:
+#' Margins are equal to the maker's to the last bit, on any machine, with any number of threads: for
+#' XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for LightGBM to raw scores, else
+#' to what `predict()` of the package gives. XGBoost 3.2, LightGBM 4.7, ranger 0.14, randomForest
+#' 4.7 and gbm 2.1 have been compared. Classification forests of ranger and randomForest draw among
+#' classes with equally many votes; here the first of them wins.
+#'
+#' @section Safety:
+#' Files are data: nothing in them is run. A file may have 1 GB. Trees are checked (children are
+#' there, no node has two parents, values are finite) before anything uses them.
+#'
+#' @param x The path of a file, a raw vector with its bytes, or a fitted object.
+#' @param format Of a file or raw vector: `"auto"` (by its first bytes), `"xgboost"` or
+#' `"lightgbm"`.
+#' @param iterations Of XGBoost and LightGBM: how many boosting rounds to take, from the first on;
+#'   `NULL` for all. The round that early stopping found best is not taken by itself.
+#' @param ... Not used.
+#' @return An object of class `forest_ir`, for [forge()]; a plain list, which can be saved.
+#' @section Errors:
+#' `contree_input_error` if `x` cannot be read, `contree_unsupported_error` for what is not
+#' supported, or if `jsonlite` is not installed.
+#' @seealso [forge()].
+#' @examples
+#' fit <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
+#' import_forest(fit)
+#' @export
+import_forest <- function(x, ...) UseMethod("import_forest")
+
+#' @rdname import_forest
+#' @export
+import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm"), iterations = NULL,
+                                  ...) {
+  check_no_dots(...)
+  if (!is.raw(x) && !is_path(x)) {
+    stop_unsupported("x", gettextf(
+      "import_forest() reads files, raw vectors, and objects of %s; 'x' is %s",
+      "xgboost, lightgbm, ranger, randomForest, gbm, rpart and contree", show_value(x)))
+  }
+  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm"))
+  check_iterations(iterations)
+  bytes <- if (is.raw(x)) x else read_bytes(x)
+  kind <- kind_of_bytes(bytes)
+  if (format == "xgboost" && kind == "lightgbm" || format == "lightgbm" && kind != "lightgbm") {
+    refuse_document(gettextf("it is no model of %s", format))
+  }
+  switch(kind,
+         json = read_xgboost(parse_json(bytes), iterations),
+         ubj = read_xgboost(parse_ubj(bytes), iterations),
+         lightgbm = read_lightgbm(bytes, iterations),
+         refuse_document(gettext("its format is none that is known")))
+}
+
+most_bytes <- 2^30
+
+is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
+
+check_iterations <- function(iterations) {
+  if (is.null(iterations) || is_count(iterations)) return(invisible())
+  stop_input("iterations", gettextf("'iterations' must be a whole number of at least 1, not %s",
+                                    show_value(iterations)))
+}
+
+read_bytes <- function(path) {
+  size <- file.size(path)
+  if (is.na(size) || dir.exists(path)) {
+    stop_input("x", gettextf("there is no file '%s'", path))
+  }
+  if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
+  readBin(path, "raw", size)
+}
+
+# "json", "ubj", "lightgbm" or "": objects of UBJ go on with the length of a name, those of JSON
+# with a name or white space.
+kind_of_bytes <- function(bytes) {
+  first <- utils::head(bytes, 24)
+  first <- rawToChar(first[first != 0])
+  if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
+  if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")
+  if (grepl("^\\{[LlIiU$#]", first, useBytes = TRUE)) return("ubj")
+  ""
+}
+
+text_of <- function(bytes) {
+  text <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
+  if (is.null(text) || !validUTF8(text)) refuse_document(gettext("it is no text in UTF-8"))
+  Encoding(text) <- "UTF-8"
+  text
+}
+
+# ---- boosters of R -------------------------------------------------------------------------------
+
+#' @rdname import_forest
+#' @export
+import_forest.xgb.Booster <- function(x, iterations = NULL, ...) {
+  check_no_dots(...)
+  need_package("xgboost", "import_forest()")
+  import_forest.default(getExportedValue("xgboost", "xgb.save.raw")(x, raw_format = "ubj"),
+                        "xgboost", iterations)
+}
+
+#' @rdname import_forest
+#' @export
+import_forest.lgb.Booster <- function(x, iterations = NULL, ...) {
+  check_no_dots(...)
+  need_package("lightgbm", "import_forest()")
+  import_forest.default(charToRaw(x$save_model_to_string(num_iteration = -1L)), "lightgbm",
+                        iterations)
+}

@@ -1,0 +1,151 @@
+# Models of LightGBM: the text of save_model().
+
+read_lightgbm <- function(bytes, iterations) {
+  lines <- strsplit(text_of(bytes), "\r?\n")[[1]]
+  lines <- lines[seq_len(match("end of trees", lines, length(lines) + 1L) - 1L)]
+  starts <- grep("^Tree=[0-9]+$", lines)
+  if (!length(starts)) refuse_document(gettext("it has no trees"))
+  head <- named_lines(lines[seq_len(starts[1] - 1L)])
+  if ("is_linear" %in% head) refuse_feature(gettext("linear leaves"))
+  per_round <- lightgbm_count(head, "num_tree_per_iteration")
+  n_features <- lightgbm_count(head, "max_feature_idx") + 1L
+  n_trees <- lightgbm_trees(length(starts), per_round, iterations)
+  ends <- c(starts[-1] - 1L, length(lines))
+  sets <- new_sets()
+  trees <- lapply(seq_len(n_trees), function(i) {
+    read_lightgbm_tree(named_lines(lines[starts[i]:ends[i]]), sets)
+  })
+  objective <- lightgbm_objective(head)
+  classes <- if (objective$link == "softmax" || objective$name == "multiclassova") {
+    as.character(seq_len(per_round) - 1L)
+  } else if (objective$name == "binary") {
+    c("0", "1")
+  }
+  new_forest_ir(
+    trees, n_features, features = lightgbm_features(head, n_features), sets = sets$all,
+    set_else = rep(FALSE, length(sets$all)), output = rep_len(seq_len(per_round), n_trees),
+    base = rep(0, per_round), average = if ("average_output" %in% lines) n_trees / per_round else 1,
+    less = "<=", minus_fraction = TRUE, link = objective$link, classes = classes,
+    source = "LightGBM", version = paste("format", head[["version"]]), objective = objective$name)
+}
+
+# Lines `name=value` by name.
+named_lines <- function(lines) {
+  lines <- lines[grepl("=", lines, fixed = TRUE)]
+  names <- sub("=.*", "", lines)
+  stats::setNames(as.list(sub("^[^=]*=", "", lines)), names)
+}
+
+lightgbm_numbers <- function(part, name, n = NULL) {
+  if (is.null(part[[name]])) refuse_document(gettextf("it lacks '%s'", name))
+  numbers <- .Call(ffi_numbers, part[[name]])
+  if (anyNA(numbers) || (!is.null(n) && length(numbers) != n)) {
+    refuse_document(gettextf("'%s' is not what it should be", name))
+  }
+  numbers
+}
+
+lightgbm_whole <- function(part, name, n = NULL) {
+  numbers <- lightgbm_numbers(part, name, n)
+  if (any(abs(numbers) > .Machine$integer.max | numbers != round(numbers))) {
+    refuse_document(gettextf("'%s' must be whole numbers", name))
+  }
+  as.integer(numbers)
+}
+
+lightgbm_count <- function(part, name) {
+  number <- lightgbm_whole(part, name, 1L)
+  if (number < 0L || number > 2^24) refuse_document(gettextf("'%s' is not what it should be", name))
+  number
+}
+
+lightgbm_trees <- function(n, per_round, iterations) {
+  if (per_round < 1L || n %% per_round) {
+    refuse_document(gettext("it has no whole number of iterations"))
+  }
+  if (is.null(iterations)) return(n)
+  if (iterations * per_round > n) {
+    stop_input("iterations", gettextf("the model has %d iterations, not %s", n %/% per_round,
+                                      format(iterations)))
+  }
+  as.integer(iterations) * per_round
+}
+
+lightgbm_features <- function(head, n_features) {
+  names <- if (!is.null(head$feature_names)) strsplit(head$feature_names, " ", fixed = TRUE)[[1]]
+  if (length(names) == n_features && !anyDuplicated(names)) names
+}
+
+# Splits are nodes 1 to n - 1, leaves follow; children below 0 are leaves, from -1 on.
+read_lightgbm_tree <- function(tree, sets) {
+  n <- lightgbm_count(tree, "num_leaves")
+  if (n < 1L) refuse_document(gettext("a tree has no leaves"))
+  if (!is.null(tree$is_linear) && tree$is_linear != "0") refuse_feature(gettext("linear leaves"))
+  inner <- seq_len(n - 1L)
+  number <- function(name) if (n > 1L) lightgbm_numbers(tree, name, n - 1L) else numeric()
+  whole <- function(name) if (n > 1L) lightgbm_whole(tree, name, n - 1L) else integer()
+  child <- function(name) {
+    given <- whole(name)
+    ifelse(given < 0L, n - 1L - given, given + 1L)
+  }
+  type <- whole("decision_type")
+  category <- bitwAnd(type, 1L) == 1L
+  rule <- bitwAnd(bitwShiftR(type, 2L), 3L)
+  if (any(rule > 2L)) refuse_document(gettext("'decision_type' is not what it should be"))
+  threshold <- number("threshold")
+  leaves <- function(x) c(x, rep(0L, n))
+  list(feature = leaves(whole("split_feature") + 1L),
+       threshold = leaves(replace(threshold, category, 0)), left = leaves(child("left_child")),
+       right = leaves(child("right_child")),
+       default_left = leaves(!category & bitwAnd(type, 2L) == 2L) > 0,
+       missing = leaves(ifelse(category, missing_rules[["nan"]],
+                               missing_rules[c("none", "zero", "nan")][rule + 1L])),
+       set = leaves(lightgbm_sets(tree, threshold, category, sets)),
+       leaf_id = c(integer(length(inner)), seq_len(n) - 1L),
+       values = matrix(c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_value", n))))
+}
+
+# The threshold of a category is the number of its set: words of 32 bits, those of codes that go
+# left are set.
+lightgbm_sets <- function(tree, threshold, category, sets) {
+  set <- integer(length(threshold))
+  if (!any(category)) return(set)
+  bounds <- lightgbm_whole(tree, "cat_boundaries")
+  words <- lightgbm_numbers(tree, "cat_threshold")
+  for (i in which(category)) {
+    k <- threshold[i] + 1
+    if (k != round(k) || k < 1 || k >= length(bounds) || bounds[k] < 0L ||
+        bounds[k + 1] <= bounds[k] || bounds[k + 1] > length(words)) {
+      refuse_document(gettext("its categories are not what they should be"))
+    }
+    set[i] <- add_set(sets, bits_of_words(words[(bounds[k] + 1):bounds[k + 1]]))
+  }
+  set
+}
+
+bits_of_words <- function(words) {
+  if (any(words < 0 | words >= 2^32 | words != round(words))) {
+    refuse_document(gettext("its categories are not what they should be"))
+  }
+  as.vector(vapply(words, function(word) floor(word / 2^(0:31)) %% 2 == 1, logical(32)))
+}
+
+lightgbm_links <- list(
+  "identity" = c("regression", "regression_l1", "huber", "fair", "quantile", "mape", "lambdarank",
+                 "rank_xendcg", ""),
+  "logistic" = c("binary", "cross_entropy"), "exp" = c("poisson", "gamma", "tweedie"),
+  "softmax" = "multiclass")
+
+# Words behind the objective's name are its settings; only those of the sigmoid change predictions.
+lightgbm_objective <- function(head) {
+  words <- strsplit(if (is.null(head$objective)) "" else head$objective, " ", fixed = TRUE)[[1]]
+  name <- c(words, "")[1]
+  settings <- words[-1]
+  if (any(startsWith(settings, "sigmoid:") & settings != "sigmoid:1") || "sqrt" %in% settings) {
+    refuse_feature(gettextf("the objective '%s'", head$objective))
+  }
+  for (link in names(lightgbm_links)) {
+    if (name %in% lightgbm_links[[link]]) return(list(name = name, link = link))
+  }
+  refuse_feature(gettextf("the objective '%s'", name))
+}

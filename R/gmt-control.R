@@ -1,0 +1,98 @@
+# Settings of gmt(): lowest value, highest, whether it is whole.
+
+gmt_ranges <- list(
+  leaves_max = list(low = 1, high = 250, whole = TRUE),
+  depth_max = list(low = 0, high = 16, whole = TRUE),
+  minbucket = list(low = 1, high = 2^31 - 1, whole = TRUE),
+  complexity = list(low = 0, high = 1e100, whole = FALSE),
+  bins = list(low = 2, high = 254, whole = TRUE),
+  effort = list(low = 0, high = 1e6, whole = TRUE),
+  patience = list(low = 0, high = Inf, whole = TRUE),
+  max_rows = list(low = 0, high = Inf, whole = FALSE),
+  sample = list(low = 100, high = 2^31 - 1, whole = TRUE),
+  open_max = list(low = 1, high = Inf, whole = TRUE),
+  time_limit = list(low = 0, high = Inf, whole = FALSE))
+
+#' Settings of model trees
+#'
+#' @param leaves_max,depth_max Greatest number of leaves, from 1 to 250, and of splits above a leaf,
+#'   from 0 to 16.
+#' @param minbucket Training rows of a leaf, at least. The default is twice the coefficients of a
+#'   model, and at least 5.
+#' @param complexity What log(n) is multiplied by in BIC, at least 0: larger ones give smaller
+#'   trees.
+#' @param bins Bins of each predictor in which thresholds are first looked for, from 2 to 254. Those
+#'   that could hold the best threshold are searched to the row.
+#' @param effort,patience The search ends after `effort` random changes, or `patience` of them in a
+#'   row without success. 0 is a local search alone.
+#' @param max_rows The random changes end once searches of single splits have looked at so many rows
+#'   altogether: a limit like time, but the same on every machine.
+#' @param sample With more rows the random changes are made on so many, at least 100. The default is
+#'   20,000 for few predictors and down to 4,000 for many: 4 million by splitters and by pairs of
+#'   regressors.
+#' @param open_max Bins of a predictor (and parts of these) that are searched to the row at a node,
+#'   before the last local search, which has no such limit.
+#' @param time_limit Seconds.
+#' @param threads,on_interrupt,verbose,progress As in [contree_control()].
+#' @return A list of class `gmt_control`.
+#' @section Errors:
+#' A value out of its range is a `contree_input_error` that names the setting.
+#' @examples
+#' gmt(mpg ~ wt | hp + cyl, mtcars, control = gmt_control(leaves_max = 3, minbucket = 5), seed = 1)
+#' @export
+gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, complexity = 1, bins = 64,
+                        effort = 200, patience = 30, max_rows = Inf, sample = NULL, open_max = 2,
+                        time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
+                        verbose = NULL, progress = NULL) {
+  given <- mget(names(gmt_ranges), environment())
+  search <- Map(function(name, value, range) check_forest_number(name, value, range,
+      name %in% c("minbucket", "sample")),
+                names(gmt_ranges), given, gmt_ranges)
+  time_limit <- search$time_limit
+  search$time_limit <- NULL
+  structure(list(search = search, time_limit = time_limit,
+                 threads = check_threads("threads", threads),
+                 on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
+                 verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
+                 progress = check_progress(progress), effort = search$effort),
+            class = "gmt_control")
+}
+
+# `control` is forced here, so that a wrong name in `...` is said to be one.
+gmt_settings <- function(control, dots, both, seed, model) {
+  unknown <- setdiff(names(dots), names(formals(gmt_control)))
+  if (length(unknown) || length(names(dots)) < length(dots) || any(!nzchar(names(dots)))) {
+    named <- unknown[nzchar(unknown)]
+    what <- if (length(named)) show_names(named) else gettext("an argument without a name")
+    stop_input("...",
+        gettextf("unknown argument %s; see ?gmt and ?gmt_control for the arguments there are",
+                 what))
+  }
+  if (both && length(dots)) {
+    stop_input("control",
+               gettextf("'control' is given, and %s besides; give all settings in one place",
+                                   show_names(names(dots))))
+  }
+  if (!inherits(control, "gmt_control")) {
+    stop_input("control", gettextf("'control' must be made by gmt_control(), not %s",
+                                   show_value(control)))
+  }
+  control["seed"] <- list(check_forest_number("seed", seed,
+                                              list(low = 0, high = 2^53, whole = TRUE), TRUE))
+  control$model <- check_flag("model", model)
+  control
+}
+
+# Defaults that depend on the data, and a seed.
+settle_gmt <- function(settings, roles, n) {
+  if (is.null(settings$search$minbucket)) {
+    settings$search$minbucket <- max(5, 2 * (length(roles$regressors) + 1))
+  }
+  if (is.null(settings$search$sample)) {
+    p <- length(roles$regressors) + 2
+    work <- max(1, length(roles$splitters)) * p * (p + 1) / 2
+    settings$search$sample <- max(4000, min(20000, floor(4e6 / work)))
+  }
+  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
+  settings
+}

@@ -1,0 +1,339 @@
+# Model trees: gmt(), from the data to the fit. The search is in C (src/evolve); here are arguments,
+# columns, and what is kept.
+
+#' Model trees, searched globally
+#'
+#' Fits a regression tree with a linear model in every leaf. Splits ask for one predictor each. The
+#' tree is searched as a whole: every threshold is judged by the least-squares models that all
+#' leaves below it would then have, and the search goes on from the first local optimum to better
+#' ones. So it finds small trees where a tree that is grown split by split needs many leaves.
+#'
+#' @section Formula:
+#' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` in the models and splits on
+#' `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in the leaves,
+#' which is a regression tree. Numbers and logicals may be regressors; of a formula without `|`, or
+#' of `x` without `z`, other predictors split alone. Name a factor left of `|`, and it is an error:
+#' make 0/1 columns of it, as `model.matrix()` does.
+#'
+#' @section Search:
+#' What is minimised is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree
+#' is the number of its coefficients and splits. In a local search every node in turn gets the best
+#' split of all, with the models of all leaves below it fitted anew for every threshold, or it
+#' becomes a leaf or one of its subtrees. Then the tree is changed at random in a place or two
+#' (another split between two rows, a leaf split, parent and child exchanged, a subtree cut off) and
+#' searched again, as often as `effort` and `patience` say. With more than `sample` rows this is
+#' done with that many of them, spread over the data, and the tree found is then improved with all
+#' rows.
+#'
+#' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
+#' node lowers the deviance plus a fixed price for each coefficient and split. This is no proof that
+#' no other tree is better. The tree is a function of the data, the arguments and the `seed`: it is
+#' the same for any number of threads and on any set of vector instructions, and it depends on
+#' time only if `time_limit` or Ctrl-C ends the search.
+#'
+#' @section Models:
+#' The coefficients are computed anew in the end, by the QR decomposition of the rows of each node,
+#' as `lm()` does, and aliased ones are left out as there. The covariances of [vcov()][vcov.gmt] and
+#' all intervals take the tree as given: the search for it is not accounted for, so they are too
+#' small, the more so the more the tree was searched for.
+#'
+#' @section Missing values:
+#' At a split rows without a value go where they fit better. In the models of the leaves a missing
+#' number counts as the (weighted) mean of the training rows. Exports of the tree ([as_sql()] and
+#' the like) give no answer there.
+#'
+#' @section Factors:
+#' A split parts the levels in any way where a node has up to eight of them, else in the order of
+#' the mean response. At most 254 levels are possible.
+#'
+#' @param formula,data,subset,na.action As in [contree()], with a numeric response. Without
+#'   `na.action` rows without a response are left out.
+#' @param x Predictors: a data frame, or a numeric matrix.
+#' @param y Response, one finite number for each row of `x`.
+#' @param z Predictors that may split, where these are not those of `x`: a data frame or matrix with
+#'   as many rows. Columns that `x` has as well, by name, are taken from `x`.
+#' @param weights Case weights, above 0, as in `lm()`. In the formula method an expression in the
+#'   columns of `data`.
+#' @param offset Known part of the response, one number a row, as in `lm()`. In the formula method
+#'   an
+#'   expression in the columns of `data`, which [predict()][predict.gmt] evaluates in new data. With
+#'   `x` and `y` new predictions are without it.
+#' @param ... Settings, as in [gmt_control()]. Any other name is an error.
+#' @param control The settings in one, from [gmt_control()].
+#' @param seed Whole number from 0 to 2^53. Without it one is drawn from R's generator, so that
+#'   [set.seed()] decides.
+#' @param model Keep the model frame in the fit?
+#' @return An object of class `gmt` and `contree_model`. Its tree is laid out as in
+#'   [contree.object], with `leaf` `"linear"` (`"number"` where leaves are constants); besides there
+#'   are `y`, `fitted.values`, `weights`, `offset`, and `gmt`, a list of `regressors`, `splitters`,
+#'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
+#'   `high` (ranges by node), `fill` (means that stand for missing values), `bic`, `lambda` (the
+#'   price of a coefficient or split in the last local search), `certified`, `status`, `history`,
+#'   `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
+#'   and `settings`. Read it through the methods.
+#' @section Errors:
+#' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
+#' give the best tree so far with a warning of class `contree_stopped`.
+#' @references K. Jurczuk, M. Czajkowski, M. Kretowski (2022). GPU-based acceleration of
+#'   evolutionary
+#'   induction of model trees. *Applied Soft Computing* 119, 108503.
+#'   \doi{10.1016/j.asoc.2022.108503}.
+#' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()], [gmt_history()].
+#' @examples
+#' fit <- gmt(mpg ~ wt + hp | ., mtcars, seed = 1)
+#' fit
+#' predict(fit, mtcars[1:3, ], interval = "confidence")
+#' coef(fit)
+#'
+#' # a kink, found exactly
+#' x <- seq(0, 5, length.out = 200)
+#' gmt(data.frame(x), ifelse(x < 2, 3 * x, 10 - 2 * x), seed = 1)
+#' @export
+gmt <- function(x, ...) UseMethod("gmt")
+
+#' @rdname gmt
+#' @export
+gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
+                        control = gmt_control(...), seed = NULL, model = FALSE) {
+  call <- plain_call(match.call(), sys.call(-1), "gmt")
+  settings <- gmt_settings(control, list(...), !missing(control), seed, model)
+  if (missing(data)) data <- NULL
+  env <- environment(formula)
+  value <- function(name, expression) evaluate_argument(name, expression, data, env)
+  weights <- if (!missing(weights)) value("weights", substitute(weights))
+  rows <- if (!missing(subset)) value("subset", substitute(subset))
+  asked <- if (!missing(offset)) substitute(offset)
+  parts <- split_formula(formula, names(data))
+  frame <- read_data(parts$all, data, rows, if (!missing(na.action)) na.action, env, "learn",
+                     weights, read_number_response)
+  if (!is.null(asked)) {
+    frame$offset <- check_offset(value("offset", asked), data, frame, rows)
+    frame$offset_call <- asked
+  }
+  frame$formula <- formula
+  fit_gmt(frame, parts$regressors, parts$splitters, settings, call)
+}
+
+#' @rdname gmt
+#' @export
+gmt.default <- function(x, y, z = x, weights = NULL, offset = NULL, ...,
+                        control = gmt_control(...), seed = NULL, model = FALSE) {
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), gmt.formula), parent.frame()))
+  }
+  call <- plain_call(match.call(), sys.call(-1), "gmt")
+  settings <- gmt_settings(control, list(...), !missing(control), seed, model)
+  check_both_given(x, y)
+  check_x(x)
+  both <- if (missing(z)) x else join_columns(x, z)
+  frame <- read_xy(both, y, "learn", weights, read_number_response)
+  if (!is.null(offset)) frame$offset <- check_offset(offset, both, frame, NULL)
+  named <- function(columns) if (is.null(colnames(columns))) paste0("x",
+      seq_len(ncol(columns))) else colnames(columns)
+  fit_gmt(frame, if (missing(z)) NULL else named(x), if (missing(z)) NULL else named(z), settings,
+          call)
+}
+
+# The columns of `z` that `x` does not have come behind those of `x`.
+join_columns <- function(x, z) {
+  check_x(z)
+  if (nrow(z) != nrow(x)) {
+    stop_input("z", gettextf("'x' has %d rows, but 'z' has %d", nrow(x), nrow(z)))
+  }
+  if (is.null(colnames(z)) || is.null(colnames(x))) {
+    stop_input("z", gettext("'x' and 'z' need column names; name their columns"))
+  }
+  data.frame(as.data.frame(x), as.data.frame(z)[setdiff(colnames(z), colnames(x))],
+             check.names = FALSE)
+}
+
+# `y ~ x | z` as list(all = y ~ x + z, regressors, splitters), the latter two as the labels of their
+# terms; NULL where there is no bar.
+split_formula <- function(formula, columns) {
+  right <- formula[[length(formula)]]
+  if (length(formula) != 3 || !is.call(right) || !identical(right[[1]], as.name("|"))) {
+    return(list(all = formula, regressors = NULL, splitters = NULL))
+  }
+  dot <- setdiff(columns, all.vars(formula[[2]]))
+  labels <- function(side) as.character(names(right_hand_labels(side, dot, !is.null(columns))))
+  all <- formula
+  all[[3]] <- call("+", right[[2]], call("(", right[[3]]))
+  list(all = all, regressors = labels(right[[2]]), splitters = labels(right[[3]]))
+}
+
+read_number_response <- function(response, label) {
+  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
+    stop_input(label,
+               gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
+                               label, describe_type(response)))
+  }
+  read_any_response(response, label)
+}
+
+# One number a row of the frame, of all rows of the data.
+check_offset <- function(offset, data, frame, subset) {
+  n <- length(frame$response)
+  left_out <- frame$na.action
+  if (is.numeric(offset) && is.null(dim(offset)) && is.null(subset) &&
+        length(offset) == n + length(left_out)) {
+    if (!is.null(left_out)) offset <- offset[-left_out]
+  } else if (is.numeric(offset) && !is.null(subset) && !is.null(data)) {
+    offset <- offset[match(frame$row_names, as.character(attr(data, "row.names")))]
+  }
+  if (!is.numeric(offset) || length(offset) != n || !all(is.finite(offset))) {
+    stop_input("offset", gettextf("'offset' must be one finite number a row, not %s",
+                                  show_value(offset)))
+  }
+  as.double(offset)
+}
+
+# ---- from the frame to the fit -------------------------------------------------------------------
+
+fit_gmt <- function(frame, regressors, splitters, settings, call) {
+  if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
+  roles <- predictor_roles(frame, regressors, splitters)
+  if (any(frame$weights <= 0)) {
+    stop_input("weights", gettext("'weights' must be above 0; leave rows out by 'subset'"))
+  }
+  settings <- settle_gmt(settings, roles, length(frame$response))
+  filled <- fill_holes(frame, roles$regressors)
+  solved <- run_gmt(frame, roles, filled, settings)
+  fit <- new_gmt(solved, frame, roles, filled, settings, call)
+  warn_if_gmt_stopped(fit)
+  fit
+}
+
+# Which predictors are in the models, and which may split: their names.
+predictor_roles <- function(frame, regressors, splitters) {
+  names <- frame$shape$names
+  # the columns of a matrix among the variables go by its name
+  of <- function(labels) {
+    names[vapply(names, function(name) any(name == labels,
+        startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
+  }
+  numbers <- names[frame$types %in% number_types]
+  if (is.null(regressors)) return(list(regressors = numbers, splitters = names))
+  roles <- list(regressors = of(regressors), splitters = of(splitters))
+  if (length(bad <- setdiff(roles$regressors, numbers))) {
+    stop_input(bad[1], gettextf(
+      "'%s' is in the models of the leaves but is no number; make 0/1 columns of it",
+      bad[1]))
+  }
+  roles
+}
+
+# The columns of the regressors that have missing values, with their mean there, and these means.
+fill_holes <- function(frame, regressors) {
+  holes <- regressors[vapply(frame$columns[regressors], anyNA, NA)]
+  means <- vapply(frame$columns[holes], function(x) {
+    here <- !is.na(x)
+    if (!any(here)) return(0)
+    stats::weighted.mean(as.double(x[here]), if (is.null(frame$weights)) rep(1,
+        sum(here)) else frame$weights[here])
+  }, 0)
+  list(means = means, columns = Map(function(x, mean) replace(as.double(x), is.na(x), mean),
+                                    frame$columns[holes], means))
+}
+
+run_gmt <- function(frame, roles, filled, settings) {
+  audience <- new_audience(settings, function(state) gmt_text(state, settings$effort))
+  on.exit(audience$end())
+  report <- function(elapsed, kicks, bic) {
+    audience$show(list(elapsed = elapsed, kicks = kicks, closed = kicks / max(1, settings$effort)))
+  }
+  names <- frame$shape$names
+  columns <- c(lapply(unname(frame$columns), unclass), unname(filled$columns))
+  place <- match(roles$regressors, c(rep("", length(names)), names(filled$columns)))
+  leveled <- frame$types[roles$splitters] %in% c("factor", "character")
+  control <- c(settings$search, list(
+    regressors = as.integer(ifelse(is.na(place), match(roles$regressors, names), place)),
+    splitters = match(roles$splitters, names),
+    n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
+    seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
+    time_limit = settings$time_limit, report = if (audience$listens) report))
+  y <- frame$response - if (is.null(frame$offset)) 0 else frame$offset
+  solved <- call_gmt(.Call(ffi_gmt_fit, columns, y, frame$weights, control))
+  if (solved$status == "interrupted" && settings$on_interrupt == "error") {
+    stop_interrupted(solved$elapsed)
+  }
+  solved
+}
+
+# What C could not do.
+call_gmt <- function(call) {
+  tryCatch(call, contree_core_error = function(problem) {
+    message <- conditionMessage(problem)
+    if (startsWith(message, "internal error")) stop_internal(message)
+    stop_input("data", gettextf("the model tree cannot be fitted: %s", message))
+  })
+}
+
+# "gmt: 12 s, 37 of 200 kicks, 50 s to go"
+gmt_text <- function(state, effort) {
+  rest <- if (state$kicks > 0) state$elapsed * (effort - state$kicks) / state$kicks else NA
+  gettextf("gmt: %.0f s, %.0f of at most %.0f kicks, at most %s s to go", state$elapsed,
+           state$kicks,
+           effort, if (is.na(rest)) "?" else format(signif(rest, 2)))
+}
+
+new_gmt <- function(solved, frame, roles, filled, settings, call) {
+  solved$errors <- solved$deviance
+  solved <- on_predictors(solved, frame)
+  p <- length(roles$regressors) + 1
+  n_nodes <- length(solved$feature)
+  by_node <- function(x) matrix(x, n_nodes, byrow = TRUE)
+  b <- by_node(solved$coefficients)
+  colnames(b) <- c(intercept_name, roles$regressors)
+  leaf <- if (p == 1) number_leaves(b[, 1]) else linear_leaves(b[, 1], b[, -1, drop = FALSE])
+  history <- as.data.frame(matrix(solved$moments, ncol = 6, dimnames = list(
+    NULL, c("kick", "leaves", "bic", "deviance", "touched", "time"))))
+  found <- list(
+    regressors = roles$regressors, splitters = roles$splitters, rank = solved$rank,
+    aliased = by_node(solved$aliased),
+    unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),
+    high = by_node(solved$high), fill = filled$means, bic = solved$bic, lambda = solved$lambda,
+    certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
+    touched = solved$touched, elapsed = solved$elapsed, seed = settings$seed, settings = settings)
+  fit <- new_model(
+    solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where,
+                                                                      frame$row_names),
+    y = frame$response, weights = frame$weights, offset = frame$offset,
+    offset_call = frame$offset_call, formula = frame$formula,
+    fitted.values = NULL, gmt = found, model = if (settings$model) frame$model)
+  x <- frame$columns[roles$regressors]
+  fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
+    if (is.null(frame$offset)) 0 else frame$offset
+  validate_model(fit)
+}
+
+# The answer of the search as a tree on the predictors, see return_tree(): dates and ordered factors
+# have thresholds of their own, levels that the node does not have are on neither side.
+on_predictors <- function(solved, frame) {
+  n <- length(solved$feature)
+  solved$sides <- vector("list", n)
+  solved$missing <- integer(n)
+  last <- last_below(solved)
+  solved$left[solved$feature == 0] <- solved$right[solved$feature == 0] <- 0L
+  for (node in which(solved$feature > 0)) {
+    kind <- frame$types[[solved$feature[node]]]
+    x <- unclass(frame$columns[[solved$feature[node]]])
+    by_level <- length(solved$levels[[node]]) > 0
+    if (!by_level && !solved$learned[node] && kind %in% number_types) next
+    inside <- solved$where >= node & solved$where <= last[node]
+    left <- (solved$where <= last[solved$left[node]])[inside]
+    x <- x[inside]
+    if (by_level) solved$sides[[node]] <- sides_of(x, left, length(solved$levels[[node]]))
+    else solved$threshold[node] <- plain_threshold(solved$threshold[node], x, left, kind)
+    solved$missing[node] <- sum(is.na(x))
+  }
+  solved
+}
+
+warn_if_gmt_stopped <- function(fit) {
+  found <- fit$gmt
+  if (!found$status %in% c("time limit", "interrupted")) return(invisible())
+  leaves <- sum(node_is_leaf(fit))
+  warn_stopped(gettextf("%s: the best tree so far has %d leaves",
+                        stopped_after(found$status, found$elapsed), leaves),
+               list(status = found$status, leaves = leaves, elapsed = found$elapsed))
+}

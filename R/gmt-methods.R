@@ -1,0 +1,215 @@
+# The small generics for model trees.
+
+#' Standard methods for model trees
+#'
+#' `coef()` gives the coefficients of the leaves, `NA` where they are aliased, and `vcov()` the
+#' covariances of one leaf, as `lm()` of its rows has them; both take the tree as given. `logLik()`
+#' is that of independent normal errors with one variance for all leaves; its degrees of freedom are
+#' the coefficients, the splits and the variance, so `AIC()` and `BIC()` compare trees. `BIC()`
+#' differs from the criterion of the search by a constant where `complexity` is 1.
+#'
+#' `summary()` without a `node` is that of the tree; with one, it is the summary of `lm()` for the
+#' rows of that node, of class `summary.lm`, and prints as such.
+#'
+#' @param object,x A fit of [gmt()].
+#' @param node Number of a node, as `print()` shows it. Inner nodes have models as well.
+#' @param digits Significant digits.
+#' @param time `TRUE` adds the seconds the search took.
+#' @param ... Not used.
+#' @return `coef()`: a matrix, one row a leaf and one column a coefficient, or a vector for one
+#'   `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: of that class;
+#'   `deviance()`: the (weighted) sum of squared residuals; `residuals()`, `fitted()`: one number a
+#'   training row, named; `df.residual()`: rows less coefficients and splits; `formula()`: as it was
+#'   given; `gmt_history()`: a data frame, a row for each tree that was the best one so far: `kick`
+#'   (random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched),
+#'   `touched`
+#'   (rows that searches of single splits had looked at), `time` (seconds).
+#' @section Errors:
+#' A `node` that is not there is a `contree_input_error`.
+#' @examples
+#' fit <- gmt(mpg ~ wt | hp, mtcars, seed = 1)
+#' coef(fit)
+#' summary(fit, node = 1)
+#' vcov(fit, node = 1)
+#' c(AIC(fit), BIC(fit), deviance(fit))
+#' gmt_history(fit)
+#' @name coef.gmt
+NULL
+
+# The row of the node with that number.
+row_of_node <- function(fit, node) {
+  row <- if (is.numeric(node) && length(node) == 1) match(node, node_ids(fit)) else NA
+  if (is.na(row)) {
+    stop_input("node", gettextf("there is no node %s; the nodes are %s", show_value(node),
+                                show_values(node_ids(fit), 10)))
+  }
+  row
+}
+
+model_of_node <- function(fit, row) {
+  b <- node_models(fit)[row, ]
+  replace(stats::setNames(b, c(intercept_name, fit$gmt$regressors)), fit$gmt$aliased[row, ], NA)
+}
+
+#' @rdname coef.gmt
+#' @export
+coef.gmt <- function(object, node = NULL, ...) {
+  check_no_dots(...)
+  check_fit(object, "object", rows = FALSE)
+  if (!is.null(node)) return(model_of_node(object, row_of_node(object, node)))
+  leaves <- which(node_is_leaf(object))
+  table <- do.call(rbind, lapply(leaves, model_of_node, fit = object))
+  rownames(table) <- node_ids(object)[leaves]
+  table
+}
+
+#' @rdname coef.gmt
+#' @export
+vcov.gmt <- function(object, node, ...) {
+  check_no_dots(...)
+  check_fit(object, "object", rows = FALSE)
+  if (missing(node)) {
+    stop_input("node",
+               gettext("the leaves have a covariance matrix each; give the number of a 'node'"))
+  }
+  row <- row_of_node(object, node)
+  b <- model_of_node(object, row)
+  df <- node_n(object)[row] - object$gmt$rank[row]
+  covariances <- matrix(object$gmt$unscaled[, , row], length(b),
+                        dimnames = list(names(b), names(b)))
+  covariances[is.na(b), ] <- covariances[, is.na(b)] <- NA
+  covariances * if (df > 0) node_errors(object)[row] / df else NaN
+}
+
+#' @rdname coef.gmt
+#' @export
+deviance.gmt <- function(object, ...) sum(node_errors(check_fit(object, "object",
+    rows = FALSE))[node_is_leaf(object)])
+
+# Coefficients and splits.
+tree_size <- function(fit) sum(fit$gmt$rank[node_is_leaf(fit)]) + tree_splits(fit)
+
+#' @rdname coef.gmt
+#' @export
+df.residual.gmt <- function(object, ...) node_n(object)[1] - tree_size(object)
+
+#' @rdname coef.gmt
+#' @export
+logLik.gmt <- function(object, ...) {
+  check_fit(object, "object")
+  n <- node_n(object)[1]
+  w <- tree_row_weights(object)
+  logs <- if (is.null(w)) 0 else sum(log(w))
+  value <- 0.5 * (logs - n * (log(2 * pi) + 1 - log(n) + log(deviance(object))))
+  structure(value, df = tree_size(object) + 1, nobs = n, class = "logLik")
+}
+
+#' @rdname coef.gmt
+#' @export
+fitted.gmt <- function(object, ...) {
+  check_fit(object, "object")
+  values <- stats::setNames(object$fitted.values, names(tree_where(object)))
+  stats::napredict(tree_na_action(object), values)
+}
+
+#' @rdname coef.gmt
+#' @export
+residuals.gmt <- function(object, ...) {
+  check_fit(object, "object")
+  values <- stats::setNames(tree_y(object) - object$fitted.values, names(tree_where(object)))
+  stats::naresid(tree_na_action(object), values)
+}
+
+#' @rdname coef.gmt
+#' @export
+formula.gmt <- function(x, ...) if (is.null(x$formula)) NextMethod() else x$formula
+
+#' @rdname coef.gmt
+#' @export
+summary.gmt <- function(object, node = NULL, ...) {
+  if (is.null(node)) return(NextMethod())
+  check_no_dots(...)
+  check_fit(object, "object")
+  row <- row_of_node(object, node)
+  inside <- nearest_cut(object, row)[tree_where(object)] == row
+  if (row == 1) inside[] <- TRUE
+  summary_of_rows(object, row, inside)
+}
+
+# As summary.lm() has it, from what is kept of the node and the values of its rows.
+summary_of_rows <- function(fit, row, inside) {
+  b <- model_of_node(fit, row)
+  used <- !is.na(b)
+  n <- node_n(fit)[row]
+  rank <- fit$gmt$rank[row]
+  df <- n - rank
+  sigma2 <- if (df > 0) node_errors(fit)[row] / df else NaN
+  unscaled <- matrix(fit$gmt$unscaled[, , row], length(b),
+                     dimnames = list(names(b), names(b)))[used, used, drop = FALSE]
+  error <- sqrt(sigma2 * diag(unscaled))
+  t <- b[used] / error
+  table <- cbind(Estimate = b[used], "Std. Error" = error, "t value" = t,
+                 "Pr(>|t|)" = 2 * stats::pt(abs(t), df, lower.tail = FALSE))
+  w <- tree_row_weights(fit)[inside]
+  y <- tree_y(fit)[inside] - if (is.null(fit$offset)) 0 else fit$offset[inside]
+  mean <- if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
+  explained <- sum((if (is.null(w)) 1 else w) * (y - mean)^2) - node_errors(fit)[row]
+  r2 <- explained / (explained + node_errors(fit)[row])
+  answer <- list(call = tree_call(fit), terms = tree_terms(fit),
+                 residuals = node_residuals(fit, row, inside) * if (is.null(w)) 1 else sqrt(w),
+                 coefficients = table, aliased = !used, sigma = sqrt(sigma2), df = c(rank, df,
+                                                                                     length(b)),
+                 cov.unscaled = unscaled)
+  if (rank > 1) {
+    answer$r.squared <- r2
+    answer$adj.r.squared <- 1 - (1 - r2) * ((n - 1) / df)
+    answer$fstatistic <- c(value = explained / (rank - 1) / sigma2, numdf = rank - 1, dendf = df)
+  }
+  structure(answer, class = "summary.lm")
+}
+
+# Of the rows of a leaf the residuals of the tree; of an inner node those of its own model, which
+# needs the regressors.
+node_residuals <- function(fit, row, inside) {
+  if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,
+                                                      names(tree_where(fit))))[inside])
+  frame <- stats::model.frame(fit)
+  x <- spread_columns(as.list(frame))
+  value <- gmt_values(fit, lapply(x[fit$gmt$regressors], `[`, inside), rep(row, sum(inside)), TRUE)
+  y <- tree_y(fit) - if (is.null(fit$offset)) 0 else fit$offset
+  stats::setNames(y[inside] - value, names(tree_where(fit))[inside])
+}
+
+#' @rdname coef.gmt
+#' @export
+print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE, ...) {
+  check_fit(x, "x")
+  found <- x$gmt
+  cat(rows_line(x), "\n\n", sep = "")
+  cat(gettextf("Model tree of depth %d, %s, BIC %s, residual standard error %s; %s%s",
+               max(node_depth(x)), leaves_text(x),
+               format(found$bic, digits = digits),
+               format(sqrt(deviance(x) / max(1, stats::df.residual(x))),
+                      digits = digits), ending_text(found),
+               if (time) gettextf(" in %s s", format(signif(found$elapsed,
+                                                            2))) else ""), "\n\n", sep = "")
+  cat(node_heading(x), "\n      * denotes terminal node\n\n", sep = "")
+  cat(node_lines(x, digits), sep = "\n")
+  invisible(x)
+}
+
+ending_text <- function(found) {
+  if (found$certified) return(gettext("no change of one node improves it"))
+  switch(found$status, "time limit" = gettext("stopped at the time limit"),
+         interrupted = gettext("interrupted"),
+         gettext("search not complete"))
+}
+
+#' @rdname coef.gmt
+#' @export
+gmt_history <- function(object) {
+  if (!inherits(object, "gmt")) stop_input("object",
+      gettextf("'object' must be a fit of gmt(), not %s", show_value(object)))
+  check_fit(object, "object", rows = FALSE)
+  object$gmt$history
+}

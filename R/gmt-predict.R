@@ -1,0 +1,146 @@
+# predict() of model trees: new rows walk down the tree in C; the models are computed leaf by leaf.
+
+#' Predict with a model tree
+#'
+#' @details
+#' A linear model says anything of rows far from those that it was fitted to. So, by default, each
+#' value is first taken back to the range that the predictor had in the training rows of the leaf,
+#' and the prediction to the range of the response there, widened by a twentieth of it on either
+#' side. On many data sets this decides whether a model tree is any good: one new row outside may
+#' otherwise cost more than all others together. `extrapolate = TRUE` computes the models as they
+#' are, as `lm()` and the exports of the tree ([as_sql()], [as_c()], [write_pmml()]) do.
+#'
+#' @param object A fit of [gmt()].
+#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns
+#'   that the tree uses. Without it the training rows are predicted, by the models as they are.
+#' @param type What to return for each row: `"response"`, numbers; `"node"`, the number of the leaf;
+#'   `"path"`, the conditions that lead to it; `"terms"`, a matrix with what the intercept and each
+#'   regressor contribute, whose sum over a row is the prediction before it is taken back to the
+#'   range of the response (and without an offset).
+#' @param interval `"confidence"` for the mean response, `"prediction"` for a new one, by the t
+#'   distribution of the leaf's own model. They ignore that the tree was searched for.
+#' @param level Of the intervals, between 0 and 1.
+#' @param extrapolate Leave values and predictions as they are?
+#' @param na.action,new_levels As in [predict.contree()].
+#' @param ... Not used; anything given here is an error.
+#' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`
+#'   and
+#'   `upr`; an integer or character vector, or a matrix, for other types. A leaf with as many
+#'   coefficients as rows has no interval: its limits are `NaN`.
+#' @section Errors:
+#' As those of [predict.contree()].
+#' @examples
+#' fit <- gmt(dist ~ speed, cars, seed = 1)
+#' predict(fit, data.frame(speed = c(10, 20, 200)))
+#' predict(fit, data.frame(speed = c(10, 20, 200)), extrapolate = TRUE)
+#' predict(fit, data.frame(speed = 10), interval = "prediction", level = 0.9)
+#' @export
+predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "path"),
+                        interval = c("none", "confidence", "prediction"), level = 0.95,
+                        extrapolate = FALSE, na.action = stats::na.pass, new_levels = NULL, ...) {
+  check_no_dots(...)
+  check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
+  type <- check_choice("type", type, c("response", "node", "terms", "path"))
+  interval <- check_choice("interval", interval, c("none", "confidence", "prediction"))
+  extrapolate <- check_flag("extrapolate", extrapolate)
+  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
+    stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s",
+                                 show_value(level)))
+  }
+  if (missing(newdata) || is.null(newdata)) {
+    if (type == "response" && interval == "none") return(fitted(object))
+    if (type %in% c("node", "path")) return(NextMethod())
+    newdata <- stats::model.frame(object)
+  }
+  if (type %in% c("node", "path")) {
+    class(object) <- setdiff(class(object), "gmt")
+    return(stats::predict(object, newdata, type = type, na.action = na.action,
+                          new_levels = new_levels))
+  }
+  new <- new_columns(object, newdata, na.action)
+  tell_new_levels(object, new$columns, check_choice("new_levels", c(new_levels, "majority")[1],
+                                                    c("majority", "error")))
+  node <- route(object, new$columns)
+  x <- if (is.matrix(new$columns)) as.list(as.data.frame(new$columns)) else new$columns
+  answer <- if (type == "terms") gmt_terms(object, x, node, extrapolate) else {
+    values <- gmt_values(object, x, node, extrapolate, interval, level)
+    values + new_offset(object, newdata, new$na.action)
+  }
+  if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
+  stats::napredict(new$na.action, answer)
+}
+
+new_offset <- function(fit, newdata, left_out) {
+  if (is.null(fit$offset_call)) return(0)
+  offset <- evaluate_argument("offset", fit$offset_call, as.data.frame(newdata),
+                              environment(fit$formula))
+  offset <- rep_len(offset, nrow(newdata))
+  if (is.null(left_out)) offset else offset[-left_out]
+}
+
+# The regressors of some rows in the leaf `node` as the model takes them: a column each, the
+# intercept first. Those that no model uses may be absent.
+model_rows <- function(fit, x, rows, node, extrapolate) {
+  found <- fit$gmt
+  columns <- lapply(seq_along(found$regressors), function(k) {
+    name <- found$regressors[k]
+    if (is.null(x[[name]])) return(rep(0, length(rows)))
+    value <- as.double(x[[name]][rows])
+    if (name %in% names(found$fill)) value[is.na(value)] <- found$fill[[name]]
+    if (extrapolate) value else pmin(pmax(value, found$low[node, k]), found$high[node, k])
+  })
+  matrix(c(rep(1, length(rows)), unlist(columns)), length(rows))
+}
+
+node_models <- function(fit) {
+  if (tree_leaf(fit) == "number") return(matrix(fit$frame$yval,
+                                                dimnames = list(NULL, intercept_name)))
+  fit$frame$yval2
+}
+
+# For each leaf that rows come to, what `say(rows, x, node)` makes of them: `width` numbers a row.
+by_leaf <- function(fit, x, node, extrapolate, width, say) {
+  out <- matrix(NA_real_, length(node), width)
+  rows_of <- split(seq_along(node), node)
+  for (leaf in names(rows_of)) {
+    rows <- rows_of[[leaf]]
+    out[rows, ] <- say(model_rows(fit, x, rows, as.integer(leaf), extrapolate), as.integer(leaf))
+  }
+  out
+}
+
+# Predictions of rows that come to the nodes `node`, without the offset.
+gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.95) {
+  b <- node_models(fit)
+  p <- ncol(b)
+  say <- function(x, leaf) {
+    value <- drop(x %*% b[leaf, ])
+    half <- if (interval != "none") half_width(fit, x, leaf, interval, level)
+    if (!extrapolate) {
+      low <- fit$gmt$low[leaf, p]
+      high <- fit$gmt$high[leaf, p]
+      value <- pmin(pmax(value, low - (high - low) / 20), high + (high - low) / 20)
+    }
+    if (interval == "none") value else cbind(value, value - half, value + half)
+  }
+  out <- by_leaf(fit, x, node, extrapolate, if (interval == "none") 1 else 3, say)
+  if (interval == "none") return(out[, 1])
+  colnames(out) <- c("fit", "lwr", "upr")
+  out
+}
+
+half_width <- function(fit, x, leaf, interval, level) {
+  df <- node_n(fit)[leaf] - fit$gmt$rank[leaf]
+  if (df < 1) return(rep(NaN, nrow(x)))
+  unscaled <- matrix(fit$gmt$unscaled[, , leaf], ncol(x))
+  variance <- rowSums((x %*% unscaled) * x) + (interval == "prediction")
+  stats::qt((1 + level) / 2, df) * sqrt(variance * node_errors(fit)[leaf] / df)
+}
+
+gmt_terms <- function(fit, x, node, extrapolate) {
+  b <- node_models(fit)
+  out <- by_leaf(fit, x, node, extrapolate, ncol(b),
+                 function(x, leaf) x * rep(b[leaf, ], each = nrow(x)))
+  colnames(out) <- colnames(b)
+  out
+}

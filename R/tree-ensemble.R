@@ -1,0 +1,46 @@
+# Ensembles: many trees that answer together, whoever grew them. All are of class contree_ensemble;
+# a kind of ensemble is a class before it, with methods of
+#   tree_count()   how many trees there are
+#   forest_tree()  one of them as a fit of class contree_model, which every reader of trees takes
+# and of predict() and print(). What reads or writes one tree names forest_tree() when it is given
+# an ensemble, see check_fit().
+
+# The one constructor, for every kind.
+#   classes  those of the response, in order; NULL where trees predict numbers
+#   data     what is known of the training data, as for new_model(), with `n`, the number of rows
+#   ...      members that some kinds know; NULL stays, so that `$` finds nothing else
+new_ensemble <- function(classes, data, call, ..., class) {
+  structure(
+    list(call = call, terms = data$terms,
+         type = if (is.null(classes)) "regression" else "classification", classes = classes,
+         n = data$n, ..., shape = data$shape, types = data$types, xlevels = data$xlevels,
+         units = data$units, na.action = data$na.action),
+    class = c(class, "contree_ensemble"))
+}
+
+is_ensemble <- function(x) inherits(x, "contree_ensemble")
+
+tree_count <- function(fit) UseMethod("tree_count")
+
+# The number of a tree, as one of 1 .. tree_count().
+check_tree_number <- function(fit, tree) {
+  if (is_count(tree) && tree <= tree_count(fit)) return(invisible(tree))
+  stop_input("tree", gettextf("'tree' must be a number from 1 to %d, not %s", tree_count(fit),
+                              show_value(tree)))
+}
+
+#' @rdname contree_methods
+#' @export
+fitted.contree_ensemble <- function(object, ...) stats::predict(object)
+
+#' @rdname contree_methods
+#' @export
+nobs.contree_ensemble <- function(object, ...) object$n
+
+#' @rdname contree_methods
+#' @export
+formula.contree_ensemble <- function(x, ...) stats::formula(stats::terms(x))
+
+#' @rdname contree_methods
+#' @export
+terms.contree_ensemble <- function(x, ...) terms_or_stop(x$terms)

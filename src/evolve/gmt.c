@@ -1,0 +1,353 @@
+#include "evolve/gmt.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, EVERY = 8 };
+
+typedef struct {
+    const ct_model_data *data;
+    const ct_gmt_options *options;
+    ct_gmt *gmt;
+    ct_model_table table, sample;
+    ct_model_tree tree, small; /* of all rows, of the sample */
+    ct_local local;
+    ct_kick_history history;
+    ct_halt halt;
+    double start;
+    int out_of_time;
+    uint32_t kicks;            /* as reported last */
+    double bic;
+} running;
+
+/* ---- stops ---- */
+
+static int asked_to_stop(void *data)
+{
+    running *run = (running *) data;
+    const ct_gmt_options *o = run->options;
+    if (o->report) o->report(o->calls, ct_seconds() - run->start, run->kicks, run->bic);
+    if (ct_seconds() - run->start >= o->time_limit) run->out_of_time = 1;
+    return run->out_of_time || (o->stop && o->stop(o->calls));
+}
+
+static void note_kicks(void *data, uint32_t kicks, double bic)
+{
+    running *run = (running *) data;
+    run->kicks = kicks;
+    run->bic = bic;
+}
+
+/* ---- the search ---- */
+
+/* One row of each stretch of equally many: spread over the data, whatever their order. */
+static ct_status draw_sample(running *run, ct_error *error)
+{
+    uint32_t n = run->data->n_rows, size = run->options->sample;
+    uint32_t *rows = (uint32_t *) ct_alloc(size * sizeof *rows);
+    ct_rng rng = ct_rng_of(run->options->seed, STREAM_SAMPLE, 0);
+    if (!rows) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (uint32_t i = 0; i < size; i++) {
+        uint32_t begin = (uint32_t) ((uint64_t) n * i / size),
+                 end = (uint32_t) ((uint64_t) n * (i + 1) / size);
+        rows[i] = begin + ct_rng_below(&rng, end - begin);
+    }
+    ct_status status = ct_model_table_take(&run->sample, &run->table, rows, size, error);
+    ct_free(rows);
+    return status;
+}
+
+static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_kick_options options = {o->effort,
+                               o->patience,
+                               o->max_rows < 9e18 ? (int64_t) o->max_rows : INT64_MAX,
+                               o->open_max,
+                               o->seed,
+                               o->threads,
+                               &run->halt,
+                               note_kicks,
+                               run};
+    return ct_search_tree(tree, &o->limits, &options, &run->history, error);
+}
+
+static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, open_max);
+    for (int round = 0; round < ROUNDS; round++) {
+        double before = ct_tree_bic(&run->tree, o->limits.complexity),
+               lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
+        ct_mark_all(&run->tree);
+        CT_TRY(ct_local_search(&run->local, &run->tree, lambda, open_max, UINT32_MAX, &rng, clean,
+                               error));
+        run->gmt->lambda = lambda;
+        run->history.touched += run->local.touched;
+        run->local.touched = 0;
+        if (!*clean || !(ct_tree_bic(&run->tree, o->limits.complexity) < before)) break;
+    }
+    return CT_OK;
+}
+
+static ct_status search_sample(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    CT_TRY(draw_sample(run, error));
+    CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd), o->limits.leaves_max,
+                              error));
+    CT_TRY(search(run, &run->small, error));
+    ct_model_tree_graft(&run->tree, 0, &run->small, 0);
+    ct_model_tree_refresh(&run->tree, 0, o->limits.minbucket, o->limits.depth_max);
+    return CT_OK;
+}
+
+static ct_status search_all(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    int clean;
+    CT_TRY(ct_model_table_init(&run->table, run->data, o->bins, o->threads, error));
+    CT_TRY(ct_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd), o->limits.leaves_max,
+                              error));
+    CT_TRY(run->data->n_rows > o->sample ? search_sample(run, error)
+                                         : search(run, &run->tree, error));
+    CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
+    run->local.halt = &run->halt;
+    if (run->data->n_rows > o->sample) {
+        /* first the thresholds that the sample has found, lest rows that are a little off theirs be
+         * split away */
+        run->local.shift_only = 1;
+        CT_TRY(polish(run, o->open_max, &clean, error));
+        run->local.shift_only = 0;
+    }
+    CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+    return CT_OK;
+}
+
+/* ---- the result ---- */
+
+/* Nodes of the search in preorder: their places, and the forest's children. */
+static uint32_t number_nodes(const ct_model_tree *tree, int32_t node, ct_forest *forest,
+                             int32_t *places)
+{
+    uint32_t number = forest->n_nodes++;
+    places[number] = node;
+    forest->left[number] = forest->right[number] = 0;
+    if (ct_is_leaf(tree, node)) return number;
+    forest->left[number] = number_nodes(tree, tree->nodes[node].left, forest, places);
+    forest->right[number] = number_nodes(tree, tree->nodes[node].right, forest, places);
+    return number;
+}
+
+/* The largest value on the left and the least on the right; whether rows without one are there. */
+typedef struct {
+    double below, above;
+    int any_below, any_above, any_missing;
+} gap;
+
+static gap gap_of(const ct_model_tree *tree, int32_t node, const ct_column *column)
+{
+    const ct_model_node *at = &tree->nodes[node];
+    gap g = {0, 0, 0, 0, 0};
+    for (uint32_t i = at->begin; i < at->end; i++) {
+        uint32_t row = tree->rows[i];
+        if (ct_column_missing(column, row)) {
+            g.any_missing = 1;
+            continue;
+        }
+        double x = ct_column_value(column, row);
+        if (ct_goes_left(tree->table, &at->test, row)) {
+            if (!g.any_below || x > g.below) g.below = x;
+            g.any_below = 1;
+        } else {
+            if (!g.any_above || x < g.above) g.above = x;
+            g.any_above = 1;
+        }
+    }
+    return g;
+}
+
+static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_test *test,
+                              uint32_t n_levels, ct_error *error)
+{
+    uint8_t *left = (uint8_t *) ct_alloc(n_levels + 1);
+    if (!left) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (uint32_t level = 0; level < n_levels; level++)
+        left[level] = (uint8_t) (test->levels[level / 64] >> (level % 64) & 1);
+    left[n_levels] = forest->default_left[number];
+    forest->levels_left[number] = left;
+    forest->n_levels[number] = n_levels;
+    return CT_OK;
+}
+
+static ct_status write_split(running *run, uint32_t number, int32_t place, ct_error *error)
+{
+    const ct_model_tree *tree = &run->tree;
+    const ct_model_node *at = &tree->nodes[place];
+    const uint32_t s = (uint32_t) at->test.splitter, column = run->data->splitters[s];
+    ct_forest *forest = &run->gmt->forest;
+    gap g = gap_of(tree, place, &run->data->columns[column]);
+    const ct_model_node *left = &tree->nodes[at->left], *right = &tree->nodes[at->right];
+    forest->feature[number] = (int32_t) column;
+    forest->default_left[number] = (uint8_t) (g.any_missing
+                                                  ? at->test.missing_left != 0
+                                                  : left->end - left->begin >=
+                                                        right->end - right->begin);
+    run->gmt->learned[number] = (uint8_t) g.any_missing;
+    if (run->data->n_levels[s])
+        return write_levels(forest, number, &at->test, run->data->n_levels[s], error);
+    forest->threshold[number] = !g.any_above   ? INFINITY
+                                : !g.any_below ? -INFINITY
+                                               : ct_threshold_between(g.below, g.above);
+    return CT_OK;
+}
+
+/* Models of all nodes, since a tree may be cut anywhere. */
+static ct_status write_models(running *run, ct_error *error)
+{
+    ct_forest *forest = &run->gmt->forest;
+    const ct_node_models *models = &run->gmt->models;
+    uint32_t n_terms = 0;
+    for (size_t i = 0; i < (size_t) models->n_nodes * models->p; i++)
+        n_terms += i % models->p != 0 && models->coefficients[i] != 0;
+    CT_TRY(ct_forest_add_terms(forest, n_terms, error));
+    n_terms = 0;
+    for (uint32_t node = 0; node < models->n_nodes; node++) {
+        const double *b = models->coefficients + (size_t) node * models->p;
+        forest->first_term[node] = n_terms;
+        forest->values[node] = b[0];
+        for (uint32_t k = 1; k < models->p; k++) {
+            if (b[k] == 0) continue;
+            forest->term_column[n_terms] = run->data->regressors[k - 1];
+            forest->coefficient[n_terms++] = b[k];
+        }
+    }
+    forest->first_term[models->n_nodes] = n_terms;
+    return CT_OK;
+}
+
+static ct_status new_forest(ct_forest *forest, uint32_t n_nodes, ct_error *error)
+{
+    CT_TRY(ct_forest_init(forest, 1, n_nodes, 0, error));
+    forest->roots[0] = 0;
+    return ct_forest_add_levels(forest, error);
+}
+
+static ct_status write_tree(running *run, int32_t *places, ct_error *error)
+{
+    ct_gmt *gmt = run->gmt;
+    ct_forest *forest = &gmt->forest;
+    uint32_t n_nodes = 2 * run->tree.n_leaves - 1;
+    CT_TRY(new_forest(forest, n_nodes, error));
+    gmt->where = (int32_t *) ct_alloc(run->data->n_rows * sizeof *gmt->where);
+    gmt->learned = (uint8_t *) ct_alloc(n_nodes);
+    if (!gmt->where || !gmt->learned) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    number_nodes(&run->tree, 0, forest, places);
+    for (uint32_t number = 0; number < n_nodes; number++) {
+        const ct_model_node *at = &run->tree.nodes[places[number]];
+        forest->feature[number] = -1;
+        forest->threshold[number] = NAN;
+        forest->default_left[number] = gmt->learned[number] = 0;
+        if (at->test.splitter >= 0) {
+            CT_TRY(write_split(run, number, places[number], error));
+            continue;
+        }
+        for (uint32_t i = at->begin; i < at->end; i++)
+            gmt->where[run->tree.rows[i]] = (int32_t) number;
+    }
+    CT_TRY(ct_node_models_fit(&gmt->models, run->data, n_nodes, forest->left, forest->right,
+                              gmt->where, run->options->threads, error));
+    return write_models(run, error);
+}
+
+/* From the scaled response to the response: SSE by a factor, BIC by n times its logarithm. */
+static void scale_back(running *run)
+{
+    ct_gmt *gmt = run->gmt;
+    const ct_node_models *models = &gmt->models;
+    double deviance = 0, size = -1, n = run->data->n_rows,
+           complexity = run->options->limits.complexity;
+    for (uint32_t i = 0; i < models->n_nodes; i++) {
+        if (gmt->forest.left[i]) continue;
+        deviance += models->deviance[i];
+        size += models->rank[i] + 1;
+    }
+    gmt->bic = n * log(deviance / n) + complexity * log(n) * size;
+    double square = run->table.unit;
+    gmt->lambda *= square;
+    for (uint32_t i = 0; i < run->history.n; i++) {
+        ct_moment *moment = &gmt->moments[i];
+        double rows = run->data->n_rows > run->options->sample ? run->options->sample : n;
+        moment->sse *= square;
+        moment->bic += rows * log(square);
+    }
+    gmt->n_moments = run->history.n;
+    gmt->kicks = run->history.kicks;
+    gmt->touched = run->history.touched;
+    gmt->seconds = ct_seconds() - run->start;
+    gmt->end = run->out_of_time                                ? CT_GMT_TIME
+               : run->halt.stopped                             ? CT_GMT_INTERRUPTED
+               : (double) gmt->touched >= run->options->max_rows ? CT_GMT_ROWS
+                                                               : CT_GMT_DONE;
+}
+
+static ct_status run_all(running *run, ct_error *error)
+{
+    ct_gmt *gmt = run->gmt;
+    run->history.room = run->options->effort + 2;
+    gmt->moments = (ct_moment *) ct_alloc(run->history.room * sizeof *gmt->moments);
+    if (!gmt->moments) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    run->history.moments = gmt->moments;
+    CT_TRY(search_all(run, error));
+    int32_t *places = (int32_t *) ct_alloc(run->tree.room * sizeof *places);
+    if (!places) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    ct_status status = write_tree(run, places, error);
+    ct_free(places);
+    if (status == CT_OK) scale_back(run);
+    return status;
+}
+
+static ct_status check_options(const ct_gmt_options *o, ct_error *error)
+{
+    if (o->limits.leaves_max < 1 || o->limits.leaves_max > CT_GMT_LEAVES ||
+        o->limits.depth_max > CT_GMT_DEPTH || o->limits.minbucket < 1 || o->bins < 2 ||
+        o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
+        !(o->limits.complexity >= 0) || !ct_cpu_has(o->simd))
+        return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
+    return CT_OK;
+}
+
+ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
+                     ct_error *error)
+{
+    running run;
+    memset(gmt, 0, sizeof *gmt);
+    memset(&run, 0, sizeof run);
+    CT_TRY(check_options(options, error));
+    CT_TRY(ct_model_data_check(data, error));
+    run.data = data;
+    run.options = options;
+    run.gmt = gmt;
+    run.start = run.history.start = ct_seconds();
+    run.halt.asked = asked_to_stop;
+    run.halt.data = &run;
+    run.bic = NAN;
+    ct_status status = run_all(&run, error);
+    ct_local_free(&run.local);
+    ct_model_tree_free(&run.tree);
+    ct_model_tree_free(&run.small);
+    ct_model_table_free(&run.sample);
+    ct_model_table_free(&run.table);
+    return status;
+}
+
+void ct_gmt_free(ct_gmt *gmt)
+{
+    ct_forest_free(&gmt->forest);
+    ct_node_models_free(&gmt->models);
+    ct_free(gmt->where), ct_free(gmt->learned), ct_free(gmt->moments);
+    memset(gmt, 0, sizeof *gmt);
+}

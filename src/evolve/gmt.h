@@ -1,0 +1,63 @@
+/* Model trees: splits on one column each, a least-squares linear model in every leaf, searched
+ * globally.
+ *
+ * The tree is a function of the data, the options and the seed alone: sums have one order, random
+ * numbers are keyed, and all limits but the time count rows, not seconds; so threads and
+ * instruction sets change nothing. The way:
+ *
+ *   1. The data become ranks and rows z (model_table.h).
+ *   2. On at most `sample` rows, spread over the data, two starts, one of them grown greedily, are
+ *      brought to a local optimum, and the better one is kicked out of it again and again
+ *      (kicks.h).
+ *   3. The tests are carried to all rows, where the local search goes on.
+ *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
+ *      node (another test, the subtree of one side, or a leaf in its place, with all models below
+ *      refitted) lowers SSE + lambda * size; that is `certified`.
+ *   5. The models of all nodes are fitted anew from the rows by QR (node_models.h). */
+#ifndef CT_EVOLVE_GMT_H
+#define CT_EVOLVE_GMT_H
+
+#include "evolve/kicks.h"
+#include "evolve/node_models.h"
+#include "tree/forest.h"
+
+enum { CT_GMT_LEAVES = 250, CT_GMT_DEPTH = 16 }; /* at most */
+
+typedef struct {
+    ct_tree_limits limits;
+    uint32_t bins;        /* of a splitter, 2 .. CT_MODEL_BINS */
+    uint32_t effort, patience;
+    double max_rows;      /* ends the search after line searches have looked at so many rows */
+    uint32_t sample;      /* rows that kicks are made on */
+    uint32_t open_max;    /* bins of a splitter that are opened before the last pass, at least 1 */
+    uint64_t seed;
+    unsigned threads;
+    ct_simd simd;
+    double time_limit;    /* seconds */
+    int (*stop)(void *);  /* asked now and then on the calling thread; NULL: none */
+    void (*report)(void *, double seconds, uint32_t kicks, double bic); /* there too; NULL: none */
+    void *calls;
+} ct_gmt_options;
+
+typedef enum { CT_GMT_DONE, CT_GMT_ROWS, CT_GMT_INTERRUPTED, CT_GMT_TIME } ct_gmt_end;
+
+/* Owned; freed by ct_gmt_free, also after a failure. */
+typedef struct {
+    ct_forest forest;     /* one tree, nodes in preorder, columns those of the data */
+    ct_node_models models;
+    int32_t *where;       /* [n_rows] node of its leaf */
+    uint8_t *learned;     /* [n_nodes] rows without a value have decided on default_left */
+    ct_moment *moments;   /* [n_moments] of the search, BIC and SSE as of `bic` */
+    uint32_t n_moments, kicks;
+    int64_t touched;      /* rows that line searches looked at */
+    double bic, lambda;   /* of the tree, with the response as it is: deviance, not scaled */
+    int certified;
+    ct_gmt_end end;
+    double seconds;
+} ct_gmt;
+
+ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
+                     ct_error *error);
+void ct_gmt_free(ct_gmt *gmt);
+
+#endif

@@ -1,0 +1,57 @@
+/* Gram matrices of rows z = (1, regressors, response), each times the root of its weight: the sum
+ * of z z' says what the least-squares model of these rows costs without looking at any of them again,
+ * and that of two row sets together is the sum of theirs.
+ *
+ * A Gram matrix is its lower triangle, row after row, each padded to a multiple of four numbers, so
+ * that an addition is one loop over vectors; what the padding holds is nobody's business. Rows z
+ * are padded with zeros. */
+#ifndef CT_EVOLVE_GRAM_H
+#define CT_EVOLVE_GRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+enum {
+    CT_GRAM_STEP = 4,  /* numbers to a multiple of which rows are padded */
+    CT_GRAM_LANES = 8, /* matrices that are solved at a time */
+    CT_GRAM_COLUMNS = 256 /* of z, at most */
+};
+
+/* Numbers from the start of the triangle to that of its row i. */
+static inline size_t ct_gram_row(size_t i)
+{
+    size_t block = i / CT_GRAM_STEP, rest = i % CT_GRAM_STEP;
+    return CT_GRAM_STEP * (block + 1) * (2 * block + rest);
+}
+
+/* Numbers of a row z of p, padded; of the matrix of such rows. */
+static inline size_t ct_gram_width(size_t p)
+{
+    return (p + CT_GRAM_STEP - 1) / CT_GRAM_STEP * CT_GRAM_STEP;
+}
+static inline size_t ct_gram_size(size_t p) { return ct_gram_row(p); }
+
+/* What instruction sets do in their own way; each with the same result to the last bit, since no
+ * sum changes its order and no product is added before it is rounded. */
+typedef struct {
+    /* sums[bucket[i]] += z_i z_i' for the n rows in `z`, one after another, in their order. */
+    void (*add)(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p);
+    /* Of CT_GRAM_LANES matrices of p columns, numbers [entry][lane] in `s`, which is overwritten:
+     * the sum of squares that the model of the first p - 1 columns leaves of the last one, and how
+     * many of these are no linear combination of those before (to 1e-10 of their squares). */
+    void (*pivots)(double *s, uint32_t p, double *sse, double *terms);
+} ct_gram_kernels;
+
+const ct_gram_kernels *ct_gram_at(ct_simd level);
+
+extern const ct_gram_kernels ct_gram_scalar;
+#ifdef CT_HAVE_X86
+extern const ct_gram_kernels ct_gram_avx2, ct_gram_avx512;
+#endif
+#ifdef CT_HAVE_NEON
+extern const ct_gram_kernels ct_gram_neon;
+#endif
+
+#endif

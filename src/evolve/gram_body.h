@@ -1,0 +1,97 @@
+/* The kernels of gram.h in the vector types of GCC and Clang: included once by each gram_*.c, which
+ * sets VEC_BYTES to the size of its vectors. */
+typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
+typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
+enum { N64 = VEC_BYTES / 8, STEP = N64 < CT_GRAM_STEP ? N64 : CT_GRAM_STEP };
+typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
+
+/* A product that is rounded before anything is done with it, whatever the compiler may contract. */
+#if defined(__aarch64__)
+#define ROUNDED(x) __asm__("" : "+w"(x))
+#else
+#define ROUNDED(x) __asm__("" : "+x"(x))
+#endif
+#define AT(type, from) (*(type *) (void *) (from))
+#define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 8")
+
+INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n,
+                        uint32_t p)
+{
+    const size_t width = ct_gram_width(p), size = ct_gram_size(p);
+    for (uint32_t row = 0; row < n; row++, z += width) {
+        double *to = sums + size * bucket[row];
+        UNROLL
+        for (uint32_t i = 0; i < p; i++) {
+            UNROLL
+            for (uint32_t j = 0; j <= i; j += STEP) {
+                step_f64 product = AT(const step_f64, z + j) * z[i];
+                ROUNDED(product);
+                AT(step_f64, to + ct_gram_row(i) + j) += product;
+            }
+        }
+    }
+}
+
+/* The lanes from `lane` on, as many as fit a vector. */
+INLINE void pivots_of(double *s, uint32_t p, double *sse, double *terms)
+{
+    vec_f64 rank = {0}, zero = {0};
+    vec_f64 squares[CT_GRAM_COLUMNS];
+    for (uint32_t i = 0; i < p; i++)
+        squares[i] = AT(vec_f64, s + (ct_gram_row(i) + i) * CT_GRAM_LANES);
+    for (uint32_t j = 0; j + 1 < p; j++) {
+        vec_f64 pivot = AT(vec_f64, s + (ct_gram_row(j) + j) * CT_GRAM_LANES);
+        vec_i64 used = (vec_i64) (pivot > squares[j] * 1e-10);
+        vec_f64 inverse = (vec_f64) ((vec_i64) (1.0 / pivot) & used);
+        rank += (vec_f64) ((vec_i64) (zero + 1.0) & used);
+        for (uint32_t i = j + 1; i < p; i++) {
+            double *row = s + ct_gram_row(i) * CT_GRAM_LANES;
+            vec_f64 factor = AT(vec_f64, row + j * CT_GRAM_LANES) * inverse;
+            for (uint32_t k = j + 1; k <= i; k++) {
+                vec_f64 product =
+                    factor * AT(vec_f64, s + (ct_gram_row(k) + j) * CT_GRAM_LANES);
+                ROUNDED(product);
+                AT(vec_f64, row + k * CT_GRAM_LANES) -= product;
+            }
+        }
+    }
+    vec_f64 left = AT(vec_f64, s + (ct_gram_row(p - 1) + p - 1) * CT_GRAM_LANES);
+    AT(vec_f64, sse) = (vec_f64) ((vec_i64) left & (vec_i64) (left > zero));
+    AT(vec_f64, terms) = rank;
+}
+
+INLINE void pivots_columns(double *s, uint32_t p, double *sse, double *terms)
+{
+    for (unsigned lane = 0; lane < CT_GRAM_LANES; lane += N64)
+        pivots_of(s + lane, p, sse + lane, terms + lane);
+}
+
+/* Few columns are known to the compiler, which then has no loop over them. */
+#define FEW_COLUMNS(p, call)                                                                       \
+    switch (p) {                                                                                   \
+    case 2: call(2); return;                                                                       \
+    case 3: call(3); return;                                                                       \
+    case 4: call(4); return;                                                                       \
+    case 5: call(5); return;                                                                       \
+    case 6: call(6); return;                                                                       \
+    case 7: call(7); return;                                                                       \
+    case 8: call(8); return;                                                                       \
+    case 9: call(9); return;                                                                       \
+    case 10: call(10); return;                                                                     \
+    case 11: call(11); return;                                                                     \
+    case 12: call(12); return;                                                                     \
+    default: call(p);                                                                              \
+    }
+
+static void add(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p)
+{
+#define ADD(columns) add_columns(sums, bucket, z, n, columns)
+    FEW_COLUMNS(p, ADD)
+}
+
+static void pivots(double *s, uint32_t p, double *sse, double *terms)
+{
+#define PIVOTS(columns) pivots_columns(s, columns, sse, terms)
+    FEW_COLUMNS(p, PIVOTS)
+}

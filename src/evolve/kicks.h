@@ -1,0 +1,43 @@
+/* Iterated local search: the best tree is changed at random in one or two places, searched again,
+ * and replaced if what comes of it is better. Kicks are made some at a time from the same tree, on
+ * any number of threads, and taken in their order; their random numbers are keyed by their number.
+ */
+#ifndef CT_EVOLVE_KICKS_H
+#define CT_EVOLVE_KICKS_H
+
+#include "evolve/local.h"
+
+/* A moment of the search: after so many kicks a tree of that BIC was the best. */
+typedef struct {
+    uint32_t kick, n_leaves;
+    double bic, sse;      /* of the scaled response */
+    int64_t touched;
+    double seconds;
+} ct_moment;
+
+typedef struct {
+    uint32_t effort;      /* kicks at most */
+    uint32_t patience;    /* without success at most */
+    int64_t max_rows;     /* ends after line searches have looked at so many rows */
+    uint32_t open_max;
+    uint64_t seed;
+    unsigned threads;
+    ct_halt *halt;
+    void (*report)(void *, uint32_t kicks, double bic); /* on the calling thread; NULL: none */
+    void *calls;
+} ct_kick_options;
+
+typedef struct {
+    ct_moment *moments;   /* [room] owned by the caller */
+    uint32_t room, n;
+    uint32_t kicks;       /* made */
+    int64_t touched;
+    double start;         /* ct_seconds() */
+} ct_kick_history;
+
+/* `best` is the start, a root or any tree, and what was found. */
+ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
+                         const ct_kick_options *options, ct_kick_history *history,
+                         ct_error *error);
+
+#endif

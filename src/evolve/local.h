@@ -1,0 +1,54 @@
+/* Local search over model trees, exact in each step: every node in turn gets the best test of all
+ * (line_search.h), or goes, until no node can be improved. */
+#ifndef CT_EVOLVE_LOCAL_H
+#define CT_EVOLVE_LOCAL_H
+
+#include "base/rng.h"
+#include "evolve/line_search.h"
+
+typedef struct {
+    uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
+    uint32_t depth_max;   /* splits above a leaf at most */
+    uint32_t minbucket;   /* rows of a leaf at least */
+    double complexity;    /* what log(n) is multiplied by in BIC */
+} ct_tree_limits;
+
+/* What one worker owns: spare trees and scratch memory. */
+typedef struct {
+    const ct_tree_limits *limits;
+    ct_model_tree undo, trial;
+    ct_line_scratch **scratch; /* [threads] */
+    unsigned threads;          /* that share a line search */
+    int shift_only;            /* splits keep their splitter, leaves stay leaves */
+    unsigned worker;           /* for ct_halt_now */
+    ct_halt *halt;
+    int64_t touched;           /* rows that line searches looked at */
+} ct_local;
+
+ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tree_limits *limits,
+                        unsigned threads, ct_error *error);
+void ct_local_free(ct_local *local);
+
+/* n log(SSE / n) + complexity * log(n) * (coefficients + splits). An SSE of less than 1e-11 of the
+ * total counts as that: what is below is rounding. */
+double ct_tree_bic(const ct_model_tree *tree, double complexity);
+/* The slope of that in SSE and size: SSE + lambda * size is a bound of BIC that touches it at this
+ * tree, so that what lowers the one lowers the other. */
+double ct_tree_lambda(const ct_model_tree *tree, double complexity);
+
+/* Improves the tree until no dirty node is left, in random order; `steps`: at most so many nodes
+ * are looked at. *clean: whether it came to the end. Only CT_NO_MEMORY can go wrong; the tree is
+ * sound in any case. */
+ct_status ct_local_search(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
+                          uint32_t steps, ct_rng *rng, int *clean, ct_error *error);
+
+/* For each split whose child is a split: the child's test on top and its own below it, on both
+ * sides, then a short local search. Keeps what is better; *better: whether anything was. */
+ct_status ct_rotate(ct_local *local, ct_model_tree *tree, double lambda, uint32_t open_max,
+                    ct_rng *rng, int *better, ct_error *error);
+
+/* Expands the leaf that gains most, whatever a split costs, while the limits allow. */
+ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_max,
+                           ct_error *error);
+
+#endif

@@ -1,0 +1,66 @@
+/* The data as the search of model trees sees them: regressors and response as rows z (gram.h),
+ * centred and scaled once, and each splitter ranked once, with bins of about equally many rows.
+ *
+ * From here on a threshold is a rank: a row goes left iff its rank is below. A table owns its
+ * arrays; ct_model_table_free frees them, also after a failure. */
+#ifndef CT_EVOLVE_MODEL_TABLE_H
+#define CT_EVOLVE_MODEL_TABLE_H
+
+#include <stddef.h>
+
+#include "base/parallel.h"
+#include "data/data.h"
+
+enum {
+    CT_MODEL_BINS = 254,  /* bins of a splitter at most, and levels of a factor */
+    CT_MODEL_REGRESSORS = 250 /* at most */
+};
+#define CT_RANK_MISSING UINT32_MAX
+
+/* The caller's data, borrowed. */
+typedef struct {
+    uint32_t n_rows, n_cols;
+    const ct_column *columns;      /* [n_cols] NaN, and the smallest integer, are missing */
+    uint32_t n_regressors;
+    const uint32_t *regressors;    /* [n_regressors] columns, without missing values */
+    uint32_t n_splitters;
+    const uint32_t *splitters;     /* [n_splitters] columns */
+    const uint32_t *n_levels;      /* [n_splitters] 0: ordered; else values are 1 .. n_levels */
+    const double *response;        /* [n_rows] finite */
+    const double *weights;         /* [n_rows] above 0; NULL: 1 each */
+} ct_model_data;
+
+typedef struct {
+    uint32_t n_levels, n_bins, n_ranks;
+    uint32_t *rank; /* [n_rows] from 0; a factor's is the code of its level - 1 */
+    uint8_t *bin;   /* [n_rows] rows without a value are in bin n_bins */
+    uint32_t first_rank[CT_MODEL_BINS + 1]; /* of each bin, and n_ranks */
+} ct_splitter;
+
+typedef struct {
+    uint32_t n_rows, n_splitters;
+    uint32_t p;             /* numbers of a row z: 1, regressors, response */
+    size_t width, size;     /* of a row z and of a Gram matrix in doubles, padded */
+    double *z;              /* [n_rows][width] */
+    ct_splitter *splitters; /* [n_splitters] */
+    double total;           /* weighted sum of squares of the centred and scaled response */
+    double unit;            /* what 1 in that is of the response as it came; 1 if it is constant */
+} ct_model_table;
+
+/* CT_BAD_INPUT if sizes are out of range or a value is not as it must be. */
+ct_status ct_model_data_check(const ct_model_data *data, ct_error *error);
+ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, uint32_t n_bins,
+                              unsigned threads, ct_error *error);
+/* The rows of another table, with its ranks and bins. */
+ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
+                              const uint32_t *rows, uint32_t n_rows, ct_error *error);
+void ct_model_table_free(ct_model_table *table);
+
+static inline int ct_column_missing(const ct_column *column, uint32_t row)
+{
+    if (column->type == CT_INT32) return ((const int32_t *) column->values)[row] == INT32_MIN;
+    double x = ((const double *) column->values)[row];
+    return x != x;
+}
+
+#endif

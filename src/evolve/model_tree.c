@@ -1,0 +1,287 @@
+#include "evolve/model_tree.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+
+enum { BLOCK = 256 }; /* rows that are copied next to each other at a time */
+
+/* ---- memory ---- */
+
+ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
+{
+    memset(tree, 0, sizeof *tree);
+    tree->table = table;
+    tree->kernels = kernels;
+    tree->room = 2 * (leaves_max + CT_SPARE_LEAVES) - 1;
+    CT_ASSERT(leaves_max + CT_SPARE_LEAVES <= CT_TREE_LEAVES);
+    tree->nodes = (ct_model_node *) ct_alloc(tree->room * sizeof *tree->nodes);
+    tree->grams = (double *) ct_alloc(tree->room * table->size * sizeof *tree->grams);
+    tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
+    tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
+    tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
+    tree->lanes = (double *) ct_alloc(
+        (table->size * CT_GRAM_LANES + BLOCK * table->width) * sizeof *tree->lanes);
+    if (!tree->nodes || !tree->grams || !tree->rows || !tree->spare || !tree->lanes ||
+        !tree->bits)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    memset(tree->nodes, 0, tree->room * sizeof *tree->nodes);
+    memset(tree->grams, 0, tree->room * table->size * sizeof *tree->grams);
+    for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
+    ct_model_node *root = &tree->nodes[0];
+    root->used = 1;
+    root->test.splitter = root->parent = root->left = root->right = CT_NO_NODE;
+    root->end = table->n_rows;
+    tree->n_leaves = 1;
+    ct_model_tree_refresh(tree, 0, 1, 0);
+    return CT_OK;
+}
+
+void ct_model_tree_free(ct_model_tree *tree)
+{
+    ct_free(tree->nodes), ct_free(tree->grams), ct_free(tree->rows);
+    ct_free(tree->spare), ct_free(tree->lanes), ct_free(tree->bits);
+    memset(tree, 0, sizeof *tree);
+}
+
+void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
+{
+    CT_ASSERT(to->table == from->table && to->room == from->room);
+    memcpy(to->nodes, from->nodes, to->room * sizeof *to->nodes);
+    memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
+    memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    to->n_leaves = from->n_leaves;
+    to->sse = from->sse;
+    to->terms = from->terms;
+}
+
+/* ---- moves ---- */
+
+static int32_t new_node(ct_model_tree *tree, int32_t parent)
+{
+    for (uint32_t i = 1; i < tree->room; i++) {
+        ct_model_node *node = &tree->nodes[i];
+        if (node->used) continue;
+        memset(node, 0, sizeof *node);
+        node->used = 1;
+        node->test.splitter = node->left = node->right = CT_NO_NODE;
+        node->parent = parent;
+        return (int32_t) i;
+    }
+    return CT_NO_NODE;
+}
+
+int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_test *test)
+{
+    CT_ASSERT(ct_is_leaf(tree, node));
+    int32_t left = new_node(tree, node);
+    if (left == CT_NO_NODE) return 0;
+    int32_t right = new_node(tree, node);
+    if (right == CT_NO_NODE) {
+        tree->nodes[left].used = 0;
+        return 0;
+    }
+    tree->nodes[node].test = *test;
+    tree->nodes[node].left = left;
+    tree->nodes[node].right = right;
+    return 1;
+}
+
+static void drop(ct_model_tree *tree, int32_t node)
+{
+    if (!ct_is_leaf(tree, node)) {
+        drop(tree, tree->nodes[node].left);
+        drop(tree, tree->nodes[node].right);
+    }
+    tree->nodes[node].used = 0;
+}
+
+void ct_model_tree_collapse(ct_model_tree *tree, int32_t node)
+{
+    if (ct_is_leaf(tree, node)) return;
+    drop(tree, tree->nodes[node].left);
+    drop(tree, tree->nodes[node].right);
+    tree->nodes[node].test.splitter = CT_NO_NODE;
+    tree->nodes[node].left = tree->nodes[node].right = CT_NO_NODE;
+}
+
+void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept)
+{
+    ct_model_node *to = &tree->nodes[node], *from = &tree->nodes[kept];
+    CT_ASSERT(from->parent == node);
+    drop(tree, to->left == kept ? to->right : to->left);
+    to->test = from->test;
+    to->left = from->left;
+    to->right = from->right;
+    if (to->left != CT_NO_NODE)
+        tree->nodes[to->left].parent = tree->nodes[to->right].parent = node;
+    from->used = 0;
+}
+
+int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from)
+{
+    const ct_model_node *source = &of->nodes[from];
+    if (source->test.splitter < 0) return 1;
+    if (!ct_model_tree_expand(tree, node, &source->test)) return 0;
+    return ct_model_tree_graft(tree, tree->nodes[node].left, of, source->left) &&
+           ct_model_tree_graft(tree, tree->nodes[node].right, of, source->right);
+}
+
+/* ---- rows and sums ---- */
+
+/* Parts the rows of a node, those of each side in their order; returns where the right ones begin.
+ */
+static uint32_t part_rows(ct_model_tree *tree, const ct_model_node *node)
+{
+    uint32_t left = node->begin, n_right = 0;
+    for (uint32_t i = node->begin; i < node->end; i++) {
+        uint32_t row = tree->rows[i];
+        int goes_left = ct_goes_left(tree->table, &node->test, row);
+        tree->rows[left] = row;
+        tree->spare[n_right] = row;
+        left += goes_left != 0;
+        n_right += goes_left == 0;
+    }
+    if (n_right) memcpy(tree->rows + left, tree->spare, n_right * sizeof *tree->rows);
+    return left;
+}
+
+/* The matrix of the rows of a leaf. */
+static void sum_rows(ct_model_tree *tree, int32_t leaf)
+{
+    const ct_model_table *table = tree->table;
+    const ct_model_node *node = &tree->nodes[leaf];
+    double *gram = tree->grams + (size_t) leaf * table->size;
+    double *z = tree->lanes + table->size * CT_GRAM_LANES;
+    static const uint32_t same[BLOCK] = {0};
+    memset(gram, 0, table->size * sizeof *gram);
+    for (uint32_t i = node->begin; i < node->end; i += BLOCK) {
+        uint32_t n = node->end - i < BLOCK ? node->end - i : BLOCK;
+        for (uint32_t k = 0; k < n; k++)
+            memcpy(z + k * table->width, table->z + tree->rows[i + k] * table->width,
+                   table->width * sizeof *z);
+        tree->kernels->add(gram, same, z, n, table->p);
+    }
+}
+
+static void sum_children(ct_model_tree *tree, int32_t node)
+{
+    size_t size = tree->table->size;
+    double *gram = tree->grams + (size_t) node * size;
+    const double *left = tree->grams + (size_t) tree->nodes[node].left * size,
+                 *right = tree->grams + (size_t) tree->nodes[node].right * size;
+    for (size_t i = 0; i < size; i++) gram[i] = left[i] + right[i];
+}
+
+static void solve(ct_model_tree *tree, int32_t node)
+{
+    size_t size = tree->table->size;
+    const double *gram = tree->grams + (size_t) node * size;
+    double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
+    for (size_t i = 0; i < size; i++)
+        for (unsigned lane = 0; lane < CT_GRAM_LANES; lane++)
+            tree->lanes[i * CT_GRAM_LANES + lane] = gram[i];
+    tree->kernels->pivots(tree->lanes, tree->table->p, sse, terms);
+    tree->nodes[node].sse = sse[0];
+    tree->nodes[node].terms = terms[0];
+}
+
+/* Rows of a node in rising order, whatever tests were below it: as bits, which are read again. */
+static void sort_rows(ct_model_tree *tree, const ct_model_node *node)
+{
+    uint32_t *rows = tree->rows + node->begin, n = node->end - node->begin, words = 0, out = 0;
+    uint64_t *bits = tree->bits;
+    for (uint32_t i = 0; i < n; i++) words = rows[i] / 64 >= words ? rows[i] / 64 + 1 : words;
+    memset(bits, 0, words * sizeof *bits);
+    for (uint32_t i = 0; i < n; i++) bits[rows[i] / 64] |= UINT64_C(1) << (rows[i] % 64);
+    for (uint32_t word = 0; word < words; word++)
+        for (uint64_t left = bits[word]; left; left &= left - 1)
+            rows[out++] = word * 64 + (uint32_t) ct_trailing_zeros(left);
+    CT_ASSERT(out == n);
+}
+
+/* Rows and depths below `node`; small and deep branches go. */
+static void send_down(ct_model_tree *tree, int32_t at, uint32_t minbucket, uint32_t depth_max)
+{
+    ct_model_node *node = &tree->nodes[at];
+    if (node->depth >= depth_max) ct_model_tree_collapse(tree, at);
+    while (!ct_is_leaf(tree, at)) {
+        uint32_t middle = part_rows(tree, node);
+        if (middle - node->begin >= minbucket && node->end - middle >= minbucket) {
+            ct_model_node *left = &tree->nodes[node->left], *right = &tree->nodes[node->right];
+            left->begin = node->begin;
+            left->end = right->begin = middle;
+            right->end = node->end;
+            left->depth = right->depth = node->depth + 1;
+            break;
+        }
+        int32_t kept = middle - node->begin >= node->end - middle ? node->left : node->right;
+        sort_rows(tree, node);
+        ct_model_tree_lift(tree, at, kept);
+    }
+    if (ct_is_leaf(tree, at)) {
+        sum_rows(tree, at);
+    } else {
+        send_down(tree, node->left, minbucket, depth_max);
+        send_down(tree, node->right, minbucket, depth_max);
+        sum_children(tree, at);
+    }
+    solve(tree, at);
+}
+
+static void add_up(ct_model_tree *tree)
+{
+    tree->n_leaves = 0;
+    tree->sse = tree->terms = 0;
+    for (uint32_t i = 0; i < tree->room; i++) {
+        const ct_model_node *node = &tree->nodes[i];
+        if (!node->used || node->test.splitter >= 0) continue;
+        tree->n_leaves++;
+        tree->sse += node->sse;
+        tree->terms += node->terms;
+    }
+}
+
+void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
+                           uint32_t depth_max)
+{
+    sort_rows(tree, &tree->nodes[node]);
+    send_down(tree, node, minbucket, depth_max);
+    for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
+        sum_children(tree, at);
+    add_up(tree);
+}
+
+/* ---- reading and marking ---- */
+
+uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves)
+{
+    if (ct_is_leaf(tree, node)) {
+        leaves[0] = node;
+        return 1;
+    }
+    uint32_t n = ct_model_tree_leaves(tree, tree->nodes[node].left, leaves);
+    return n + ct_model_tree_leaves(tree, tree->nodes[node].right, leaves + n);
+}
+
+void ct_mark_all(ct_model_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->room; i++) tree->nodes[i].dirty = tree->nodes[i].used;
+}
+
+static void mark_below(ct_model_tree *tree, int32_t node)
+{
+    tree->nodes[node].dirty = 1;
+    if (ct_is_leaf(tree, node)) return;
+    mark_below(tree, tree->nodes[node].left);
+    mark_below(tree, tree->nodes[node].right);
+}
+
+void ct_mark_around(ct_model_tree *tree, int32_t node)
+{
+    mark_below(tree, node);
+    for (int32_t at = tree->nodes[node].parent; at != CT_NO_NODE; at = tree->nodes[at].parent)
+        tree->nodes[at].dirty = 1;
+}

@@ -1,0 +1,98 @@
+/* The tree under search. Every node has the Gram matrix of its rows and what one model of them
+ * leaves; rows lie in one array, those of a node next to each other and in rising order.
+ *
+ * Nodes are places in an array; node 0 is the root. A tree borrows its table and owns its arrays,
+ * ct_model_tree_free frees them. Moves: set a test or a leaf, then ct_model_tree_refresh the node,
+ * which brings rows, matrices and sums up to date. */
+#ifndef CT_EVOLVE_MODEL_TREE_H
+#define CT_EVOLVE_MODEL_TREE_H
+
+#include "evolve/gram.h"
+#include "evolve/model_table.h"
+
+enum {
+    CT_NO_NODE = -1,
+    CT_LEVEL_WORDS = (CT_MODEL_BINS + 63) / 64,
+    CT_SPARE_LEAVES = 2, /* that a tree may have beyond its limit while a move is under way */
+    CT_TREE_LEAVES = 256 /* with these, at most */
+};
+
+typedef struct {
+    int32_t splitter;     /* -1: a leaf */
+    uint32_t cut;         /* ordered: ranks below go left */
+    uint64_t levels[CT_LEVEL_WORDS]; /* factors: bits of the levels that go left */
+    int missing_left;
+} ct_test;
+
+typedef struct {
+    ct_test test;
+    int32_t parent, left, right;
+    uint32_t begin, end;  /* its rows in `rows` */
+    uint32_t depth;       /* of the root 0 */
+    int used, dirty;
+    double sse, terms;    /* of one model of its rows: sum of squares left, coefficients */
+} ct_model_node;
+
+typedef struct {
+    const ct_model_table *table;
+    const ct_gram_kernels *kernels;
+    uint32_t room;        /* nodes */
+    uint32_t n_leaves;
+    ct_model_node *nodes;
+    double *grams;        /* [room][size] */
+    uint32_t *rows, *spare; /* [n_rows] */
+    uint64_t *bits;       /* scratch: one a row */
+    double *lanes;        /* scratch of the pivots */
+    double sse, terms;    /* summed over the leaves */
+} ct_model_tree;
+
+/* What a tree costs: SSE + lambda * (coefficients + splits). */
+static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, double lambda)
+{
+    return sse + lambda * (terms + (double) n_leaves - 1);
+}
+
+/* A root without splits. */
+ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error);
+void ct_model_tree_free(ct_model_tree *tree);
+/* Both of one table and room. */
+void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
+
+static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)
+{
+    return tree->nodes[node].test.splitter < 0;
+}
+
+static inline int ct_goes_left(const ct_model_table *table, const ct_test *test, uint32_t row)
+{
+    const ct_splitter *s = &table->splitters[test->splitter];
+    uint32_t rank = s->rank[row];
+    if (rank == CT_RANK_MISSING) return test->missing_left;
+    if (!s->n_levels) return rank < test->cut;
+    return (int) (test->levels[rank / 64] >> (rank % 64) & 1);
+}
+
+/* A leaf becomes a split with two leaves; CT_NO_NODE children if there is no room. */
+int ct_model_tree_expand(ct_model_tree *tree, int32_t node, const ct_test *test);
+/* All below `node` goes. */
+void ct_model_tree_collapse(ct_model_tree *tree, int32_t node);
+/* `node` becomes what its child `kept` is, which goes, with the other child. */
+void ct_model_tree_lift(ct_model_tree *tree, int32_t node, int32_t kept);
+/* Copies the subtree `from` of `of`, another tree, to the leaf `node`; 0 if there is no room. */
+int ct_model_tree_graft(ct_model_tree *tree, int32_t node, const ct_model_tree *of, int32_t from);
+
+/* Sends the rows of `node` down again and computes all below and the sums; `node` itself has its
+ * rows. Branches with fewer than minbucket rows are lifted away, and what is deeper than depth_max
+ * is cut off, until there are none. */
+void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,
+                           uint32_t depth_max);
+
+/* The leaves below `node`, from left to right; returns how many. */
+uint32_t ct_model_tree_leaves(const ct_model_tree *tree, int32_t node, int32_t *leaves);
+
+void ct_mark_all(ct_model_tree *tree);
+/* `node`, all below and all above it. */
+void ct_mark_around(ct_model_tree *tree, int32_t node);
+
+#endif

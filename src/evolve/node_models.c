@@ -1,0 +1,416 @@
+#include "evolve/node_models.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { PIECE = 1 << 15, BLOCK = 128 };
+static const double TOLERANCE = 1e-7;
+
+/* ---- a triangle from rows ---- */
+
+static double norm_of(const double *x, uint32_t n)
+{
+    double largest = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) largest = fmax(largest, fabs(x[i]));
+    if (!(largest > 0)) return 0;
+    for (uint32_t i = 0; i < n; i++) squares += (x[i] / largest) * (x[i] / largest);
+    return largest * sqrt(squares);
+}
+
+/* One column reflected by the reflection that is kept in column l. */
+static void reflect(const double *v, double *y, uint32_t l, uint32_t m)
+{
+    double dot = 0;
+    for (uint32_t i = l; i < m; i++) dot += v[i] * y[i];
+    dot /= -v[l];
+    for (uint32_t i = l; i < m; i++) y[i] += dot * v[i];
+}
+
+/* Reflects the columns of a matrix of m rows (column-major, `m` apart) so that it is upper
+ * triangular. */
+static void triangularise(double *x, uint32_t m, uint32_t columns)
+{
+    for (uint32_t j = 0; j < columns && j + 1 < m; j++) {
+        double *v = x + (size_t) j * m;
+        double length = norm_of(v + j, m - j);
+        if (!(length > 0)) continue;
+        length = copysign(length, v[j]);
+        for (uint32_t i = j; i < m; i++) v[i] /= length;
+        v[j] += 1;
+        for (uint32_t k = j + 1; k < columns; k++) reflect(v, x + (size_t) k * m, j, m);
+        v[j] = -length;
+        for (uint32_t i = j + 1; i < m; i++) v[i] = 0;
+    }
+}
+
+/* The block has a triangle of `columns` rows on top and n rows below it; `to` gets the triangle of
+ * all, column by column. */
+static void fold(double *block, uint32_t m, uint32_t columns, double *to)
+{
+    triangularise(block, m, columns);
+    for (uint32_t j = 0; j < columns; j++)
+        for (uint32_t i = 0; i < columns; i++)
+            to[j * columns + i] = i <= j ? block[(size_t) j * m + i] : 0;
+}
+
+static void start_block(double *block, uint32_t m, uint32_t columns, const double *triangle)
+{
+    memset(block, 0, (size_t) m * columns * sizeof *block);
+    for (uint32_t j = 0; j < columns; j++)
+        memcpy(block + (size_t) j * m, triangle + j * columns, (j + 1) * sizeof *block);
+}
+
+/* ---- a triangle to a model ---- */
+
+/* Work space for one node; columns = p + 1, the response last. */
+typedef struct {
+    uint32_t p, m;
+    double *x;         /* [p + 1][m] the triangle; then R, by place */
+    double *diagonal;  /* [p] of R */
+    double *now, *first; /* [p] norms: of what is left of a column, of all of it */
+    uint32_t *column;  /* [p] which is at a place */
+    double *inverse;   /* [p][p] of R */
+} qr;
+
+/* Moves the column at place l behind the others. */
+static void move_last(qr *q, uint32_t l)
+{
+    uint32_t column = q->column[l];
+    double now = q->now[l], first = q->first[l];
+    for (uint32_t i = 0; i < q->m; i++) {
+        double x = q->x[(size_t) l * q->m + i];
+        for (uint32_t j = l; j + 1 < q->p; j++)
+            q->x[(size_t) j * q->m + i] = q->x[(size_t) (j + 1) * q->m + i];
+        q->x[(size_t) (q->p - 1) * q->m + i] = x;
+    }
+    for (uint32_t j = l; j + 1 < q->p; j++) {
+        q->column[j] = q->column[j + 1];
+        q->now[j] = q->now[j + 1], q->first[j] = q->first[j + 1];
+    }
+    q->column[q->p - 1] = column;
+    q->now[q->p - 1] = now, q->first[q->p - 1] = first;
+}
+
+/* The norm of what is left of column j below row l; it is brought down, and anew where that would
+ * lose digits. */
+static void lower_norm(qr *q, uint32_t j, uint32_t l)
+{
+    const double *y = q->x + (size_t) j * q->m;
+    if (!(q->now[j] > 0)) return;
+    double part = fabs(y[l]) / q->now[j], left = fmax(0, 1 - part * part);
+    if (left < 1e-6) q->now[j] = norm_of(y + l + 1, q->m - l - 1);
+    else q->now[j] *= sqrt(left);
+}
+
+/* Columns are taken in order; one of which less than the tolerance is left goes to the end. Returns
+ * the rank. */
+static uint32_t decompose(qr *q)
+{
+    uint32_t left = q->p;
+    for (uint32_t j = 0; j < q->p; j++) {
+        q->column[j] = j;
+        q->now[j] = norm_of(q->x + (size_t) j * q->m, q->m);
+        q->first[j] = q->now[j] > 0 ? q->now[j] : 1;
+    }
+    for (uint32_t l = 0; l < left && l < q->m; l++) {
+        while (l < left && q->now[l] < q->first[l] * TOLERANCE) {
+            move_last(q, l);
+            left--;
+        }
+        if (l == left) break;
+        double *v = q->x + (size_t) l * q->m, length = norm_of(v + l, q->m - l);
+        if (!(length > 0)) continue;
+        length = copysign(length, v[l]);
+        for (uint32_t i = l; i < q->m; i++) v[i] /= length;
+        v[l] += 1;
+        for (uint32_t j = l + 1; j <= q->p; j++) {
+            reflect(v, q->x + (size_t) j * q->m, l, q->m);
+            if (j < q->p) lower_norm(q, j, l);
+        }
+        q->diagonal[l] = -length;
+    }
+    return left;
+}
+
+static double entry_of_r(const qr *q, uint32_t i, uint32_t j)
+{
+    return i == j ? q->diagonal[i] : q->x[(size_t) j * q->m + i];
+}
+
+static void invert(qr *q, uint32_t rank)
+{
+    for (uint32_t j = 0; j < rank; j++)
+        for (uint32_t i = j + 1; i-- > 0;) {
+            double sum = i == j;
+            for (uint32_t k = i + 1; k <= j; k++)
+                sum -= entry_of_r(q, i, k) * q->inverse[k * q->p + j];
+            q->inverse[i * q->p + j] = sum / q->diagonal[i];
+        }
+}
+
+static void solve_node(ct_node_models *models, uint32_t node, const double *triangle, qr *q)
+{
+    const uint32_t p = q->p, m = q->m;
+    double *b = models->coefficients + (size_t) node * p,
+           *unscaled = models->unscaled + (size_t) node * p * p;
+    memcpy(q->x, triangle, (size_t) m * m * sizeof *q->x);
+    uint32_t rank = decompose(q);
+    const double *y = q->x + (size_t) p * m;
+    double left = norm_of(y + rank, m - rank);
+    models->rank[node] = rank;
+    models->deviance[node] = left * left;
+    memset(b, 0, p * sizeof *b);
+    memset(unscaled, 0, (size_t) p * p * sizeof *unscaled);
+    for (uint32_t j = 0; j < p; j++) models->aliased[(size_t) node * p + q->column[j]] = j >= rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        double sum = y[i];
+        for (uint32_t j = i + 1; j < rank; j++) sum -= entry_of_r(q, i, j) * b[q->column[j]];
+        b[q->column[i]] = sum / q->diagonal[i];
+    }
+    invert(q, rank);
+    for (uint32_t i = 0; i < rank; i++)
+        for (uint32_t j = 0; j < rank; j++) {
+            double sum = 0;
+            for (uint32_t k = i > j ? i : j; k < rank; k++)
+                sum += q->inverse[i * p + k] * q->inverse[j * p + k];
+            unscaled[q->column[i] * p + q->column[j]] = sum;
+        }
+}
+
+/* ---- all rows ---- */
+
+typedef struct {
+    uint32_t leaf, begin, end; /* places in `rows` */
+} piece;
+
+typedef struct {
+    ct_node_models *models;
+    const ct_model_data *data;
+    uint32_t columns;      /* p + 1 */
+    uint32_t *rows;        /* leaf after leaf, rising */
+    piece *pieces;
+    uint32_t n_pieces;
+    double *triangles;     /* [n_pieces][columns][columns] */
+    double *ranges;        /* [n_pieces][2][p] */
+    double *node_triangles; /* [n_nodes][columns][columns] */
+    int64_t failed;        /* atomic */
+} fitting;
+
+static double number_of(const ct_model_data *data, uint32_t k, uint32_t row)
+{
+    if (k == 0) return 1;
+    if (k > data->n_regressors) return data->response[row];
+    return ct_column_value(&data->columns[data->regressors[k - 1]], row);
+}
+
+static void note_range(double *low, double *high, double x)
+{
+    if (x < *low) *low = x;
+    if (x > *high) *high = x;
+}
+
+static void fit_piece(fitting *all, uint32_t number, double *block)
+{
+    const piece *at = &all->pieces[number];
+    const uint32_t columns = all->columns, p = columns - 1;
+    double *triangle = all->triangles + (size_t) number * columns * columns,
+           *low = all->ranges + (size_t) number * 2 * p, *high = low + p;
+    memset(triangle, 0, (size_t) columns * columns * sizeof *triangle);
+    for (uint32_t k = 0; k < p; k++) low[k] = INFINITY, high[k] = -INFINITY;
+    for (uint32_t begin = at->begin; begin < at->end; begin += BLOCK) {
+        uint32_t n = at->end - begin < BLOCK ? at->end - begin : BLOCK, m = columns + n;
+        start_block(block, m, columns, triangle);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t row = all->rows[begin + i];
+            double root = all->data->weights ? sqrt(all->data->weights[row]) : 1;
+            for (uint32_t k = 0; k < columns; k++) {
+                double x = number_of(all->data, k, row);
+                block[(size_t) k * m + columns + i] = root * x;
+                if (k) note_range(&low[k - 1], &high[k - 1], x);
+            }
+        }
+        fold(block, m, columns, triangle);
+    }
+}
+
+static void fit_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    fitting *all = (fitting *) data;
+    double *block = (double *) ct_alloc((size_t) (all->columns + BLOCK) * all->columns *
+                                        sizeof *block);
+    (void) worker;
+    if (!block) ct_atomic_write(&all->failed, 1);
+    for (uint64_t i = begin; block && i < end; i++) fit_piece(all, (uint32_t) i, block);
+    ct_free(block);
+}
+
+/* Two triangles on top of each other to one, which may be the first. */
+static void join(const fitting *all, const double *a, const double *b, double *to, double *block)
+{
+    const uint32_t columns = all->columns, m = 2 * columns;
+    start_block(block, m, columns, a);
+    for (uint32_t j = 0; j < columns; j++)
+        memcpy(block + (size_t) j * m + columns, b + j * columns, (j + 1) * sizeof *block);
+    fold(block, m, columns, to);
+}
+
+static void join_ranges(ct_node_models *models, uint32_t node, const double *low,
+                        const double *high)
+{
+    for (uint32_t k = 0; k < models->p; k++) {
+        note_range(&models->low[(size_t) node * models->p + k],
+                   &models->high[(size_t) node * models->p + k], low[k]);
+        note_range(&models->low[(size_t) node * models->p + k],
+                   &models->high[(size_t) node * models->p + k], high[k]);
+    }
+}
+
+/* Pieces to leaves, then children to parents, which have smaller numbers. */
+static void join_all(fitting *all, const uint32_t *left, const uint32_t *right, double *block)
+{
+    ct_node_models *models = all->models;
+    const size_t size = (size_t) all->columns * all->columns, p = models->p;
+    memset(all->node_triangles, 0, models->n_nodes * size * sizeof *all->node_triangles);
+    for (size_t i = 0; i < models->n_nodes * p; i++)
+        models->low[i] = INFINITY, models->high[i] = -INFINITY;
+    for (uint32_t i = 0; i < all->n_pieces; i++) {
+        uint32_t leaf = all->pieces[i].leaf;
+        const double *low = all->ranges + 2 * p * i;
+        double *to = all->node_triangles + leaf * size;
+        join(all, to, all->triangles + i * size, to, block);
+        join_ranges(models, leaf, low, low + p);
+    }
+    for (uint32_t node = models->n_nodes; node-- > 0;) {
+        const uint32_t children[2] = {left[node], right[node]};
+        if (!left[node]) continue;
+        join(all, all->node_triangles + left[node] * size, all->node_triangles + right[node] * size,
+             all->node_triangles + node * size, block);
+        for (int side = 0; side < 2; side++) {
+            uint32_t child = children[side];
+            join_ranges(models, node, models->low + child * p, models->high + child * p);
+            models->n[node] += models->n[child];
+            models->weight[node] += models->weight[child];
+        }
+    }
+}
+
+/* Rows by leaf and in pieces. */
+static void deal_rows(fitting *all, const int32_t *where, uint32_t *next)
+{
+    ct_node_models *models = all->models;
+    const uint32_t n_rows = all->data->n_rows;
+    memset(models->n, 0, models->n_nodes * sizeof *models->n);
+    for (uint32_t i = 0; i < models->n_nodes; i++) models->weight[i] = 0;
+    for (uint32_t row = 0; row < n_rows; row++) {
+        models->n[where[row]]++;
+        models->weight[where[row]] += all->data->weights ? all->data->weights[row] : 1;
+    }
+    for (uint32_t node = 0, begin = 0; node < models->n_nodes; node++) {
+        uint32_t end = begin + models->n[node];
+        next[node] = begin;
+        for (; begin < end; begin += PIECE) {
+            piece p = {node, begin, end - begin < PIECE ? end : begin + PIECE};
+            all->pieces[all->n_pieces++] = p;
+            if (end - begin < PIECE) break;
+        }
+        begin = end;
+    }
+    for (uint32_t row = 0; row < n_rows; row++) all->rows[next[where[row]]++] = row;
+}
+
+static ct_status solve_all(fitting *all, ct_error *error)
+{
+    const size_t p = all->models->p, m = all->columns;
+    qr q = {(uint32_t) p, (uint32_t) m, NULL, NULL, NULL, NULL, NULL, NULL};
+    double *memory = (double *) ct_alloc((m * m + 3 * p + p * p) * sizeof *memory);
+    q.column = (uint32_t *) ct_alloc(p * sizeof *q.column);
+    if (!memory || !q.column) {
+        ct_free(memory), ct_free(q.column);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    }
+    q.x = memory;
+    q.diagonal = q.x + m * m;
+    q.now = q.diagonal + p;
+    q.first = q.now + p;
+    q.inverse = q.first + p;
+    for (uint32_t node = 0; node < all->models->n_nodes; node++)
+        solve_node(all->models, node, all->node_triangles + node * m * m, &q);
+    ct_free(memory), ct_free(q.column);
+    return CT_OK;
+}
+
+static ct_status take_memory(fitting *all, ct_error *error)
+{
+    ct_node_models *models = all->models;
+    const size_t n = models->n_nodes, p = models->p, square = (p + 1) * (p + 1);
+    const size_t pieces = all->data->n_rows / PIECE + n + 1;
+    models->n = (uint32_t *) ct_alloc(n * sizeof *models->n);
+    models->rank = (uint32_t *) ct_alloc(n * sizeof *models->rank);
+    models->weight = (double *) ct_alloc(n * sizeof(double));
+    models->deviance = (double *) ct_alloc(n * sizeof(double));
+    models->coefficients = (double *) ct_alloc(n * p * sizeof(double));
+    models->aliased = (uint8_t *) ct_alloc(n * p);
+    models->unscaled = (double *) ct_alloc(n * p * p * sizeof(double));
+    models->low = (double *) ct_alloc(n * p * sizeof(double));
+    models->high = (double *) ct_alloc(n * p * sizeof(double));
+    all->rows = (uint32_t *) ct_alloc(all->data->n_rows * sizeof *all->rows);
+    all->pieces = (piece *) ct_alloc(pieces * sizeof *all->pieces);
+    all->triangles = (double *) ct_alloc(pieces * square * sizeof(double));
+    all->ranges = (double *) ct_alloc(pieces * 2 * p * sizeof(double));
+    all->node_triangles = (double *) ct_alloc(n * square * sizeof(double));
+    if (models->n && models->rank && models->weight && models->deviance && models->coefficients &&
+        models->aliased && models->unscaled && models->low && models->high && all->rows &&
+        all->pieces && all->triangles && all->ranges && all->node_triangles)
+        return CT_OK;
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the models of the nodes");
+}
+
+static ct_status fit_all(fitting *all, const uint32_t *left, const uint32_t *right,
+                         const int32_t *where, unsigned threads, ct_error *error)
+{
+    CT_TRY(take_memory(all, error));
+    uint32_t *next = (uint32_t *) ct_alloc(all->models->n_nodes * sizeof *next);
+    double *block = (double *) ct_alloc(2 * (size_t) all->columns * all->columns * sizeof *block);
+    ct_status status = next && block ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    if (status == CT_OK) {
+        deal_rows(all, where, next);
+        ct_loop loop = {all->n_pieces, 1, CT_DYNAMIC, threads, fit_pieces, all, NULL};
+        ct_parallel_for(&loop);
+        if (all->failed) status = ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    }
+    if (status == CT_OK) {
+        join_all(all, left, right, block);
+        status = solve_all(all, error);
+    }
+    ct_free(next), ct_free(block);
+    return status;
+}
+
+ct_status ct_node_models_fit(ct_node_models *models, const ct_model_data *data, uint32_t n_nodes,
+                             const uint32_t *left, const uint32_t *right, const int32_t *where,
+                             unsigned threads, ct_error *error)
+{
+    fitting all;
+    memset(models, 0, sizeof *models);
+    memset(&all, 0, sizeof all);
+    models->n_nodes = n_nodes;
+    models->p = data->n_regressors + 1;
+    all.models = models;
+    all.data = data;
+    all.columns = models->p + 1;
+    ct_status status = fit_all(&all, left, right, where, threads, error);
+    ct_free(all.rows), ct_free(all.pieces), ct_free(all.triangles), ct_free(all.ranges);
+    ct_free(all.node_triangles);
+    return status;
+}
+
+void ct_node_models_free(ct_node_models *models)
+{
+    ct_free(models->n), ct_free(models->rank), ct_free(models->weight), ct_free(models->deviance);
+    ct_free(models->coefficients), ct_free(models->aliased), ct_free(models->unscaled);
+    ct_free(models->low), ct_free(models->high);
+    memset(models, 0, sizeof *models);
+}

@@ -1,0 +1,14 @@
+/* The learner asked for the splits of a level. */
+#ifndef CT_FOREST_ASK_H
+#define CT_FOREST_ASK_H
+
+#include "forest/split.h"
+
+typedef enum { CT_ASK_DONE, CT_ASK_STOPPED, CT_ASK_NO_MEMORY } ct_asked;
+
+/* The splits of tasks of one level, whose runs are runs[task][width], in views of the table.
+ * found[i] is 0 where the learner wants none, or one that leaves a side empty. */
+ct_asked ct_ask_learner(ct_desk *desk, const ct_task *tasks, const ct_run *runs, uint32_t width,
+                        uint32_t n, uint32_t tree, ct_split *splits, uint8_t *found);
+
+#endif

@@ -1,0 +1,60 @@
+#include "forest/search.h"
+
+#include <math.h>
+
+/* ---- columns drawn ---- */
+
+enum { POOL_PATH = 3 }; /* see CUTS_PATH in split.c */
+
+uint32_t ct_draw_next(ct_desk *desk, ct_rng *rng, uint32_t n_drawn)
+{
+    uint32_t *columns = desk->columns, rest = desk->grower->n_cols - n_drawn;
+    uint32_t place = n_drawn + ct_rng_below(rng, rest), column = columns[place];
+    columns[place] = columns[n_drawn];
+    columns[n_drawn] = column;
+    desk->places[n_drawn] = place;
+    return column;
+}
+
+void ct_put_back(ct_desk *desk, uint32_t n_drawn)
+{
+    uint32_t *columns = desk->columns;
+    while (n_drawn > 0) {
+        uint32_t i = --n_drawn, column = columns[i];
+        columns[i] = columns[desk->places[i]];
+        columns[desk->places[i]] = column;
+    }
+}
+
+ct_rng ct_pool_rng(const ct_grower *grower, uint32_t tree, uint32_t depth)
+{
+    return ct_rng_of(grower->options->seed, tree, ct_rng_path(POOL_PATH, depth));
+}
+
+uint32_t ct_draw_column(ct_search *s) { return ct_draw_next(s->desk, &s->rng, s->n_drawn++); }
+
+/* ---- scores of other rules, in plain C ---- */
+
+/* Larger is better: the errors of the best label spared, or minus the entropy, in both sides. */
+static double side_score(const ct_search *s, const uint32_t *counts, uint32_t size)
+{
+    double sum = 0, logs;
+    if (s->grower->options->rule == CT_SPLIT_ERROR) {
+        for (uint32_t k = 0; k < s->task->n_runs; k++) sum = counts[k] > sum ? counts[k] : sum;
+        return sum;
+    }
+    for (uint32_t k = 0; k < s->task->n_runs; k++) {
+        logs = counts[k] > 1 ? counts[k] * log(counts[k]) : 0;
+        sum += logs;
+    }
+    logs = size > 1 ? size * log(size) : 0;
+    return sum - logs;
+}
+
+double ct_plain_score(const ct_search *s, const uint32_t *left, uint32_t size)
+{
+    uint32_t right[CT_HIST_CLASSES];
+    for (uint32_t k = 0; k < s->task->n_runs; k++) right[k] = s->desk->now[k].weight - left[k];
+    double score = side_score(s, left, size) + side_score(s, right, s->task->weight - size);
+    return s->grower->options->rule == CT_SPLIT_ENTROPY ? score + s->task->weight * 6.0 : score;
+}

@@ -1,0 +1,100 @@
+/* Copies of some rows' columns, so that all nodes below find them in the nearer caches. */
+#include <string.h>
+
+#include "forest/grow.h"
+
+/* Rows at a time, so that rows are read, and columns written, by lines of memory. */
+enum { TILE = 32 };
+
+/* Begins of a tile's rows, and how far apart their columns are. */
+typedef struct {
+    const uint16_t *rows[TILE];
+    uint32_t n;
+    size_t step;
+} tile;
+
+static tile tile_of(const ct_codes *codes, const uint32_t *rows, uint32_t n)
+{
+    tile t;
+    t.n = n < TILE ? n : TILE;
+    t.step = codes->by_row ? 1 : codes->n_rows;
+    for (uint32_t i = 0; i < t.n; i++)
+        t.rows[i] = codes->by_row ? codes->by_row + rows[i] * codes->stride
+                                  : codes->codes + rows[i];
+    return t;
+}
+
+static void copy_bins(ct_desk *desk, uint32_t n)
+{
+    const ct_codes *codes = desk->grower->codes;
+    size_t stride = desk->views[CT_IN_BLOCK].bin_stride;
+    for (uint32_t from = 0; from < n; from += TILE) {
+        tile t = tile_of(codes, desk->block_rows + from, n - from);
+        for (uint32_t col = 0; col < codes->n_cols; col++) {
+            const uint8_t *bin_of = codes->columns[col].bin_of;
+            const unsigned shift = codes->columns[col].shift;
+            uint8_t *to = desk->block_bins + col * stride + from;
+            const size_t at = col * t.step;
+            if (bin_of)
+                for (uint32_t i = 0; i < t.n; i++) to[i] = bin_of[t.rows[i][at] >> shift];
+            else
+                for (uint32_t i = 0; i < t.n; i++) to[i] = (uint8_t) t.rows[i][at];
+        }
+    }
+}
+
+/* Columns lie as close together as the rows let them, at an odd number of lines of memory: lines at
+ * multiples of a power of two would displace each other from the cache. */
+static void copy_codes(ct_desk *desk, uint32_t n)
+{
+    const ct_codes *codes = desk->grower->codes;
+    size_t stride = desk->views[CT_IN_CORNER].code_stride = ((n + 31) / 32 * 32) | 32;
+    for (uint32_t from = 0; from < n; from += TILE) {
+        tile t = tile_of(codes, desk->corner_rows + from, n - from);
+        for (uint32_t col = 0; col < codes->n_cols; col++) {
+            uint16_t *to = desk->corner_codes + col * stride + from;
+            const size_t at = col * t.step;
+            for (uint32_t i = 0; i < t.n; i++) to[i] = t.rows[i][at];
+        }
+    }
+}
+
+/* The rows of a task get new numbers; rows[number] is which of the table each is. */
+static uint32_t renumber(ct_desk *desk, const ct_task *task, uint32_t *rows)
+{
+    const uint32_t *old = desk->views[task->place].rows;
+    uint32_t n = 0;
+    for (uint32_t i = task->begin; i < task->begin + task->n; i++) {
+        rows[n] = old ? old[desk->items[i].row] : desk->items[i].row;
+        desk->items[i].row = n++;
+    }
+    for (uint32_t i = task->out; i < task->out + task->n_out; i++) {
+        rows[n] = old ? old[desk->out[i]] : desk->out[i];
+        desk->out[i] = n++;
+    }
+    return n;
+}
+
+static void copy_whole(const ct_desk *desk, const uint32_t *rows, uint32_t n, int32_t *to)
+{
+    for (uint32_t i = 0; to && i < n; i++) to[i] = desk->grower->whole[rows[i]];
+}
+
+void ct_enter_copy(ct_desk *desk, ct_task *task)
+{
+    const ct_grower *g = desk->grower;
+    uint32_t n, all = task->n + task->n_out;
+    if (task->place != CT_IN_CORNER && desk->corner_rows && task->n <= CT_NEAR_ROWS &&
+        all <= CT_CORNER_ROWS) {
+        n = renumber(desk, task, desk->corner_rows);
+        copy_codes(desk, n);
+        copy_whole(desk, desk->corner_rows, n, desk->corner_whole);
+        task->place = CT_IN_CORNER;
+    } else if (task->place == CT_IN_TABLE && desk->block_rows && task->n <= g->block &&
+               all <= ct_block_rows(g)) {
+        n = renumber(desk, task, desk->block_rows);
+        copy_bins(desk, n);
+        copy_whole(desk, desk->block_rows, n, desk->block_whole);
+        task->place = CT_IN_BLOCK;
+    }
+}

@@ -1,0 +1,57 @@
+/* The search for the best split of one node, as its parts in several files see it. */
+#ifndef CT_FOREST_SEARCH_H
+#define CT_FOREST_SEARCH_H
+
+#include "forest/split.h"
+
+/* The best so far. */
+typedef struct {
+    ct_desk *desk;
+    const ct_grower *grower;
+    const ct_view *view;
+    const ct_task *task;
+    const ct_item *items;
+    ct_rng rng;  /* of candidates */
+    ct_rng cuts; /* of cuts at random; a pool's candidates must not depend on these */
+    uint32_t n_drawn;
+    double score;
+    ct_split *split;
+    double sum; /* numbers: of the node */
+} ct_search;
+
+/* Columns are drawn without repetition, one after another. */
+uint32_t ct_draw_column(ct_search *s);
+
+/* Classes, and a rule whose scores are in plain C. */
+static inline int ct_is_plain(const ct_search *s)
+{
+    return s->grower->n_classes && (s->grower->options->rule == CT_SPLIT_ENTROPY ||
+                                    s->grower->options->rule == CT_SPLIT_ERROR);
+}
+
+/* The score of such a rule where left[run] rows of weight `size` go left; from below to above 0, as
+ * that of all other scores is. */
+double ct_plain_score(const ct_search *s, const uint32_t *left, uint32_t size);
+
+/* Small nodes: all cuts of all candidates. */
+void ct_search_small(ct_search *s);
+
+/* Others: the best border of two bins, then the best cut of the codes in the two bins beside it.
+ * Bins are the table's, or, at nodes of at most CT_NEAR_ROWS, of the node's own range of codes. */
+void ct_search_bins(ct_search *s);
+
+/* Rows whose bins are those beside the best border: the items' places, by code and run. */
+typedef struct {
+    uint32_t column;
+    int missing_left, knows_missing;
+    ct_item *rows; /* [n_rows] {code << 16 | run, place of the item}, changed */
+    uint32_t n_rows, cut; /* no rows: the cut as it is */
+    uint32_t *left; /* [n_runs] weights of the rows below all these, changed; numbers: left[0] */
+    double sum;     /* numbers: of the rows below */
+    int right_is_missing; /* rows above all these have missing values, and there are such */
+} ct_strip;
+
+/* The best cut within the strip becomes the split. */
+void ct_refine(ct_search *s, ct_strip *strip);
+
+#endif

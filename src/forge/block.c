@@ -1,0 +1,127 @@
+#include <math.h>
+#include <string.h>
+
+#include "forge/blocks.h"
+#include "forge/input.h"
+#include "forge/sums.h"
+
+ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
+{
+    size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    ct_block_room *room = CT_ARENA_ZEROED(arena, ct_block_room, 1);
+    if (!room) return NULL;
+    room->table = CT_ARENA_NEW(arena, uint64_t, (size_t) f->n_planes * CT_BLOCK_WORDS);
+    room->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * CT_BLOCK, sum);
+    if (!room->table || !room->sums) return NULL;
+    memset(room->table, 0, CT_BLOCK_WORDS * sizeof *room->table); /* plane 0 */
+    return room;
+}
+
+/* One row after another; rows up to `rows` are 0. */
+static void load_column(const ct_forged *f, ct_block_room *room, const ct_column *columns,
+                        uint32_t column, uint32_t first, uint32_t n, unsigned rows)
+{
+    const ct_column *from = &columns[f->used[column]];
+    ct_number number = f->ensemble->number;
+    if (number == CT_F32 && from->type == CT_DOUBLE) {
+        const double *x = (const double *) from->values + first;
+        for (uint32_t row = 0; row < n; row++) room->x[row] = (float) x[row];
+    } else {
+        for (uint32_t row = 0; row < n; row++) {
+            room->exact[row] = ct_input(from, first + row, number);
+            room->x[row] = (float) room->exact[row];
+        }
+    }
+    for (uint32_t row = n; row < rows; row++) room->x[row] = 0, room->exact[row] = 0;
+}
+
+/* Doubles were ranked as floats, which leaves open those that are the same float as a threshold. */
+static void settle_ranks(const ct_search *s, ct_block_room *room, uint32_t n)
+{
+    for (uint32_t row = 0; row < n; row++) {
+        uint32_t rank = room->ranks[row];
+        if (rank >= s->n || s->rounded[rank] != room->x[row]) continue;
+        while (rank < s->n && s->rounded[rank] == room->x[row] && s->exact[rank] < room->exact[row])
+            rank++;
+        room->ranks[row] = (uint8_t) rank;
+    }
+}
+
+static void find_zeros(const ct_forged *f, ct_block_room *room, uint32_t n)
+{
+    memset(room->zero, 0, sizeof room->zero);
+    for (uint32_t row = 0; row < n; row++) {
+        double x = f->ensemble->number == CT_F32 ? room->x[row] : room->exact[row];
+        room->zero[row / 64] |= (uint64_t) (fabs(x) <= CT_ZERO) << (row % 64);
+    }
+}
+
+static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
+                           const ct_column *columns, uint32_t first, uint32_t n, unsigned words)
+{
+    unsigned rows = (n + 63) / 64 * 64;
+    uint32_t loaded = UINT32_MAX;
+    memset(room->ranks, 0, sizeof room->ranks);
+    for (uint32_t i = 0; i < f->n_searches; i++) {
+        const ct_search *s = &f->searches[i];
+        if (s->column != loaded) load_column(f, room, columns, s->column, first, n, rows);
+        loaded = s->column;
+        planes->ranks(room->x, s, rows, room->ranks);
+        if (s->exact) settle_ranks(s, room, n);
+        if (s->any_zero) find_zeros(f, room, n);
+        planes->tests(s, room->ranks, s->any_zero ? room->zero : NULL, words, room->table);
+    }
+}
+
+static void answer_sets(const ct_forged *f, ct_block_room *room, const ct_column *columns,
+                        uint32_t first, uint32_t n)
+{
+    const ct_ensemble *e = f->ensemble;
+    for (uint32_t i = 0; i < f->n_set_tests; i++) {
+        const ct_set_test *test = &f->set_tests[i];
+        const ct_column *from = &columns[f->used[test->column]];
+        uint64_t *plane = room->table + (size_t) test->plane * CT_BLOCK_WORDS;
+        int nan_left = e->missing[test->node] == CT_MISSING_NONE ? e->set_else[test->node]
+                                                                 : e->default_left[test->node];
+        memset(plane, 0, CT_BLOCK_WORDS * sizeof *plane);
+        for (uint32_t row = 0; row < n; row++) {
+            double x = ct_input(from, first + row, e->number);
+            int left = isnan(x) ? nan_left : ct_ensemble_in_set(e, test->node, x);
+            plane[row / 64] |= (uint64_t) !left << (row % 64);
+        }
+    }
+}
+
+static void add_trees(const ct_forged *f, const ct_planes *planes, ct_block_room *room, uint32_t n,
+                      unsigned words)
+{
+    const ct_ensemble *e = f->ensemble;
+    unsigned rows = (n + 63) / 64 * 64;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        const ct_plane_tree *tree = &f->trees[t];
+        planes->leaves(tree, room->table, words, room->leaf);
+        for (uint32_t k = 0; k < e->leaf_width; k++) {
+            size_t at = (size_t) (tree->output + k) * CT_BLOCK, from = (size_t) k << tree->bits;
+            if (e->sum == CT_F32)
+                planes->add32((float *) room->sums + at, (const float *) tree->terms + from,
+                              room->leaf, rows);
+            else
+                planes->add64((double *) room->sums + at, (const double *) tree->terms + from,
+                              room->leaf, rows);
+        }
+    }
+}
+
+void ct_block_predict(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
+                      const ct_column *columns, uint32_t first, uint32_t n, double *out,
+                      size_t stride)
+{
+    CT_ASSERT(n > 0 && n <= CT_BLOCK);
+    unsigned words = (n + 63) / 64;
+    words = (words + planes->vector - 1) / planes->vector * planes->vector;
+    answer_numbers(f, planes, room, columns, first, n, words);
+    answer_sets(f, room, columns, first, n);
+    ct_sums_begin(f->ensemble, room->sums, CT_BLOCK, (n + 63) / 64 * 64);
+    add_trees(f, planes, room, n, words);
+    ct_sums_end(f->ensemble, room->sums, CT_BLOCK, n, out + first, stride);
+}

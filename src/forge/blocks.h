@@ -1,0 +1,43 @@
+/* A block of rows through planes, and a tile of rows through walks; each worker has a room of its
+ * own for what lies between. */
+#ifndef CT_FORGE_BLOCKS_H
+#define CT_FORGE_BLOCKS_H
+
+#include "data/data.h"
+#include "forge/forged.h"
+#include "forge/planes.h"
+
+typedef struct {
+    float x[CT_BLOCK];      /* a column */
+    double exact[CT_BLOCK]; /* the same */
+    uint8_t ranks[CT_BLOCK], leaf[CT_BLOCK];
+    uint64_t zero[CT_BLOCK_WORDS];
+    uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */
+    void *sums;             /* [n_outputs][CT_BLOCK] floats or doubles */
+} ct_block_room;
+
+typedef struct {
+    uint32_t rows; /* of a tile */
+    double *x;     /* [rows][n_used, at least 1] */
+    uint32_t *at;  /* [rows, at least CT_LANES] places of rows, or of trees */
+    void *sums;    /* [n_outputs][rows] */
+} ct_tile_room;
+
+/* Rows, or trees, that are walked at a time. */
+enum { CT_LANES = 8 };
+
+ct_block_room *ct_block_room_new(const ct_forged *forged, ct_arena *arena);
+ct_tile_room *ct_tile_room_new(const ct_forged *forged, ct_arena *arena, uint32_t rows);
+
+/* Rows first .. first + n - 1, of which CT_BLOCK at most; out[output][stride] from `first` on. */
+void ct_block_predict(const ct_forged *forged, const ct_planes *planes, ct_block_room *room,
+                      const ct_column *columns, uint32_t first, uint32_t n, double *out,
+                      size_t stride);
+
+/* n at most room->rows. */
+void ct_tile_predict(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
+                     uint32_t first, uint32_t n, double *out, size_t stride);
+void ct_tile_leaves(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
+                    uint32_t first, uint32_t n, int32_t *out, size_t stride);
+
+#endif

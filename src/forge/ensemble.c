@@ -1,0 +1,126 @@
+#include "forge/ensemble.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static int is_float(double x)
+{
+    return !isfinite(x) || (fabs(x) <= 3.4028234663852886e38 && (double) (float) x == x);
+}
+
+static ct_status bad(ct_error *error, const char *what, uint32_t where)
+{
+    return ct_fail(error, CT_BAD_INPUT, "%s (at %u, from 1)", what, (unsigned) where + 1);
+}
+
+static ct_status check_sizes(const ct_ensemble *e, ct_error *error)
+{
+    if (e->n_trees < 1 || e->n_trees > CT_MOST_TREES)
+        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d trees", CT_MOST_TREES);
+    if (e->n_nodes < e->n_trees || e->n_nodes > CT_MOST_NODES)
+        return ct_fail(error, CT_BAD_INPUT, "there are fewer nodes than trees, or too many");
+    if (e->n_features > CT_MOST_FEATURES)
+        return ct_fail(error, CT_BAD_INPUT, "there are more than %d features", CT_MOST_FEATURES);
+    if (e->n_outputs < 1 || e->n_outputs > CT_MOST_OUTPUTS)
+        return ct_fail(error, CT_BAD_INPUT, "an ensemble has 1 to %d outputs", CT_MOST_OUTPUTS);
+    if (e->leaf_width != 1 && e->leaf_width != e->n_outputs)
+        return ct_fail(error, CT_BAD_INPUT, "leaves have one value, or one for each output");
+    return CT_OK;
+}
+
+static ct_status check_contract(const ct_ensemble *e, ct_error *error)
+{
+    if ((e->less != CT_LESS && e->less != CT_LESS_EQUAL) ||
+        (e->number != CT_F32 && e->number != CT_F64) || (e->sum != CT_F32 && e->sum != CT_F64))
+        return ct_fail(error, CT_BAD_INPUT, "the contract is none that is known");
+    if (!isfinite(e->divisor) || !(e->divisor > 0))
+        return ct_fail(error, CT_BAD_INPUT, "the divisor of the sums must be above 0");
+    for (uint32_t k = 0; k < e->n_outputs; k++)
+        if (!isfinite(e->base[k]) || (e->sum == CT_F32 && !is_float(e->base[k])))
+            return bad(error, "the base is not finite, or no float where sums are", k);
+    return CT_OK;
+}
+
+static ct_status check_trees(const ct_ensemble *e, ct_error *error)
+{
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        uint32_t end = ct_ensemble_end(e, t);
+        if (e->roots[t] >= end || end > e->n_nodes || (t == 0 && e->roots[t] != 0))
+            return bad(error, "the roots are not in order", t);
+        if (e->output_of_tree[t] >= e->n_outputs || (e->leaf_width > 1 && e->output_of_tree[t]))
+            return bad(error, "a tree's output is none of the ensemble's", t);
+        if (!isfinite(e->weight[t]) || (e->sum == CT_F32 && !is_float(e->weight[t])))
+            return bad(error, "a tree's weight is not finite, or no float where sums are", t);
+    }
+    return CT_OK;
+}
+
+static ct_status check_leaf(const ct_ensemble *e, uint32_t tree, uint32_t i, ct_error *error)
+{
+    for (uint32_t k = 0; k < e->leaf_width; k++) {
+        double value = e->value[(uint64_t) i * e->leaf_width + k];
+        if (!isfinite(value) || !isfinite(ct_ensemble_term(e, tree, i, k)))
+            return bad(error, "a leaf's value is not finite", i);
+        if (e->sum == CT_F32 && !is_float(value))
+            return bad(error, "a leaf's value is no float, but sums are", i);
+    }
+    return CT_OK;
+}
+
+static ct_status check_split(const ct_ensemble *e, uint32_t i, uint32_t end, ct_error *error)
+{
+    if (e->feature[i] < 0 || (uint32_t) e->feature[i] >= e->n_features)
+        return bad(error, "a node's feature is none of the ensemble's", i);
+    if (e->left[i] <= i || e->left[i] >= end || e->right[i] <= i || e->right[i] >= end)
+        return bad(error, "a node's child is not behind it in its tree", i);
+    if (e->default_left[i] > 1 || e->missing[i] >= CT_N_MISSING)
+        return bad(error, "a node's rule for missing values is none that is known", i);
+    if (e->set_size[i]) {
+        if (e->set_size[i] > CT_MOST_CODES || e->set_first[i] > e->n_set_bits ||
+            e->set_size[i] > e->n_set_bits - e->set_first[i] || e->set_else[i] > 1)
+            return bad(error, "a node's set of codes is not there", i);
+        if (e->missing[i] == CT_MISSING_ZERO)
+            return bad(error, "zero cannot be missing where it is a code", i);
+    } else if (isnan(e->threshold[i])) {
+        return bad(error, "a node's threshold is no number", i);
+    } else if (e->number == CT_F32 && !is_float(e->threshold[i])) {
+        return bad(error, "a node's threshold is no float, but the input is", i);
+    }
+    return CT_OK;
+}
+
+/* A node that is no root is the child of one node: with children behind their parents that makes
+ * trees of them. */
+static ct_status check_nodes(const ct_ensemble *e, uint8_t *parents, ct_error *error)
+{
+    memset(parents, 0, e->n_nodes);
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        uint32_t end = ct_ensemble_end(e, t);
+        for (uint32_t i = e->roots[t]; i < end; i++) {
+            if (i > e->roots[t] && parents[i] != 1)
+                return bad(error, "a node is the child of none, or of several", i);
+            if (e->feature[i] == -1) {
+                CT_TRY(check_leaf(e, t, i, error));
+                continue;
+            }
+            CT_TRY(check_split(e, i, end, error));
+            if (parents[e->left[i]]++ || parents[e->right[i]]++)
+                return bad(error, "two nodes share a child", i);
+        }
+    }
+    return CT_OK;
+}
+
+ct_status ct_ensemble_check(const ct_ensemble *e, ct_error *error)
+{
+    CT_TRY(check_sizes(e, error));
+    CT_TRY(check_contract(e, error));
+    CT_TRY(check_trees(e, error));
+    uint8_t *parents = (uint8_t *) ct_alloc(e->n_nodes);
+    if (!parents) return ct_fail(error, CT_NO_MEMORY, "not enough memory to check an ensemble");
+    ct_status status = check_nodes(e, parents, error);
+    ct_free(parents);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* The ensemble: trees of any maker, with what their maker does with them. It says what a
+ * prediction is, to the last bit; how one is computed is for those who read it (interpret.h,
+ * pack.h).
+ *
+ * Nodes lie in flat arrays, tree after tree; tree t has those from roots[t] to roots[t + 1] - 1,
+ * and children come after their parents. A leaf has feature -1. At any other node a row goes left
+ * by
+ *
+ *   1. the input: the value as `number` has it (cast to float, or as it is);
+ *   2. a missing value, as the node's rule says: to the side default_left;
+ *   3. x < threshold, or x <= threshold, as `less` says; at a node with a set of codes: whether the
+ *      code, the value without its fraction, is in the set.
+ *
+ * Of the leaf that is reached each tree adds value * weight to the sum of its output, or a vector
+ * of values to all of them: tree after tree, rounded to `sum` at each step, beginning with the
+ * base.
+ *
+ * All arrays are borrowed. Nobody reads an ensemble that ct_ensemble_check has not passed. */
+#ifndef CT_FORGE_ENSEMBLE_H
+#define CT_FORGE_ENSEMBLE_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+typedef enum { CT_F32, CT_F64 } ct_number;
+typedef enum { CT_LESS, CT_LESS_EQUAL } ct_less;
+
+/* What is missing at a node. */
+typedef enum {
+    CT_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
+    CT_MISSING_NAN,
+    CT_MISSING_ZERO, /* NaN, and numbers up to CT_ZERO in size */
+    CT_N_MISSING
+} ct_missing;
+
+#define CT_ZERO ((double) 1e-35f) /* LightGBM's */
+
+enum {
+    CT_MOST_TREES = 1 << 20,
+    CT_MOST_NODES = 1 << 28,
+    CT_MOST_FEATURES = 1 << 24,
+    CT_MOST_OUTPUTS = 1 << 16,
+    CT_MOST_CODES = 1 << 24
+};
+
+typedef struct {
+    uint32_t n_trees, n_nodes, n_features, n_outputs;
+    const uint32_t *roots;        /* [n_trees] ascending, the first is 0 */
+    const int32_t *feature;       /* [n_nodes] -1: leaf */
+    const double *threshold;      /* [n_nodes] not NaN; a float if `number` is */
+    const uint32_t *left, *right; /* [n_nodes] */
+    const uint8_t *default_left;  /* [n_nodes] 0 or 1 */
+    const uint8_t *missing;       /* [n_nodes] ct_missing */
+    /* Sets of codes: node i has the bits from set_first[i] on, set_size[i] of them; 0: it has none.
+     * A bit that is 1 goes left. Codes beyond, negative ones too, go where set_else says. */
+    const uint32_t *set_first, *set_size; /* [n_nodes] */
+    const uint8_t *set_else;              /* [n_nodes] 1: left */
+    const uint8_t *sets;                  /* [n_set_bits / 8, rounded up] lowest bit first */
+    uint32_t n_set_bits;
+    int minus_fraction; /* codes between -1 and 0 are 0 (LightGBM), else negative (XGBoost) */
+    /* Leaves. */
+    uint32_t leaf_width;            /* 1, or n_outputs */
+    const double *value;            /* [n_nodes][leaf_width] finite in leaves */
+    const int32_t *leaf_id;         /* [n_nodes] the maker's own number of the leaf */
+    const uint32_t *output_of_tree; /* [n_trees] 0 where leaf_width is not 1 */
+    const double *weight;           /* [n_trees] */
+    /* The contract. */
+    ct_less less;
+    ct_number number, sum;
+    const double *base; /* [n_outputs] */
+    double divisor;     /* what the sums are divided by at the end; 1: they are not */
+} ct_ensemble;
+
+/* Whether it may be read: CT_BAD_INPUT with the first fault, CT_NO_MEMORY. */
+ct_status ct_ensemble_check(const ct_ensemble *ensemble, ct_error *error);
+
+/* One past the last node of a tree. */
+static inline uint32_t ct_ensemble_end(const ct_ensemble *e, uint32_t tree)
+{
+    return tree + 1 < e->n_trees ? e->roots[tree + 1] : e->n_nodes;
+}
+
+/* What a tree adds to the sum of an output in a leaf, rounded as it is added. */
+static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
+                                      uint32_t k)
+{
+    double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
+    return e->sum == CT_F32 ? (float) term : term;
+}
+
+/* Whether a code is one that goes left: x as `number` has it, not NaN. */
+static inline int ct_ensemble_in_set(const ct_ensemble *e, uint32_t node, double x)
+{
+    uint32_t size = e->set_size[node];
+    double lowest = e->minus_fraction ? -1 : 0;
+    int before = e->minus_fraction ? x <= lowest : x < lowest;
+    if (before || x >= size) return e->set_else[node];
+    uint32_t code = x > 0 ? (uint32_t) x : 0, bit = e->set_first[node] + code;
+    return e->sets[bit / 8] >> (bit % 8) & 1;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* An ensemble made ready to predict: see pack.h for who makes it, run.h for who predicts.
+ *
+ * Two forms lie side by side. Walks follow rows from node to node. Planes (bit slices: a plane has
+ * a bit for each row of a block) compute each distinct test of the ensemble once for a block of
+ * rows; a tree is then a network that turns planes of tests into the planes of the number of the
+ * leaf, without branches or addresses that depend on data. Rows are lanes, so that each still adds
+ * tree after tree, in the order of the contract.
+ *
+ * Both know `x <= t` alone: x < t is x <= the number before t, and where there is none, never. */
+#ifndef CT_FORGE_FORGED_H
+#define CT_FORGE_FORGED_H
+
+#include "base/arena.h"
+#include "forge/ensemble.h"
+
+enum {
+    CT_BLOCK_WORDS = 8, /* of 64 rows */
+    CT_BLOCK = 64 * CT_BLOCK_WORDS,
+    CT_RANKS = 254,     /* thresholds of one search at most: ranks are bytes, the last is NaN's */
+    CT_PLANE_LEAVES = 256,
+    CT_NETWORK_DEPTH = 8
+};
+
+/* Which values a test sends right besides those above the threshold. */
+typedef enum { CT_NAN_RIGHT, CT_NAN_LEFT, CT_ZERO_LEFT, CT_ZERO_RIGHT } ct_test_kind;
+
+typedef struct {
+    uint8_t rank, kind; /* right from that rank on */
+} ct_test;
+
+/* Some thresholds of one feature. The rank of a value is how many of them are below it; NaN's is
+ * 2^bits - 1, and no other value's. */
+typedef struct {
+    uint32_t column;        /* of `used` */
+    uint32_t n, bits;       /* thresholds; n <= 2^bits - 2 */
+    float *pivots;          /* [2^bits] a search tree, from 1: below i are 2 i, 2 i + 1 */
+    double *exact;          /* [n] ascending where tests are of doubles, else NULL */
+    float *rounded;         /* [n + 1] these as floats, then NaN */
+    uint32_t first, n_tests; /* planes of its tests, one after the other */
+    const ct_test *tests;
+    int any_zero;
+} ct_search;
+
+/* A test of a code: plane `plane`, node of the ensemble. */
+typedef struct {
+    uint32_t column, node, plane;
+} ct_set_test;
+
+typedef enum { CT_NETWORK, CT_REACH } ct_tree_kind;
+
+/* CT_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by level.
+ * Leaf numbers have the root's answer as their highest bit.
+ * CT_REACH: pairs of (plane, source) of the n_inner tests, parents first: set 0 has all rows, test
+ * i parts set `source` into 2 i + 1 (left) and 2 i + 2 (right). Then for each bit of the leaf's
+ * number how many sets, and which, have the rows where it is 1. */
+typedef struct {
+    ct_tree_kind kind;
+    uint32_t bits, n_inner, output;
+    const uint32_t *program;
+    const void *terms; /* [leaf_width][2^bits] floats, or doubles, as sums are */
+} ct_plane_tree;
+
+/* A node of a walk: 16 bytes. */
+typedef struct {
+    double threshold; /* in a leaf: its term, if there is one */
+    uint32_t next;    /* the left child, which the right one follows; in a leaf, itself */
+    uint32_t what;    /* column of `used`, and flags */
+} ct_walk_node;
+
+#define CT_WALK_COLUMN UINT32_C(0x00ffffff)
+#define CT_WALK_INNER UINT32_C(0x01000000)
+#define CT_WALK_NAN_LEFT UINT32_C(0x02000000)
+#define CT_WALK_ZERO UINT32_C(0x04000000) /* zeros are missing */
+#define CT_WALK_SET UINT32_C(0x08000000)
+
+typedef struct {
+    const ct_ensemble *ensemble; /* borrowed */
+    ct_arena arena;              /* of all below */
+    ct_budget budget;            /* the arena's: a ct_forged stays where it is */
+    uint32_t n_used;
+    uint32_t *used;              /* [n_used] features that some node asks for */
+    /* walks */
+    ct_walk_node *nodes;         /* [n_nodes] in order of depth, tree after tree */
+    uint32_t *node_of;           /* [n_nodes] the ensemble's */
+    int plain;                   /* no sets, and zeros are never missing */
+    uint32_t deepest;            /* splits above a leaf */
+    double mean_depth;           /* of leaves */
+    /* planes */
+    int has_planes;              /* no tree has more than CT_PLANE_LEAVES leaves */
+    uint32_t n_planes;           /* plane 0 is empty */
+    uint32_t n_searches, n_set_tests;
+    ct_search *searches;
+    ct_set_test *set_tests;
+    ct_plane_tree *trees;        /* [n_trees] */
+} ct_forged;
+
+#endif

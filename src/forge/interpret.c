@@ -1,0 +1,41 @@
+#include "forge/interpret.h"
+
+#include <math.h>
+
+static int goes_left(const ct_ensemble *e, uint32_t node, double value)
+{
+    double x = e->number == CT_F32 ? (float) value : value;
+    int in_sets = e->set_size[node] > 0;
+    if (isnan(x)) {
+        if (e->missing[node] != CT_MISSING_NONE) return e->default_left[node];
+        if (in_sets) return e->set_else[node];
+        x = 0;
+    }
+    if (in_sets) return ct_ensemble_in_set(e, node, x);
+    if (e->missing[node] == CT_MISSING_ZERO && fabs(x) <= CT_ZERO) return e->default_left[node];
+    return e->less == CT_LESS ? x < e->threshold[node] : x <= e->threshold[node];
+}
+
+uint32_t ct_interpret_leaf(const ct_ensemble *e, uint32_t tree, const double *x)
+{
+    uint32_t node = e->roots[tree];
+    while (e->feature[node] >= 0)
+        node = goes_left(e, node, x[e->feature[node]]) ? e->left[node] : e->right[node];
+    return node;
+}
+
+void ct_interpret_row(const ct_ensemble *e, const double *x, double *out)
+{
+    for (uint32_t k = 0; k < e->n_outputs; k++) out[k] = e->base[k];
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        uint32_t leaf = ct_interpret_leaf(e, t, x);
+        for (uint32_t k = 0; k < e->leaf_width; k++) {
+            double *sum = &out[e->output_of_tree[t] + k];
+            double next = *sum + ct_ensemble_term(e, t, leaf, k);
+            *sum = e->sum == CT_F32 ? (float) next : next;
+        }
+    }
+    if (e->divisor == 1) return;
+    for (uint32_t k = 0; k < e->n_outputs; k++)
+        out[k] = e->sum == CT_F32 ? (float) (out[k] / e->divisor) : out[k] / e->divisor;
+}

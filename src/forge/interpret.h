@@ -1,0 +1,14 @@
+/* Predictions from the definition: one row and one tree at a time, without any trick. What every
+ * other way to predict is held to. */
+#ifndef CT_FORGE_INTERPRET_H
+#define CT_FORGE_INTERPRET_H
+
+#include "forge/ensemble.h"
+
+/* The leaf of a row, x[n_features]. */
+uint32_t ct_interpret_leaf(const ct_ensemble *ensemble, uint32_t tree, const double *x);
+
+/* The sums of a row, out[n_outputs]. */
+void ct_interpret_row(const ct_ensemble *ensemble, const double *x, double *out);
+
+#endif

@@ -1,0 +1,311 @@
+#include "forge/pack_planes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- tests ---- */
+
+typedef struct {
+    double highest;
+    uint32_t column, node;
+    int kind;
+} numeric_test;
+
+static int compare_numbers(double a, double b)
+{
+    if (isnan(a) || isnan(b)) return (b != b) - (a != a); /* NaN first */
+    return (a > b) - (a < b);
+}
+
+static int compare_tests(const void *x, const void *y)
+{
+    const numeric_test *a = (const numeric_test *) x, *b = (const numeric_test *) y;
+    if (a->column != b->column) return a->column < b->column ? -1 : 1;
+    int by_number = compare_numbers(a->highest, b->highest);
+    return by_number ? by_number : a->kind - b->kind;
+}
+
+static int kind_of(const ct_forged *f, const ct_packing *p, uint32_t node)
+{
+    if (f->ensemble->missing[node] == CT_MISSING_ZERO)
+        return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
+    return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
+}
+
+/* All tests, by column, threshold, kind; the number of them. */
+static uint32_t collect(const ct_forged *f, const ct_packing *p, numeric_test *all)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (e->feature[i] >= 0 && !e->set_size[i])
+            all[n++] = (numeric_test){p->highest[i], p->column_of[e->feature[i]], i,
+                                      kind_of(f, p, i)};
+    qsort(all, n, sizeof *all, compare_tests);
+    return n;
+}
+
+static uint32_t bits_for(uint32_t n)
+{
+    uint32_t bits = 2;
+    while ((1u << bits) - 2 < n) bits++;
+    return bits;
+}
+
+/* In-order numbers of the search tree: place i of level l holds the ((2 c + 1) 2^(bits - 1 - l))-th
+ * smallest, c = i - 2^l. */
+static void plant_pivots(ct_search *s, const float *sorted)
+{
+    for (uint32_t level = 0; level < s->bits; level++)
+        for (uint32_t c = 0; c < 1u << level; c++) {
+            uint32_t rank = (2 * c + 1) * (1u << (s->bits - 1 - level)) - 1;
+            s->pivots[(1u << level) + c] = rank < s->n ? sorted[rank] : INFINITY;
+        }
+}
+
+/* One search of the tests begin .. end - 1, which have at most CT_RANKS thresholds. */
+static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t begin,
+                       uint32_t end, uint32_t n)
+{
+    ct_search *s = &f->searches[f->n_searches++];
+    ct_test *tests = CT_ARENA_NEW(&f->arena, ct_test, end - begin);
+    int exact = f->ensemble->number == CT_F64;
+    memset(s, 0, sizeof *s);
+    s->column = all[begin].column;
+    s->n = n;
+    s->bits = bits_for(n);
+    s->first = f->n_planes;
+    s->tests = tests;
+    s->pivots = CT_ARENA_ZEROED(&f->arena, float, (1u << s->bits) + 8);
+    s->rounded = CT_ARENA_NEW(&f->arena, float, n + 1);
+    s->exact = exact ? CT_ARENA_NEW(&f->arena, double, n) : NULL;
+    if (!tests || !s->pivots || !s->rounded || (exact && !s->exact)) return 0;
+    uint32_t rank = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        int fresh = i == begin || compare_numbers(all[i].highest, all[i - 1].highest);
+        if (fresh) {
+            s->rounded[rank] = (float) all[i].highest;
+            if (exact) s->exact[rank] = all[i].highest;
+            rank++;
+        }
+        if (fresh || all[i].kind != all[i - 1].kind) {
+            tests[s->n_tests++] = (ct_test){(uint8_t) rank, (uint8_t) all[i].kind};
+            if (all[i].kind >= CT_ZERO_LEFT) s->any_zero = 1;
+            f->n_planes++;
+        }
+        p->plane_of[all[i].node] = f->n_planes - 1;
+    }
+    CT_ASSERT(rank == n && n <= CT_RANKS);
+    s->rounded[n] = NAN;
+    plant_pivots(s, s->rounded);
+    return 1;
+}
+
+/* Searches end with their column, or when they are full. */
+static int make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t n)
+{
+    for (uint32_t begin = 0; begin < n;) {
+        uint32_t end = begin, thresholds = 0;
+        for (; end < n && all[end].column == all[begin].column; end++) {
+            int fresh = end == begin || compare_numbers(all[end].highest, all[end - 1].highest);
+            if (fresh && thresholds == CT_RANKS) break;
+            thresholds += (uint32_t) fresh;
+        }
+        if (!make_search(f, p, all, begin, end, thresholds)) return 0;
+        begin = end;
+    }
+    return 1;
+}
+
+static uint32_t count_searches(const ct_forged *f, uint32_t n)
+{
+    return f->n_used + n / CT_RANKS + 1;
+}
+
+/* A plane for each test of a code, by column. */
+static int make_set_tests(ct_forged *f, const ct_packing *p)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_nodes; i++) n += e->feature[i] >= 0 && e->set_size[i];
+    f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n);
+    if (!f->set_tests) return 0;
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (e->feature[i] >= 0 && e->set_size[i]) {
+            p->plane_of[i] = f->n_planes;
+            f->set_tests[f->n_set_tests++] =
+                (ct_set_test){p->column_of[e->feature[i]], i, f->n_planes++};
+        }
+    return 1;
+}
+
+static int make_tests(ct_forged *f, ct_packing *p)
+{
+    p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, f->ensemble->n_nodes);
+    numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, f->ensemble->n_nodes);
+    if (!p->plane_of || !all) return 0;
+    uint32_t n = collect(f, p, all);
+    f->n_planes = 1;
+    f->searches = CT_ARENA_NEW(&f->arena, ct_search, count_searches(f, n));
+    return f->searches && make_searches(f, p, all, n) && make_set_tests(f, p);
+}
+
+/* ---- trees ---- */
+
+/* The leaf of number `number` is node `leaf`. */
+static void set_term(const ct_forged *f, uint32_t tree, const ct_plane_tree *packed, void *terms,
+                     uint32_t number, uint32_t leaf)
+{
+    const ct_ensemble *e = f->ensemble;
+    for (uint32_t k = 0; k < e->leaf_width; k++) {
+        size_t at = ((size_t) k << packed->bits) + number;
+        double term = ct_ensemble_term(e, tree, leaf, k);
+        if (e->sum == CT_F32) ((float *) terms)[at] = (float) term;
+        else ((double *) terms)[at] = term;
+    }
+}
+
+static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
+{
+    size_t n = (size_t) f->ensemble->leaf_width << packed->bits;
+    return ct_arena_zeroed(&f->arena, n, f->ensemble->sum == CT_F32 ? sizeof(float)
+                                                                    : sizeof(double));
+}
+
+/* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
+static int make_network(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
+    uint32_t *program = CT_ARENA_NEW(&f->arena, uint32_t, n);
+    void *terms = new_terms(f, packed);
+    if (!program || !terms) return 0;
+    at[0] = e->roots[tree];
+    for (uint32_t i = 0; i < n - 1; i++) {
+        int leaf = e->feature[at[i]] < 0;
+        program[i] = leaf ? 0 : p->plane_of[at[i]];
+        at[2 * i + 1] = leaf ? at[i] : e->left[at[i]];
+        at[2 * i + 2] = leaf ? at[i] : e->right[at[i]];
+    }
+    for (uint32_t i = 0; i < n; i++) set_term(f, tree, packed, terms, i, at[n - 1 + i]);
+    packed->kind = CT_NETWORK;
+    packed->program = program;
+    packed->terms = terms;
+    return 1;
+}
+
+/* What a tree of reach is made from: by node, from the root on. */
+typedef struct {
+    uint32_t set;          /* its rows */
+    uint32_t parent;
+    uint32_t low, n;       /* numbers of its leaves: low .. low + n - 1, from left to right */
+} reached;
+
+/* Whether all leaves below have that bit in their numbers. */
+static int all_have(const reached *r, uint32_t bit)
+{
+    return (r->low >> bit & 1) && r->low >> bit == (r->low + r->n - 1) >> bit;
+}
+
+static void number_leaves(const ct_ensemble *e, uint32_t root, uint32_t n, reached *at)
+{
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t node = root + i;
+        if (e->feature[node] < 0) at[i].n = 1;
+        else at[i].n = at[e->left[node] - root].n + at[e->right[node] - root].n;
+    }
+    uint32_t n_inner = 0;
+    at[0].set = at[0].low = at[0].parent = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t node = root + i;
+        if (e->feature[node] < 0) continue;
+        reached *left = &at[e->left[node] - root], *right = &at[e->right[node] - root];
+        left->parent = right->parent = i;
+        left->low = at[i].low;
+        right->low = at[i].low + left->n;
+        left->set = 2 * n_inner + 1;
+        right->set = 2 * n_inner + 2;
+        n_inner++;
+    }
+}
+
+/* The sets whose union has the rows of leaves with that bit. */
+static uint32_t *add_union(const reached *at, uint32_t n, uint32_t bit, uint32_t *next)
+{
+    uint32_t *count = next++;
+    *count = 0;
+    for (uint32_t i = 1; i < n; i++)
+        if (all_have(&at[i], bit) && !all_have(&at[at[i].parent], bit)) {
+            *next++ = at[i].set;
+            ++*count;
+        }
+    return next;
+}
+
+static int make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t root = e->roots[tree], n = ct_ensemble_end(e, tree) - root;
+    reached at[2 * CT_PLANE_LEAVES];
+    uint32_t program[2 * CT_PLANE_LEAVES + 8 * (2 * CT_PLANE_LEAVES)], *next = program;
+    CT_ASSERT(n < 2 * CT_PLANE_LEAVES);
+    number_leaves(e, root, n, at);
+    void *terms = new_terms(f, packed);
+    if (!terms) return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (e->feature[root + i] < 0) {
+            set_term(f, tree, packed, terms, at[i].low, root + i);
+            continue;
+        }
+        *next++ = p->plane_of[root + i];
+        *next++ = at[i].set;
+    }
+    for (uint32_t bit = 0; bit < packed->bits; bit++) next = add_union(at, n, bit, next);
+    uint32_t size = (uint32_t) (next - program), *kept = CT_ARENA_NEW(&f->arena, uint32_t, size);
+    if (!kept) return 0;
+    memcpy(kept, program, size * sizeof *kept);
+    packed->kind = CT_REACH;
+    packed->n_inner = p->n_leaves[tree] - 1;
+    packed->program = kept;
+    packed->terms = terms;
+    return 1;
+}
+
+static uint32_t depth_of(const ct_ensemble *e, const ct_packing *p, uint32_t tree)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = e->roots[tree]; i < ct_ensemble_end(e, tree); i++)
+        if (p->depth[i] > deepest) deepest = p->depth[i];
+    return deepest;
+}
+
+/* Per vector of rows a place of a network costs a load and a choice, a test of reach about four
+ * times that. */
+static int network_pays(uint32_t depth, uint32_t n_leaves)
+{
+    return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
+}
+
+static int make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
+{
+    ct_plane_tree *packed = &f->trees[tree];
+    uint32_t depth = depth_of(f->ensemble, p, tree);
+    packed->output = f->ensemble->output_of_tree[tree];
+    if (network_pays(depth, p->n_leaves[tree])) {
+        packed->bits = depth;
+        return make_network(f, p, tree, packed);
+    }
+    while (1u << packed->bits < p->n_leaves[tree]) packed->bits++;
+    return make_reach(f, p, tree, packed);
+}
+
+int ct_pack_planes(ct_forged *f, ct_packing *p)
+{
+    if (!make_tests(f, p)) return 0;
+    f->trees = CT_ARENA_ZEROED(&f->arena, ct_plane_tree, f->ensemble->n_trees);
+    if (!f->trees) return 0;
+    for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
+        if (!make_tree(f, p, t)) return 0;
+    return 1;
+}

@@ -1,0 +1,36 @@
+/* The hot loops of planes: one table an instruction set, and the same bits from all of them.
+ *
+ * `rows` are those of a block that are wanted, rounded up to whole words of 64; `words` the words
+ * of a plane, rounded up to whole vectors (`vector` words). A plane is CT_BLOCK_WORDS words
+ * wherever it lies in a table of them. */
+#ifndef CT_FORGE_PLANES_H
+#define CT_FORGE_PLANES_H
+
+#include "base/cpu.h"
+#include "forge/forged.h"
+
+typedef struct {
+    unsigned vector;
+    /* Ranks among the pivots, by floats alone. */
+    void (*ranks)(const float *x, const ct_search *search, unsigned rows, uint8_t *ranks);
+    /* All tests of a search into the table. zero: a plane of rows that are zero, or NULL. */
+    void (*tests)(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
+                  unsigned words, uint64_t *table);
+    /* The numbers of the leaves of a tree. */
+    void (*leaves)(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf);
+    /* sums[i] += terms[leaf[i]] */
+    void (*add32)(float *sums, const float *terms, const uint8_t *leaf, unsigned rows);
+    void (*add64)(double *sums, const double *terms, const uint8_t *leaf, unsigned rows);
+} ct_planes;
+
+extern const ct_planes ct_planes_scalar;
+#ifdef CT_HAVE_X86
+extern const ct_planes ct_planes_avx2, ct_planes_avx512;
+#endif
+#ifdef CT_HAVE_NEON
+extern const ct_planes ct_planes_neon;
+#endif
+
+const ct_planes *ct_planes_at(ct_simd level);
+
+#endif

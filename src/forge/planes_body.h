@@ -1,0 +1,137 @@
+/* Planes in the words of base/simd/vec.h: included once by each planes_*.c, which brings before it
+ *
+ *   leaf_bytes(planes, bytes)   planes[bit][word], CT_BLOCK_WORDS apart, of one vector of rows, to
+ *                               a byte a row
+ */
+
+/* ge[q] for q = 0 .. 16: rows whose four bits are at least q. */
+CT_INLINE void thermometer(const vec *bit, vec *ge)
+{
+    vec low[4] = {v_fill(~UINT64_C(0)), v_or(bit[1], bit[0]), bit[1], v_and(bit[1], bit[0])};
+    vec high[5] = {low[0], v_or(bit[3], bit[2]), bit[3], v_and(bit[3], bit[2]), v_fill(0)};
+    for (unsigned h = 0; h < 4; h++)
+        for (unsigned l = 0; l < 4; l++) ge[4 * h + l] = v_or(high[h + 1], v_and(high[h], low[l]));
+    ge[16] = high[4];
+}
+
+CT_INLINE vec test_of(const ct_test *test, const vec *low, const vec *high, vec nan, vec zero)
+{
+    unsigned q = test->rank;
+    vec right = v_or(high[q / 16 + 1], v_and(high[q / 16], low[q % 16]));
+    switch (test->kind) {
+    case CT_NAN_LEFT: return v_and_not(right, nan);
+    case CT_ZERO_LEFT: return v_and_not(right, v_or(nan, zero));
+    case CT_ZERO_RIGHT: return v_or(right, zero);
+    default: return right;
+    }
+}
+
+static void tests(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
+                  unsigned words, uint64_t *table)
+{
+    uint64_t planes[8][CT_BLOCK_WORDS]; /* complemented */
+    for (unsigned w = 0; w < words; w++)
+        transpose_bytes(ranks + 64 * w, &planes[0][w], CT_BLOCK_WORDS, search->bits);
+    for (unsigned w = 0; w < words; w += VEC_WORDS) {
+        vec bit[8], low[17], high[17], nan = v_fill(~UINT64_C(0));
+        for (unsigned i = 0; i < 8; i++) {
+            bit[i] = i < search->bits ? v_not(v_load(&planes[i][w])) : v_fill(0);
+            if (i < search->bits) nan = v_and(nan, bit[i]);
+        }
+        vec zeros = zero ? v_load(zero + w) : v_fill(0);
+        thermometer(bit, low);
+        thermometer(bit + 4, high);
+        uint64_t *out = table + (size_t) search->first * CT_BLOCK_WORDS + w;
+        for (uint32_t i = 0; i < search->n_tests; i++, out += CT_BLOCK_WORDS)
+            v_store(out, test_of(&search->tests[i], low, high, nan, zeros));
+    }
+}
+
+/* ---- networks ---- */
+
+/* pick_k: which of 2^k tests, side by side, the rows come to, given their answers from `b` on. */
+CT_INLINE vec pick_0(const uint64_t *table, const uint32_t *o, const vec *b)
+{
+    (void) b;
+    return v_load(table + (size_t) *o * CT_BLOCK_WORDS);
+}
+#define PICK(k, below)                                                                             \
+    CT_INLINE vec pick_##k(const uint64_t *table, const uint32_t *o, const vec *b)                 \
+    {                                                                                              \
+        vec left = pick_##below(table, o, b + 1);                                                  \
+        return v_choose(b[0], pick_##below(table, o + (1 << below), b + 1), left);                 \
+    }
+PICK(1, 0)
+PICK(2, 1)
+PICK(3, 2)
+PICK(4, 3)
+PICK(5, 4)
+PICK(6, 5)
+PICK(7, 6)
+
+/* Answers of levels 0 .. depth - 1. Where depth is constant, so is the whole network. */
+CT_INLINE void network(const uint64_t *table, const uint32_t *o, unsigned depth, vec *b)
+{
+    if (depth > 0) b[0] = pick_0(table, o, b);
+    if (depth > 1) b[1] = pick_1(table, o + 1, b);
+    if (depth > 2) b[2] = pick_2(table, o + 3, b);
+    if (depth > 3) b[3] = pick_3(table, o + 7, b);
+    if (depth > 4) b[4] = pick_4(table, o + 15, b);
+    if (depth > 5) b[5] = pick_5(table, o + 31, b);
+    if (depth > 6) b[6] = pick_6(table, o + 63, b);
+    if (depth > 7) b[7] = pick_7(table, o + 127, b);
+}
+
+/* All vectors of a block through one network. */
+#define NETWORK(depth)                                                                             \
+    static void network_##depth(const ct_plane_tree *tree, const uint64_t *table, unsigned words,  \
+                                uint8_t *leaf)                                                     \
+    {                                                                                              \
+        for (unsigned w = 0; w < words; w += VEC_WORDS) {                                          \
+            vec b[8], planes[8];                                                                   \
+            network(table + w, tree->program, depth, b);                                           \
+            for (unsigned i = 0; i < 8; i++)                                                       \
+                planes[i] = i < depth ? b[depth - 1 - i] : v_fill(0);                              \
+            leaf_bytes(planes, leaf + 64 * w);                                                     \
+        }                                                                                          \
+    }
+NETWORK(1)
+NETWORK(2)
+NETWORK(3)
+NETWORK(4)
+NETWORK(5)
+NETWORK(6)
+NETWORK(7)
+NETWORK(8)
+
+/* ---- reach ---- */
+
+static void reach(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf)
+{
+    for (unsigned w = 0; w < words; w += VEC_WORDS) {
+        vec sets[2 * CT_PLANE_LEAVES], planes[8];
+        const uint32_t *next = tree->program;
+        sets[0] = v_fill(~UINT64_C(0));
+        for (uint32_t i = 0; i < tree->n_inner; i++, next += 2) {
+            vec test = v_load(table + w + (size_t) next[0] * CT_BLOCK_WORDS), from = sets[next[1]];
+            sets[2 * i + 1] = v_and_not(from, test);
+            sets[2 * i + 2] = v_and(from, test);
+        }
+        for (unsigned bit = 0; bit < 8; bit++) {
+            planes[bit] = v_fill(0);
+            if (bit >= tree->bits) continue;
+            for (uint32_t n = *next++; n; n--) planes[bit] = v_or(planes[bit], sets[*next++]);
+        }
+        leaf_bytes(planes, leaf + 64 * w);
+    }
+}
+
+static void leaves(const ct_plane_tree *tree, const uint64_t *table, unsigned words, uint8_t *leaf)
+{
+    typedef void run(const ct_plane_tree *, const uint64_t *, unsigned, uint8_t *);
+    static run *const networks[] = {NULL,      network_1, network_2, network_3, network_4,
+                                    network_5, network_6, network_7, network_8};
+    if (tree->bits == 0) memset(leaf, 0, 64 * words);
+    else if (tree->kind == CT_REACH) reach(tree, table, words, leaf);
+    else networks[tree->bits](tree, table, words, leaf);
+}

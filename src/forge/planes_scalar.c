@@ -1,0 +1,15 @@
+#include "forge/planes.h"
+
+#include "base/simd/vec_scalar.h"
+#include "forge/planes_plain.h"
+
+CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes)
+{
+    plain_leaf_bytes(planes, 1, bytes);
+}
+
+#include "forge/planes_body.h"
+
+PLAIN_LOOPS
+
+const ct_planes ct_planes_scalar = {VEC_WORDS, ranks, tests, leaves, add32, add64};

@@ -1,0 +1,101 @@
+#include "forge/run.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "forge/blocks.h"
+
+enum { TILE_BYTES = 1 << 20, MOST_TILE = 8192, LEAST_TILE = 64, PLANES_FROM = 24 };
+
+typedef struct {
+    const ct_forged *forged;
+    const ct_column *columns;
+    const ct_planes *planes; /* NULL: walks */
+    uint32_t n_rows;
+    double *sums;
+    int32_t *leaves;
+    void **rooms; /* [worker] a ct_block_room or a ct_tile_room */
+} job;
+
+static void do_blocks(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
+    void *room = j->rooms[worker];
+    if (j->planes)
+        ct_block_predict(j->forged, j->planes, (ct_block_room *) room, j->columns, first, n,
+                         j->sums, j->n_rows);
+    else if (j->sums)
+        ct_tile_predict(j->forged, (ct_tile_room *) room, j->columns, first, n, j->sums, j->n_rows);
+    else
+        ct_tile_leaves(j->forged, (ct_tile_room *) room, j->columns, first, n, j->leaves,
+                       j->n_rows);
+}
+
+/* As many rows as stay in the cache, and no more than leave work for all threads. */
+static uint32_t tile_rows(const ct_forged *f, uint32_t n_rows, unsigned threads)
+{
+    uint32_t fit = TILE_BYTES / (8 * (f->n_used ? f->n_used : 1)), share = n_rows / threads + 1;
+    uint32_t rows = fit < share ? fit : share;
+    if (rows < LEAST_TILE) rows = LEAST_TILE;
+    if (rows > MOST_TILE) rows = MOST_TILE;
+    return rows < n_rows ? rows : n_rows;
+}
+
+static ct_status run_job(job *j, const ct_run *run, ct_error *error)
+{
+    if (!j->n_rows) return CT_OK;
+    unsigned threads = run->threads ? run->threads : 1;
+    uint32_t rows = j->planes ? CT_BLOCK : tile_rows(j->forged, j->n_rows, threads);
+    uint32_t pieces = (j->n_rows - 1) / rows + 1;
+    if (threads > pieces) threads = pieces;
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    j->rooms = CT_ARENA_NEW(&arena, void *, threads);
+    int ready = j->rooms != NULL;
+    for (unsigned i = 0; ready && i < threads; i++) {
+        j->rooms[i] = j->planes ? (void *) ct_block_room_new(j->forged, &arena)
+                                : (void *) ct_tile_room_new(j->forged, &arena, rows);
+        ready = j->rooms[i] != NULL;
+    }
+    if (ready) {
+        ct_loop loop = {j->n_rows, rows, CT_DYNAMIC, threads, do_blocks, j, run->stop};
+        ct_parallel_for(&loop);
+    }
+    ct_arena_free(&arena);
+    return ready ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");
+}
+
+ct_way ct_forged_way(const ct_forged *f, uint32_t n_rows)
+{
+    return f->has_planes && n_rows >= PLANES_FROM ? CT_WAY_PLANES : CT_WAY_WALK;
+}
+
+ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                            const ct_run *run, double *out, ct_error *error)
+{
+    ct_way way = run->way == CT_WAY_AUTO ? ct_forged_way(f, n_rows) : run->way;
+    if (way == CT_WAY_PLANES && !f->has_planes)
+        return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves", CT_PLANE_LEAVES);
+    job j;
+    memset(&j, 0, sizeof j);
+    j.forged = f;
+    j.columns = columns;
+    j.planes = way == CT_WAY_PLANES ? ct_planes_at(run->simd) : NULL;
+    j.n_rows = n_rows;
+    j.sums = out;
+    return run_job(&j, run, error);
+}
+
+ct_status ct_forged_leaves(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                           const ct_run *run, int32_t *out, ct_error *error)
+{
+    job j;
+    memset(&j, 0, sizeof j);
+    j.forged = f;
+    j.columns = columns;
+    j.n_rows = n_rows;
+    j.leaves = out;
+    return run_job(&j, run, error);
+}

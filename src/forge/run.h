@@ -1,0 +1,35 @@
+/* Rows through a forged ensemble. All ways give the same bits: those of interpret.h. */
+#ifndef CT_FORGE_RUN_H
+#define CT_FORGE_RUN_H
+
+#include "base/cpu.h"
+#include "base/parallel.h"
+#include "data/data.h"
+#include "forge/forged.h"
+
+typedef enum {
+    CT_WAY_AUTO,  /* planes where they pay */
+    CT_WAY_PLANES,
+    CT_WAY_WALK
+} ct_way;
+
+typedef struct {
+    ct_way way;
+    unsigned threads;
+    ct_simd simd;  /* of planes */
+    ct_halt *stop; /* NULL: none. Once it says so, rows may be missing */
+} ct_run;
+
+/* Which way AUTO takes. */
+ct_way ct_forged_way(const ct_forged *forged, uint32_t n_rows);
+
+/* The sums of n_rows rows, out[n_outputs][n_rows]. columns: [n_features], read where a node asks
+ * for them. CT_BAD_INPUT where planes are asked for and there are none, CT_NO_MEMORY. */
+ct_status ct_forged_predict(const ct_forged *forged, const ct_column *columns, uint32_t n_rows,
+                            const ct_run *run, double *out, ct_error *error);
+
+/* The maker's numbers of the leaves, out[n_trees][n_rows]. */
+ct_status ct_forged_leaves(const ct_forged *forged, const ct_column *columns, uint32_t n_rows,
+                           const ct_run *run, int32_t *out, ct_error *error);
+
+#endif

@@ -1,0 +1,141 @@
+#include <math.h>
+
+#include "forge/blocks.h"
+#include "forge/input.h"
+#include "forge/sums.h"
+
+ct_tile_room *ct_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
+{
+    size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    size_t width = f->n_used ? f->n_used : 1;
+    ct_tile_room *room = CT_ARENA_NEW(arena, ct_tile_room, 1);
+    if (!room) return NULL;
+    room->rows = rows;
+    room->x = CT_ARENA_ZEROED(arena, double, rows * width);
+    room->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_LANES);
+    room->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * rows, sum);
+    return room->x && room->at && room->sums ? room : NULL;
+}
+
+static void load_rows(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+                      uint32_t first, uint32_t n)
+{
+    for (uint32_t column = 0; column < f->n_used; column++) {
+        const ct_column *from = &columns[f->used[column]];
+        for (uint32_t row = 0; row < n; row++)
+            room->x[(size_t) row * f->n_used + column] =
+                ct_input(from, first + row, f->ensemble->number);
+    }
+}
+
+/* ---- steps ---- */
+
+/* Where a row with this value goes; from a leaf, nowhere. */
+static inline uint32_t step(const ct_walk_node *node, double x)
+{
+    uint32_t right = !(x <= node->threshold);
+    right &= !((node->what & CT_WALK_NAN_LEFT) && x != x);
+    return node->next + (right & (node->what / CT_WALK_INNER & 1));
+}
+
+static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
+{
+    const ct_walk_node *node = &f->nodes[at];
+    if (x != x || !(node->what & (CT_WALK_ZERO | CT_WALK_SET))) return step(node, x);
+    if (node->what & CT_WALK_SET)
+        return node->next + !ct_ensemble_in_set(f->ensemble, f->node_of[at], x);
+    if (fabs(x) <= CT_ZERO) return node->next + !(node->what & CT_WALK_NAN_LEFT);
+    return step(node, x);
+}
+
+/* CT_LANES walks at once, each waiting for memory while others go on. */
+static void walk_lanes(const ct_forged *f, uint32_t *at, const double *const *x)
+{
+    uint32_t moved = 1;
+    while (moved) {
+        moved = 0;
+        for (unsigned lane = 0; lane < CT_LANES; lane++) {
+            const ct_walk_node *node = &f->nodes[at[lane]];
+            double value = x[lane][node->what & CT_WALK_COLUMN];
+            uint32_t next = f->plain ? step(node, value) : any_step(f, at[lane], value);
+            moved |= next ^ at[lane];
+            at[lane] = next;
+        }
+    }
+}
+
+/* ---- all rows down one tree, or one row down all trees ---- */
+
+/* Leaves of n rows into room->at. */
+static void walk_tree(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint32_t n)
+{
+    for (uint32_t row = 0; row < n; row += CT_LANES) {
+        const double *x[CT_LANES];
+        for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+            uint32_t which = row + lane < n ? row + lane : row;
+            x[lane] = room->x + (size_t) which * f->n_used;
+            room->at[row + lane] = f->ensemble->roots[tree];
+        }
+        walk_lanes(f, room->at + row, x);
+    }
+}
+
+/* Leaves of a row in CT_LANES trees from `tree` on, or as many as there are; their number. */
+static uint32_t walk_trees(const ct_forged *f, const double *row, uint32_t tree, uint32_t *at)
+{
+    const double *x[CT_LANES];
+    uint32_t n = f->ensemble->n_trees - tree;
+    for (uint32_t lane = 0; lane < CT_LANES; lane++) {
+        x[lane] = row;
+        at[lane] = f->ensemble->roots[tree + (lane < n ? lane : 0)];
+    }
+    walk_lanes(f, at, x);
+    return n < CT_LANES ? n : CT_LANES;
+}
+
+static void add_leaf(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint32_t row,
+                     uint32_t at)
+{
+    const ct_ensemble *e = f->ensemble;
+    for (uint32_t k = 0; k < e->leaf_width; k++) {
+        size_t place = (size_t) (e->output_of_tree[tree] + k) * room->rows + row;
+        double term = e->leaf_width == 1 ? f->nodes[at].threshold
+                                         : ct_ensemble_term(e, tree, f->node_of[at], k);
+        if (e->sum == CT_F32) ((float *) room->sums)[place] += (float) term;
+        else ((double *) room->sums)[place] += term;
+    }
+}
+
+void ct_tile_predict(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+                     uint32_t first, uint32_t n, double *out, size_t stride)
+{
+    CT_ASSERT(n > 0 && n <= room->rows);
+    load_rows(f, room, columns, first, n);
+    ct_sums_begin(f->ensemble, room->sums, room->rows, n);
+    if (n < CT_LANES) {
+        for (uint32_t row = 0; row < n; row++)
+            for (uint32_t t = 0; t < f->ensemble->n_trees; t += CT_LANES) {
+                uint32_t at[CT_LANES];
+                uint32_t m = walk_trees(f, room->x + (size_t) row * f->n_used, t, at);
+                for (uint32_t i = 0; i < m; i++) add_leaf(f, room, t + i, row, at[i]);
+            }
+    } else {
+        for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
+            walk_tree(f, room, t, n);
+            for (uint32_t row = 0; row < n; row++) add_leaf(f, room, t, row, room->at[row]);
+        }
+    }
+    ct_sums_end(f->ensemble, room->sums, room->rows, n, out + first, stride);
+}
+
+void ct_tile_leaves(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
+                    uint32_t first, uint32_t n, int32_t *out, size_t stride)
+{
+    CT_ASSERT(n > 0 && n <= room->rows);
+    load_rows(f, room, columns, first, n);
+    for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
+        walk_tree(f, room, t, n);
+        for (uint32_t row = 0; row < n; row++)
+            out[t * stride + first + row] = f->ensemble->leaf_id[f->node_of[room->at[row]]];
+    }
+}

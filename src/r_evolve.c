@@ -1,0 +1,262 @@
+/* .Call entries of model trees. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evolve/gmt.h"
+#include "r_callbacks.h"
+
+/* ---- arguments ---- */
+
+static double number(SEXP control, const char *name)
+{
+    SEXP value = r_element(control, name);
+    double x = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1
+                   ? Rf_asReal(value)
+                   : NAN;
+    if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
+    return x;
+}
+
+static uint32_t count_of(SEXP control, const char *name)
+{
+    double x = number(control, name);
+    return x < UINT32_MAX ? (uint32_t) x : UINT32_MAX;
+}
+
+static ct_gmt_options options_of(SEXP control)
+{
+    ct_gmt_options o;
+    memset(&o, 0, sizeof o);
+    o.limits.leaves_max = count_of(control, "leaves_max");
+    o.limits.depth_max = count_of(control, "depth_max");
+    o.limits.minbucket = count_of(control, "minbucket");
+    o.limits.complexity = number(control, "complexity");
+    o.bins = count_of(control, "bins");
+    o.effort = count_of(control, "effort");
+    o.patience = count_of(control, "patience");
+    o.max_rows = number(control, "max_rows");
+    o.sample = count_of(control, "sample");
+    o.open_max = count_of(control, "open_max");
+    o.seed = (uint64_t) fmin(number(control, "seed"), 9007199254740992.0);
+    o.threads = count_of(control, "threads");
+    if (o.threads > R_MOST_THREADS)
+        Rf_error("there can be no more than %d threads", R_MOST_THREADS);
+    SEXP simd = r_element(control, "simd");
+    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1)
+        Rf_error("control element 'simd' must be a string");
+    o.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
+    if (o.simd == CT_N_SIMD)
+        r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
+    o.time_limit = number(control, "time_limit");
+    return o;
+}
+
+static const double *doubles_of(SEXP value, uint32_t n, const char *name)
+{
+    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n)
+        Rf_error("'%s' must be one double a row", name);
+    return REAL_RO(value);
+}
+
+/* Columns from 1 as columns from 0; memory of the call. */
+static uint32_t *columns_of(SEXP control, const char *name, uint32_t n_cols, uint32_t *n)
+{
+    SEXP value = r_element(control, name);
+    if (TYPEOF(value) != INTSXP) Rf_error("'%s' must be integers", name);
+    *n = (uint32_t) Rf_xlength(value);
+    uint32_t *out = (uint32_t *) R_alloc(*n ? *n : 1, sizeof *out);
+    for (uint32_t i = 0; i < *n; i++) {
+        int column = INTEGER_RO(value)[i];
+        if (column < 1 || (uint32_t) column > n_cols) Rf_error("'%s' names no column", name);
+        out[i] = (uint32_t) column - 1;
+    }
+    return out;
+}
+
+static ct_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
+{
+    ct_model_data data;
+    r_columns x = r_columns_of(columns);
+    uint32_t n_levels;
+    memset(&data, 0, sizeof data);
+    data.n_rows = x.n_rows;
+    data.n_cols = x.n_cols;
+    data.columns = x.columns;
+    data.response = doubles_of(y, x.n_rows, "y");
+    if (weights != R_NilValue) data.weights = doubles_of(weights, x.n_rows, "weights");
+    data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
+    data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
+    data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
+    if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
+    return data;
+}
+
+/* ---- what is owned while R may fail ---- */
+
+static void free_gmt(SEXP pointer)
+{
+    ct_gmt *gmt = (ct_gmt *) R_ExternalPtrAddr(pointer);
+    if (!gmt) return;
+    ct_gmt_free(gmt);
+    free(gmt);
+    R_ClearExternalPtr(pointer);
+}
+
+/* Protect it. */
+static SEXP new_gmt(ct_gmt **gmt)
+{
+    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizerEx(pointer, free_gmt, TRUE);
+    *gmt = (ct_gmt *) calloc(1, sizeof **gmt);
+    if (!*gmt) Rf_error("not enough memory");
+    R_SetExternalPtrAddr(pointer, *gmt);
+    UNPROTECT(1);
+    return pointer;
+}
+
+static void report(void *calls, double seconds, uint32_t kicks, double bic)
+{
+    double numbers[3] = {seconds, kicks, bic};
+    r_callbacks_report((r_callbacks *) calls, numbers, 3);
+}
+
+/* ---- results ---- */
+
+static SEXP integers(const uint32_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) x[i];
+    return out;
+}
+
+static SEXP flags(const uint8_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(LGLSXP, n);
+    for (uint32_t i = 0; i < n; i++) LOGICAL(out)[i] = x[i];
+    return out;
+}
+
+static SEXP doubles(const double *x, size_t n)
+{
+    SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) n);
+    if (n) memcpy(REAL(out), x, n * sizeof *x);
+    return out;
+}
+
+/* Children from 1, 0 for none; columns likewise. */
+static SEXP from_one(const uint32_t *x, uint32_t n)
+{
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = x[i] ? (int) x[i] + 1 : 0;
+    return out;
+}
+
+static SEXP features(const ct_forest *forest)
+{
+    SEXP out = Rf_allocVector(INTSXP, forest->n_nodes);
+    for (uint32_t i = 0; i < forest->n_nodes; i++) INTEGER(out)[i] = forest->feature[i] + 1;
+    return out;
+}
+
+static SEXP levels_of(const ct_forest *forest)
+{
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, forest->n_nodes));
+    for (uint32_t i = 0; i < forest->n_nodes; i++)
+        if (forest->n_levels[i])
+            SET_VECTOR_ELT(out, i, flags(forest->levels_left[i], forest->n_levels[i]));
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP where_of(const int32_t *where, uint32_t n_rows)
+{
+    SEXP out = Rf_allocVector(INTSXP, n_rows);
+    for (uint32_t i = 0; i < n_rows; i++) INTEGER(out)[i] = where[i] + 1;
+    return out;
+}
+
+/* A row a moment: kick, leaves, BIC, SSE, rows touched, seconds. */
+static SEXP moments_of(const ct_gmt *gmt)
+{
+    uint32_t n = gmt->n_moments;
+    SEXP out = Rf_allocMatrix(REALSXP, (int) n, 6);
+    for (uint32_t i = 0; i < n; i++) {
+        const ct_moment *moment = &gmt->moments[i];
+        const double row[6] = {moment->kick, moment->n_leaves,         moment->bic,
+                               moment->sse,  (double) moment->touched, moment->seconds};
+        for (size_t k = 0; k < 6; k++) REAL(out)[i + k * n] = row[k];
+    }
+    return out;
+}
+
+static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
+{
+    static const char *const names[] = {
+        "feature", "threshold", "left",     "right",   "default_left", "learned",
+        "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
+        "aliased", "unscaled",  "low",      "high",    "where",        "moments",
+        "kicks",   "touched",   "bic",      "lambda",  "certified",    "status",
+        "elapsed"};
+    static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
+    const ct_forest *forest = &gmt->forest;
+    const ct_node_models *models = &gmt->models;
+    const uint32_t n = forest->n_nodes;
+    const size_t p = models->p;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, features(forest));
+    SET_VECTOR_ELT(list, i++, doubles(forest->threshold, n));
+    SET_VECTOR_ELT(list, i++, from_one(forest->left, n));
+    SET_VECTOR_ELT(list, i++, from_one(forest->right, n));
+    SET_VECTOR_ELT(list, i++, flags(forest->default_left, n));
+    SET_VECTOR_ELT(list, i++, flags(gmt->learned, n));
+    SET_VECTOR_ELT(list, i++, levels_of(forest));
+    SET_VECTOR_ELT(list, i++, integers(models->n, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->weight, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->deviance, n));
+    SET_VECTOR_ELT(list, i++, integers(models->rank, n));
+    SET_VECTOR_ELT(list, i++, doubles(models->coefficients, n * p));
+    SET_VECTOR_ELT(list, i++, flags(models->aliased, (uint32_t) (n * p)));
+    SET_VECTOR_ELT(list, i++, doubles(models->unscaled, n * p * p));
+    SET_VECTOR_ELT(list, i++, doubles(models->low, n * p));
+    SET_VECTOR_ELT(list, i++, doubles(models->high, n * p));
+    SET_VECTOR_ELT(list, i++, where_of(gmt->where, n_rows));
+    SET_VECTOR_ELT(list, i++, moments_of(gmt));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) gmt->kicks));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->touched));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->bic));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->lambda));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(gmt->certified));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(ends[gmt->end]));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->seconds));
+    UNPROTECT(1);
+    return list;
+}
+
+/* Columns: a list of double, integer or logical vectors. control: regressors, splitters (columns
+ * from 1), n_levels (1 + the levels of a factor, else 1), and the options by their names. */
+SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control)
+{
+    ct_model_data data = data_of(columns, y, weights, control);
+    ct_gmt_options options = options_of(control);
+    r_callbacks calls;
+    ct_error error;
+    ct_gmt *gmt;
+    SEXP handle = PROTECT(new_gmt(&gmt));
+    PROTECT(r_callbacks_init(&calls, r_element(control, "report")));
+    options.stop = r_callbacks_stop;
+    options.report = report;
+    options.calls = &calls;
+    ct_status status = ct_gmt_fit(&data, &options, gmt, &error);
+    if (calls.jumped) {
+        free_gmt(handle);
+        r_callbacks_jump(&calls);
+    }
+    r_check(status, &error);
+    SEXP list = PROTECT(result_list(gmt, data.n_rows));
+    free_gmt(handle);
+    UNPROTECT(3);
+    return list;
+}

@@ -1,0 +1,73 @@
+/* What a search remembers, against brute force: not only its answers. */
+#include "instance_bounds.h"
+
+#include "gpu/twin.h"
+#include "instance_random.h"
+
+/* Few rows, many ties, and complexity more often than not: with it a split that separates nothing
+ * still costs something. */
+static random_table small_table(rng *r)
+{
+    uint32_t n_rows = 3 + rng_below(r, BOUND_ROWS - 2);
+    random_table t = table_random(r, n_rows, 1 + rng_below(r, 4), 2 + rng_below(r, 3), 1);
+    uint32_t kind = rng_below(r, 3);
+    for (uint32_t col = 0; kind && col < t.data.n_cols; col++)
+        for (uint32_t i = 0; i < n_rows; i++)
+            table_column(&t, col)[i] = rng_below(r, kind == 1 ? 2 : 5);
+    for (uint32_t i = 0; i < n_rows; i++)
+        if (rng_below(r, 3) == 0) t.classes[i] = (int32_t) rng_below(r, t.data.n_classes);
+    if (rng_below(r, 3) == 0) table_add_weights(&t, r);
+    if (rng_below(r, 8) == 0) spread_weights(r, &t);
+    if (rng_below(r, 3) == 0) table_add_loss(&t, r);
+    if (rng_below(r, 6) == 0) table_add_roots(&t, r);
+    return t;
+}
+
+static ct_options small_options(rng *r, const random_table *t)
+{
+    ct_options o = ct_options_default();
+    o.depth = 2 + rng_below(r, 3);
+    if (rng_below(r, 4)) o.complexity = (1 + rng_below(r, 12)) / 8.0 / t->data.n_rows;
+    if (rng_below(r, 4) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.2;
+    if (rng_below(r, 4) == 0) o.min_bucket = 1 + rng_below(r, 4);
+    if (rng_below(r, 5) == 0) o.min_split = 1 + rng_below(r, 6);
+    if (rng_below(r, 4) == 0) o.max_thresholds = 1 + rng_below(r, 4);
+    if (rng_below(r, 6) == 0) o.max_gap = rng_unit(r) * dearest_of(&t->data) / 4;
+    if (rng_below(r, 8) == 0) o.max_cost = rng_unit(r) * dearest_of(&t->data) / 2;
+    if (rng_below(r, 6) == 0) o.device = CT_DEVICE_TWIN;
+    if (rng_below(r, 6) == 0) o.plane_budget = 0;
+    if (rng_below(r, 4) == 0) o.any_of_ties = 1;
+    for (int s = 0; s < CT_N_SHORTCUTS && rng_below(r, 2); s++)
+        if (rng_below(r, 3) == 0) o.off |= UINT32_C(1) << s;
+    if (rng_below(r, 8) == 0) o.threads = 2, o.team_after = 0;
+    o.roots = t->roots;
+    return o;
+}
+
+static void remembered_bounds_hold(void)
+{
+    int tables = CHECK_QUICK() ? 100 : 2000, answers = 0;
+    bounds_state.seen = 0;
+    for (int i = 0; i < tables && check_state.failed < 3; i++) {
+        rng r = {(uint64_t) i + 1};
+        random_table t = small_table(&r);
+        ct_options options = small_options(&r, &t);
+        int failed = check_state.failed;
+        answers += bounds_hold(&t, &options);
+        if (check_state.failed > failed) {
+            instance in = {t, options, NAN};
+            printf("    seed %d:\n", i + 1);
+            instance_write(stdout, &in);
+        }
+        table_free(&t);
+    }
+    CHECK(answers > tables * 9 / 10);
+    CHECK(bounds_state.seen > 100 * (uint64_t) tables); /* somebody listened */
+    if (getenv("CT_SHOW")) printf("    %llu bounds\n", (unsigned long long) bounds_state.seen);
+}
+
+static const check_case cases[] = {
+    {"remembered bounds hold", remembered_bounds_hold},
+};
+
+CHECK_MAIN(cases)

@@ -1,0 +1,384 @@
+/* Forged ensembles against the interpreter, to the last bit; and the interpreter by hand. */
+#include "check.h"
+#include "ensemble_random.h"
+#include "base/memory.h"
+#include "forge/interpret.h"
+#include "forge/pack.h"
+#include "forge/run.h"
+
+enum { MOST_BATCHES = 6 }; /* of one size */
+
+static any_ensemble drawn;
+
+/* Columns, one after another; some of integers. */
+typedef struct {
+    uint32_t n_rows, n_cols;
+    double *values, *row;
+    int32_t *integers;
+    ct_column columns[ANY_FEATURES];
+} any_table;
+
+static any_table new_table(ct_rng *r, uint32_t n_rows, int integers)
+{
+    any_table t;
+    t.n_rows = n_rows;
+    t.n_cols = drawn.ensemble.n_features;
+    size_t n = (size_t) n_rows * t.n_cols;
+    t.values = (double *) malloc(n * sizeof *t.values);
+    t.integers = (int32_t *) malloc(n * sizeof *t.integers);
+    t.row = (double *) malloc(t.n_cols * sizeof *t.row);
+    for (uint32_t col = 0; col < t.n_cols; col++) {
+        double *x = t.values + (size_t) col * n_rows;
+        int32_t *codes = t.integers + (size_t) col * n_rows;
+        int as_codes = integers && col % 2;
+        for (uint32_t i = 0; i < n_rows; i++) {
+            x[i] = any_value(r, &drawn);
+            codes[i] = ct_rng_below(r, 10) ? (int32_t) ct_rng_below(r, 80) - 3 : INT32_MIN;
+            if (as_codes) x[i] = codes[i] == INT32_MIN ? (double) NAN : codes[i];
+        }
+        t.columns[col] = as_codes ? (ct_column){codes, CT_INT32} : (ct_column){x, CT_DOUBLE};
+    }
+    return t;
+}
+
+static void free_table(any_table *t)
+{
+    free(t->values);
+    free(t->integers);
+    free(t->row);
+}
+
+static const double *row_of(any_table *t, uint32_t row)
+{
+    for (uint32_t col = 0; col < t->n_cols; col++)
+        t->row[col] = t->values[(size_t) col * t->n_rows + row];
+    return t->row;
+}
+
+static void interpret_table(any_table *t, double *sums, int32_t *leaves)
+{
+    const ct_ensemble *e = &drawn.ensemble;
+    double out[ANY_OUTPUTS];
+    for (uint32_t row = 0; row < t->n_rows; row++) {
+        const double *x = row_of(t, row);
+        ct_interpret_row(e, x, out);
+        for (uint32_t k = 0; k < e->n_outputs; k++) sums[(size_t) k * t->n_rows + row] = out[k];
+        for (uint32_t tree = 0; leaves && tree < e->n_trees; tree++)
+            leaves[(size_t) tree * t->n_rows + row] =
+                drawn.leaf_id[ct_interpret_leaf(e, tree, x)];
+    }
+}
+
+/* Numbers, or the bits of them: both zeros differ. */
+static int same_bits(const double *a, const double *b, size_t n)
+{
+    return memcmp(a, b, n * sizeof *a) == 0;
+}
+
+/* The columns without their first rows. */
+static void columns_from(const any_table *t, uint32_t first, ct_column *columns)
+{
+    for (uint32_t col = 0; col < t->n_cols; col++) {
+        const ct_column *whole = &t->columns[col];
+        columns[col] = *whole;
+        if (whole->type == CT_DOUBLE) columns[col].values = (const double *) whole->values + first;
+        else columns[col].values = (const int32_t *) whole->values + first;
+    }
+}
+
+/* Batches of `batch` rows of a table, each way and on each instruction set. */
+static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned threads,
+                  const double *expected)
+{
+    const ct_ensemble *e = &drawn.ensemble;
+    double *got = (double *) malloc((size_t) batch * e->n_outputs * sizeof *got);
+    int same = 1;
+    for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
+        if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
+        ct_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_WAY_WALK, threads,
+                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL};
+        uint32_t first = 0;
+        for (int i = 0; i < MOST_BATCHES && first + batch <= t->n_rows && same; i++) {
+            ct_column columns[ANY_FEATURES];
+            columns_from(t, first, columns);
+            CHECK_INT(ct_forged_predict(f, columns, batch, &run, got, NULL), CT_OK);
+            for (uint32_t k = 0; k < e->n_outputs; k++)
+                same = same && same_bits(got + (size_t) k * batch,
+                                         expected + (size_t) k * t->n_rows + first, batch);
+            first += batch;
+        }
+        if (!same) printf("    level %d, batches of %u\n", level, batch);
+        if (!same) break;
+    }
+    free(got);
+    return same;
+}
+
+static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
+                        const uint32_t *batches, unsigned n_batches)
+{
+    ct_rng r = ct_rng_of(seed, 17, 0);
+    ct_error error = {CT_OK, ""};
+    ct_forged f;
+    any_draw(&r, shape, &drawn);
+    if (!CHECK_INT(ct_forge(&drawn.ensemble, &f, &error), CT_OK)) {
+        printf("    seed %u: %s\n", seed, error.message);
+        return;
+    }
+    any_table t = new_table(&r, n_rows, shape->sets > 0);
+    const ct_ensemble *e = &drawn.ensemble;
+    double *expected = (double *) malloc((size_t) n_rows * e->n_outputs * sizeof *expected);
+    int32_t *leaves = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *leaves);
+    int32_t *got = (int32_t *) malloc((size_t) n_rows * e->n_trees * sizeof *got);
+    interpret_table(&t, expected, leaves);
+    for (unsigned i = 0; i < n_batches; i++)
+        if (!CHECK(agrees(&f, &t, batches[i], 1 + i % 3, expected)))
+            printf("    seed %u\n", seed);
+    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL};
+    CHECK_INT(ct_forged_leaves(&f, t.columns, n_rows, &run, got, NULL), CT_OK);
+    CHECK(!memcmp(got, leaves, (size_t) n_rows * e->n_trees * sizeof *got));
+    free(expected);
+    free(leaves);
+    free(got);
+    free_table(&t);
+    ct_forged_free(&f);
+}
+
+static any_shape shape_of(ct_rng *r)
+{
+    static const uint32_t levels[] = {0, 1, 2, 3, 14, 15, 16, 254, 255, 511};
+    any_shape s;
+    s.n_trees = 1 + ct_rng_below(r, 12);
+    s.most_depth = ct_rng_below(r, 17);
+    s.leaf_chance = ct_rng_below(r, 8);
+    s.most_leaves = ct_rng_below(r, 3) ? 256 : 1 + ct_rng_below(r, 700);
+    s.levels = levels[ct_rng_below(r, sizeof levels / sizeof *levels)];
+    s.n_features = 1 + ct_rng_below(r, s.levels > 100 ? 3 : 8);
+    s.n_outputs = 1 + ct_rng_below(r, 3);
+    s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
+    s.sets = ct_rng_below(r, 3) ? 0 : 1 + ct_rng_below(r, 16);
+    s.rules = ct_rng_below(r, 2);
+    s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
+    s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    return s;
+}
+
+/* FORGE_ENSEMBLES: how many; 10,000 on demand. */
+static void random_ensembles(void)
+{
+    static const uint32_t batches[] = {1, 3, 7, 8, 9, 63, 64, 65, 255, 257};
+    const char *wanted = getenv("FORGE_ENSEMBLES");
+    uint32_t n = wanted ? (uint32_t) atol(wanted) : CHECK_QUICK() ? 12 : 250;
+    for (uint32_t seed = 0; seed < n; seed++) {
+        ct_rng r = ct_rng_of(seed, 5, 0);
+        any_shape s = shape_of(&r);
+        uint32_t few[2] = {batches[seed % 10], 1 + ct_rng_below(&r, 150)};
+        check_shape(seed, &s, CHECK_QUICK() ? 300 : 520, few, 2);
+    }
+}
+
+/* Every size of a batch up to two blocks and a row. */
+static void all_batches(void)
+{
+    uint32_t batches[1025], n = 0;
+    for (uint32_t b = 1; b <= 1025; b += CHECK_QUICK() ? 171 : 1) batches[n++] = b;
+    const any_shape s = {3, 6, 1, 256, 0, 4, 2, 0, 2, 1, CT_LESS, CT_F32, CT_F32};
+    check_shape(99, &s, 1025, batches, n);
+}
+
+/* Perfect trees of each depth, and combs as deep as leaves allow, alone. */
+static void each_depth(void)
+{
+    static const uint32_t batch[] = {257};
+    for (uint32_t depth = 0; depth <= 10; depth++)
+        for (int exact = 0; exact < 2; exact++) {
+            any_shape s = {2, depth, 0, 2000, 0, 6, 1, 0, 0, 0,
+                           CT_LESS_EQUAL, exact ? CT_F64 : CT_F32, exact ? CT_F64 : CT_F32};
+            for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 1 : 4); seed++)
+                check_shape(1000 + 10 * depth + seed, &s, 257, batch, 1);
+        }
+    for (uint32_t leaves = 250; leaves < 260; leaves += 3) {
+        const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64};
+        check_shape(2000 + leaves, &comb, 257, batch, 1);
+    }
+}
+
+/* ---- by hand ---- */
+
+/* Two trees: x0 < 1 ? (x1 in {0, 2} ? 1 : 2) : 4; and 8 alone, times 0.5. */
+static any_ensemble *by_hand_ensemble(void)
+{
+    static const int32_t feature[] = {0, 1, -1, -1, -1, -1};
+    static const double value[] = {0, 0, 1, 2, 4, 8};
+    static const uint32_t left[] = {1, 2, 0, 0, 0, 0}, right[] = {4, 3, 0, 0, 0, 0};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F32, CT_F32};
+    ct_rng r = ct_rng_of(1, 1, 1);
+    any_draw(&r, &s, &drawn);
+    ct_ensemble *e = &drawn.ensemble;
+    e->n_trees = 2, e->n_nodes = 6, e->divisor = 1, e->minus_fraction = 0, e->n_set_bits = 3;
+    for (uint32_t i = 0; i < 6; i++) {
+        drawn.feature[i] = feature[i], drawn.value[i] = value[i], drawn.leaf_id[i] = (int32_t) i;
+        drawn.left[i] = left[i], drawn.right[i] = right[i], drawn.threshold[i] = 1;
+        drawn.default_left[i] = 1, drawn.missing[i] = CT_MISSING_NAN;
+        drawn.set_first[i] = 0, drawn.set_size[i] = 0, drawn.set_else[i] = 0;
+    }
+    drawn.set_size[1] = 3, drawn.sets[0] = 5;
+    drawn.roots[0] = 0, drawn.roots[1] = 5, drawn.output[0] = drawn.output[1] = 0;
+    drawn.weight[0] = 1, drawn.weight[1] = 0.5, drawn.base[0] = 0.25;
+    return &drawn;
+}
+
+static double row_by_hand(double x0, double x1)
+{
+    double x[2] = {x0, x1}, out[1];
+    ct_interpret_row(&drawn.ensemble, x, out);
+    return out[0] - 4.25; /* the base and the second tree */
+}
+
+static void interpreter(void)
+{
+    any_ensemble *a = by_hand_ensemble();
+    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    CHECK(row_by_hand(0, 0) == 1 && row_by_hand(0, 1) == 2 && row_by_hand(0, 2) == 1);
+    CHECK(row_by_hand(1, 0) == 4 && row_by_hand(nextafter(1, 0), 0) == 4); /* 1 as a float */
+    CHECK(row_by_hand(nextafterf(1, 0), 0) == 1);
+    CHECK(row_by_hand(NAN, 0) == 1 && row_by_hand(NAN, NAN) == 1);
+    CHECK(row_by_hand(0, 3) == 2 && row_by_hand(0, -1) == 2 && row_by_hand(0, INFINITY) == 2);
+    CHECK(row_by_hand(0, 2.9) == 1 && row_by_hand(0, -0.5) == 2 && row_by_hand(0, -0.0) == 1);
+    a->ensemble.minus_fraction = 1;
+    CHECK(row_by_hand(0, -0.5) == 1 && row_by_hand(0, -1) == 2);
+    a->set_else[1] = 1;
+    CHECK(row_by_hand(0, -1) == 1 && row_by_hand(0, 1e9) == 1 && row_by_hand(0, 1) == 2);
+    a->default_left[0] = 0;
+    CHECK(row_by_hand(NAN, 0) == 4);
+    a->missing[0] = CT_MISSING_NONE;
+    CHECK(row_by_hand(NAN, 0) == 1);
+    a->missing[0] = CT_MISSING_ZERO;
+    CHECK(row_by_hand(NAN, 0) == 4 && row_by_hand(-0.0, 0) == 4 && row_by_hand(1e-35, 0) == 4);
+    CHECK(row_by_hand(1e-34, 0) == 1);
+    a->ensemble.less = CT_LESS_EQUAL;
+    CHECK(row_by_hand(1, 0) == 1);
+    a->ensemble.number = CT_F64;
+    CHECK(row_by_hand(nextafter(1, 2), 0) == 4);
+    a->ensemble.divisor = 2;
+    CHECK(row_by_hand(1, 0) + 4.25 == 5.25 / 2);
+}
+
+/* Floats are added as floats: 1 + 2^-24 twice, and 2^-24 twice + 1, differ. */
+static void order_of_sums(void)
+{
+    any_ensemble *a = by_hand_ensemble();
+    double x[2] = {5, 0}, out[1];
+    a->base[0] = 1, a->value[4] = ldexp(1, -24), a->value[5] = ldexp(1, -23);
+    ct_interpret_row(&a->ensemble, x, out);
+    CHECK(out[0] == 1);
+    a->ensemble.sum = CT_F64;
+    ct_interpret_row(&a->ensemble, x, out);
+    CHECK(out[0] == 1 + ldexp(1, -23));
+}
+
+/* ---- faults ---- */
+
+static int refused(void)
+{
+    ct_error error = {CT_OK, ""};
+    return ct_ensemble_check(&drawn.ensemble, &error) == CT_BAD_INPUT && error.message[0];
+}
+
+#define REFUSED(change)         \
+    do {                        \
+        by_hand_ensemble();     \
+        ct_ensemble *e = &drawn.ensemble; \
+        (void) e;               \
+        change;                 \
+        CHECK(refused());       \
+    } while (0)
+
+static void faults(void)
+{
+    by_hand_ensemble();
+    CHECK(!refused());
+    REFUSED(e->n_trees = 0);
+    REFUSED(e->n_trees = 7);
+    REFUSED(e->n_nodes = 1);
+    REFUSED(e->n_features = 1);
+    REFUSED(e->n_features = (1 << 24) + 1);
+    REFUSED(e->n_outputs = 0);
+    REFUSED(e->leaf_width = 0);
+    REFUSED(e->leaf_width = 2);
+    REFUSED(e->divisor = 0);
+    REFUSED(e->divisor = NAN);
+    REFUSED(e->less = (ct_less) 2);
+    REFUSED(e->number = (ct_number) 2);
+    REFUSED(e->sum = (ct_number) 2);
+    REFUSED(drawn.base[0] = INFINITY);
+    REFUSED(drawn.base[0] = 0.1);
+    REFUSED(drawn.weight[1] = NAN);
+    REFUSED(drawn.weight[1] = 0.1);
+    REFUSED(drawn.output[1] = 1);
+    REFUSED(drawn.roots[0] = 1);
+    REFUSED(drawn.roots[1] = 0);
+    REFUSED(drawn.roots[1] = 6);
+    REFUSED(drawn.feature[0] = 2);
+    REFUSED(drawn.feature[0] = -2);
+    REFUSED(drawn.left[0] = 0);
+    REFUSED(drawn.left[1] = 4);
+    REFUSED(drawn.left[1] = 3);
+    REFUSED(drawn.right[0] = 5);
+    REFUSED(drawn.feature[0] = -1);
+    REFUSED(drawn.default_left[0] = 2);
+    REFUSED(drawn.missing[0] = 3);
+    REFUSED(drawn.missing[1] = CT_MISSING_ZERO);
+    REFUSED(drawn.set_size[1] = 4);
+    REFUSED(drawn.set_first[1] = 1);
+    REFUSED(drawn.set_first[1] = UINT32_MAX);
+    REFUSED(drawn.set_else[1] = 2);
+    REFUSED(drawn.threshold[0] = NAN);
+    REFUSED(drawn.threshold[0] = 0.1);
+    REFUSED(drawn.value[2] = NAN);
+    REFUSED(drawn.value[2] = 0.1);
+    REFUSED((drawn.value[5] = FLT_MAX, drawn.weight[1] = 2));
+}
+
+/* Each allocation fails once, and with all that follow. */
+static void memory(void)
+{
+    const any_shape s = {3, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64};
+    ct_rng r = ct_rng_of(3, 3, 3);
+    ct_error error;
+    any_draw(&r, &s, &drawn);
+    any_table t = new_table(&r, 700, 0);
+    double got[2 * 700];
+    int32_t leaves[3 * 700];
+    for (long after = 0, failed = 1; failed; after++) {
+        failed = 0;
+        for (long count = 1; count <= 1000000; count += 999999) {
+            ct_forged f;
+            error = (ct_error){CT_OK, ""};
+            ct_alloc_fail_for(after, count);
+            ct_status status = ct_forge(&drawn.ensemble, &f, &error);
+            ct_run run = {CT_WAY_PLANES, 2, CT_SIMD_SCALAR, NULL};
+            if (status == CT_OK)
+                status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
+            run.way = CT_WAY_WALK;
+            if (status == CT_OK)
+                status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
+            if (status == CT_OK)
+                status = ct_forged_leaves(&f, t.columns, 700, &run, leaves, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
+            failed |= status != CT_OK;
+            ct_forged_free(&f);
+        }
+    }
+    free_table(&t);
+}
+
+static const check_case cases[] = {
+    {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
+    {"faults are refused", faults},        {"random ensembles", random_ensembles},
+    {"all batches", all_batches},          {"each depth", each_depth},
+    {"memory that ends", memory},
+};
+CHECK_MAIN(cases)

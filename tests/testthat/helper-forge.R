@@ -1,0 +1,40 @@
+# Models of other libraries with what these predict, as tests/r/forge_models.py wrote them down.
+
+forge_fixture <- function(name) testthat::test_path("fixtures", "forge", name)
+
+forge_models <- function() {
+  utils::read.csv(forge_fixture("models.csv"), stringsAsFactors = FALSE)
+}
+
+# A matrix that was written row after row.
+forge_matrix <- function(name, columns, type = "double") {
+  path <- forge_fixture(name)
+  size <- c(double = 8L, float = 4L, integer = 4L)[[type]]
+  values <- readBin(path, if (type == "float") "double" else type, file.size(path), size,
+                    endian = "little")
+  matrix(values, ncol = columns, byrow = TRUE)
+}
+
+forge_rows <- function(model) forge_matrix(paste0(model$name, ".rows"), model$columns)
+forge_margin <- function(model) forge_matrix(paste0(model$name, ".margin"), model$outputs)
+forge_leaf <- function(model) forge_matrix(paste0(model$name, ".leaf"), model$trees, "integer")
+
+import_model <- function(model) {
+  if (grepl("json$", model$file)) skip_if_not_installed("jsonlite")
+  import_forest(forge_fixture(model$file), iterations = if (model$name == "xgb-first") 3)
+}
+
+# Sums by each way and instruction set that there is here.
+sums_by_ways <- function(forged, columns) {
+  ways <- list(list(2L, "scalar"))
+  sets <- Filter(function(set) has_simd(forged, set), c("scalar", "avx2", "avx512", "neon"))
+  if (forged$info$planes) ways <- c(ways, lapply(sets, function(set) list(1L, set)))
+  lapply(ways, function(way) {
+    run_forged(forged_code(forged), columns, FALSE, 2, way[[1]], way[[2]])
+  })
+}
+
+has_simd <- function(forged, set) {
+  columns <- matrix(0, 0, forged$forest$ensemble$n_features)
+  !inherits(try(run_forged(forged_code(forged), columns, FALSE, 1, 0L, set), TRUE), "try-error")
+}

@@ -1,0 +1,134 @@
+# Fitted objects of R against their own predict(), to the last bit.
+
+mixed <- function(n, seed = 1) {
+  set.seed(seed)
+  data <- data.frame(a = round(rnorm(n), 2), b = sample(5, n, TRUE), c = runif(n),
+                     f = factor(sample(letters[1:6], n, TRUE)), l = runif(n) > 0.5)
+  data$y <- data$a * data$b + (data$f %in% c("a", "d")) + rnorm(n, sd = 0.3)
+  data$k <- factor(c("x", "y", "z")[1 + (data$y > 0) + (data$y > 2)])
+  data
+}
+
+data <- mixed(400)
+new <- mixed(300, 2)
+
+expect_same <- function(forged, expected, columns = new, type = "response") {
+  got <- predict(forged, columns, type = type)
+  if (is.matrix(got)) expect_identical(unname(got), unname(expected)) else
+    expect_identical(unname(got), as.vector(unname(expected)))
+  # and each way of running it
+  sums <- sums_by_ways(forged, forest_columns_of(forged$forest, columns)$columns)
+  for (other in sums) expect_identical(other, sums[[1]])
+}
+
+test_that("hist_forest", {
+  for (depth in c(3, Inf)) {
+    classes <- hist_forest(k ~ a + b + c + f + l, data, trees = 20, depth = depth, seed = 1)
+    forged <- forge(classes)
+    missing <- new
+    missing$a[1:30] <- NA
+    missing$f[20:60] <- NA
+    expect_same(forged, predict(classes, missing, type = "prob"), missing, "prob")
+    expect_same(forged, predict(classes, missing, type = "leaf"), missing, "leaf")
+    expect_identical(unname(predict(forged, missing, type = "class")),
+                     unname(predict(classes, missing, type = "class")))
+    numbers <- hist_forest(y ~ a + b + c + f + l, data, trees = 20, depth = depth, seed = 1)
+    expect_same(forge(numbers), predict(numbers, missing), missing)
+    expect_same(forge(numbers), predict(numbers, missing, type = "leaf"), missing, "leaf")
+  }
+})
+
+test_that("contree", {
+  data$a[1:40] <- NA
+  data$f[30:80] <- NA
+  fit <- contree(k ~ a + b + c + f + l, data, depth = 2)
+  new$f <- factor(new$f, levels = c(letters[1:6], "new"))
+  new$f[1:20] <- "new"
+  new$f[21:40] <- NA
+  new$a[30:60] <- NA
+  forged <- forge(fit)
+  expect_same(forged, suppressWarnings(predict(fit, new, type = "prob")), new, "prob")
+  expect_same(forged, matrix(suppressWarnings(predict(fit, new, type = "node"))), new, "leaf")
+  expect_identical(as.character(predict(forged, new, type = "class")),
+                   as.character(suppressWarnings(predict(fit, new, type = "class"))))
+  expect_error(import_forest(contree(k ~ log(c) + b, data, depth = 1)), "computes",
+               class = "contree_unsupported_error")
+})
+
+test_that("ranger", {
+  skip_if_not_installed("ranger")
+  formula <- function(y) stats::reformulate(c("a", "b", "c", "f", "l"), y)
+  for (order in c("ignore", "order")) {
+    fit <- ranger::ranger(formula("y"), data, num.trees = 20, seed = 1, num.threads = 1,
+                          respect.unordered.factors = order)
+    expect_same(forge(fit), stats::predict(fit, new, num.threads = 1)$predictions)
+    nodes <- stats::predict(fit, new, type = "terminalNodes", num.threads = 1)$predictions
+    storage.mode(nodes) <- "integer"
+    expect_same(forge(fit), nodes, new, "leaf")
+    fit <- ranger::ranger(formula("k"), data, num.trees = 20, seed = 1, probability = TRUE,
+                          respect.unordered.factors = order, num.threads = 1)
+    expect_same(forge(fit), stats::predict(fit, new, num.threads = 1)$predictions, new, "prob")
+    fit <- ranger::ranger(formula("k"), data, num.trees = 21, seed = 1, num.threads = 1,
+                          respect.unordered.factors = order)
+    each <- stats::predict(fit, new, predict.all = TRUE, num.threads = 1)$predictions
+    votes <- t(apply(each, 1, function(row) tabulate(row, 3)))
+    expect_same(forge(fit), votes / 21, new, "prob")
+  }
+})
+
+test_that("ranger with factors as sets", {
+  skip_if_not_installed("ranger")
+  fit <- ranger::ranger(y ~ a + f, data, num.trees = 5, seed = 1, num.threads = 1,
+                        respect.unordered.factors = "partition")
+  if (is.null(fit$forest$covariate.levels)) {
+    expect_error(forge(fit), "levels", class = "contree_unsupported_error")
+    fit$forest$covariate.levels <- list(a = NULL, f = levels(data$f))
+  }
+  expect_same(forge(fit), stats::predict(fit, new, num.threads = 1)$predictions)
+})
+
+test_that("randomForest", {
+  skip_if_not_installed("randomForest")
+  for (y in c("y", "k")) {
+    set.seed(1)
+    formula <- stats::reformulate(c("a", "b", "c", "f"), y)
+    fit <- randomForest::randomForest(formula, data, ntree = 21)
+    if (y == "y") expect_same(forge(fit), stats::predict(fit, new)) else
+      expect_same(forge(fit), unclass(stats::predict(fit, new, type = "prob")), new, "prob")
+    nodes <- attr(stats::predict(fit, new, nodes = TRUE), "nodes")
+    expect_same(forge(fit), nodes, new, "leaf")
+  }
+  new$a[1] <- NA
+  expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
+})
+
+test_that("gbm", {
+  skip_if_not_installed("gbm")
+  data$a[1:40] <- NA
+  new$a[1:50] <- NA
+  new$f[40:70] <- NA
+  fits <- list(gaussian = y ~ a + b + c + f, poisson = round(abs(y)) ~ a + b + c + f,
+               bernoulli = (y > 0) + 0 ~ a + b + c + f)
+  for (distribution in names(fits)) {
+    set.seed(1)
+    fit <- gbm::gbm(fits[[distribution]], distribution, data, n.trees = 20, interaction.depth = 4,
+                    keep.data = FALSE)
+    expected <- stats::predict(fit, new, n.trees = 20)
+    expect_same(forge(fit), expected, new, "margin")
+    expect_equal(unname(predict(forge(fit), new)), stats::predict(fit, new, 20, type = "response"))
+  }
+  fit$distribution$name <- "adaboost"
+  expect_error(forge(fit), "adaboost", class = "contree_unsupported_error")
+})
+
+test_that("rpart", {
+  skip_if_not_installed("rpart")
+  fit <- rpart::rpart(y ~ a + b + c + l, data, cp = 0)
+  expect_same(forge(fit), stats::predict(fit, new))
+  fit <- rpart::rpart(k ~ a + f, data, maxdepth = 2)
+  expect_same(forge(fit), stats::predict(fit, new), new, "prob")
+  new$a[1] <- NA
+  expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
+  fit <- rpart::rpart(k ~ a, data, parms = list(loss = matrix(c(0, 1, 2, 1, 0, 1, 1, 1, 0), 3)))
+  expect_error(forge(fit), "losses", class = "contree_unsupported_error")
+})

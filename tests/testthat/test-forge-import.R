@@ -1,0 +1,173 @@
+# Documents of XGBoost and LightGBM against what these libraries said of hostile rows.
+
+models <- forge_models()
+
+test_that("leaves and margins are the makers' own, to the last bit", {
+  for (i in seq_len(nrow(models))) {
+    model <- models[i, ]
+    rows <- forge_rows(model)
+    forged <- forge(import_model(model))
+    margin <- forge_margin(model)
+    expect_identical(unname(predict(forged, rows, type = "leaf")), forge_leaf(model),
+                     info = model$name)
+    expect_identical(unname(as.matrix(predict(forged, rows, type = "margin"))), margin,
+                     info = model$name)
+    for (sums in sums_by_ways(forged, rows)) expect_identical(sums, margin, info = model$name)
+  }
+})
+
+test_that("responses are the makers', within the rounding of their functions", {
+  for (i in seq_len(nrow(models))) {
+    model <- models[i, ]
+    if (model$name == "xgb-forest") next # multi:softmax says classes
+    forged <- forge(import_model(model))
+    response <- forge_matrix(paste0(model$name, ".response"), model$outputs, "float")
+    expect_equal(unname(as.matrix(predict(forged, forge_rows(model)))), response,
+                 tolerance = 1e-5, info = model$name)
+  }
+})
+
+test_that("classes are those of the largest response", {
+  model <- models[models$name == "xgb-forest", ]
+  said <- readBin(forge_fixture("xgb-forest.response"), "numeric", 50, 4L, endian = "little")
+  forged <- forge(import_model(model))
+  expect_identical(as.character(predict(forged, forge_rows(model), type = "class")),
+                   as.character(said))
+  binary <- forge(import_model(models[models$name == "xgb-logistic", ]))
+  rows <- forge_rows(models[models$name == "xgb-logistic", ])
+  prob <- predict(binary, rows, type = "prob")
+  expect_identical(colnames(prob), c("0", "1"))
+  expect_identical(prob[, 2], predict(binary, rows))
+  expect_identical(predict(binary, rows, type = "class") == "1", unname(prob[, 2] > 0.5))
+})
+
+test_that("one row at a time gives the same", {
+  for (name in c("xgb-codes", "lgb-multiclass", "xgb-vectors")) {
+    model <- models[models$name == name, ]
+    rows <- forge_rows(model)
+    forged <- forge(import_model(model))
+    one <- lapply(seq_len(20), function(i) {
+      as.vector(predict(forged, rows[i, , drop = FALSE], type = "margin"))
+    })
+    expect_identical(do.call(rbind, one), forge_margin(model)[1:20, , drop = FALSE], info = name)
+  }
+})
+
+test_that("JSON and UBJ of one model are one forest", {
+  skip_if_not_installed("jsonlite")
+  text <- '{"learner":{"a":[1,2.5,-3],"b":"x","c":{},"d":[],"e":[true,false],"f":null}}'
+  bytes <- as.raw(c(
+    charToRaw("{U"), 7, charToRaw("learner{U"), 1, charToRaw("a[$d#U"), 3,
+    0x3f, 0x80, 0, 0, 0x40, 0x20, 0, 0, 0xc0, 0x40, 0, 0, charToRaw("U"), 1, charToRaw("bSU"), 1,
+    charToRaw("xU"), 1, charToRaw("c{}U"), 1, charToRaw("d[#U"), 0, charToRaw("U"), 1,
+    charToRaw("e[TF]U"), 1, charToRaw("fZ}}")))
+  ours <- parse_ubj(bytes)
+  expect_identical(ours$learner$a, c(1, 2.5, -3))
+  expect_identical(ours$learner$b, "x")
+  expect_identical(ours$learner$e, list(TRUE, FALSE))
+  expect_true("f" %in% names(ours$learner))
+  theirs <- parse_json(charToRaw(text))
+  expect_identical(theirs$learner$a, ours$learner$a)
+})
+
+test_that("long integers of UBJ have all their bits", {
+  bytes <- as.raw(c(0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0x80, 0, 0, 0, rep(0xff, 8)))
+  expect_identical(ubj_long(bytes, 3), c(2^32 - 1, 2^32 + 2^31, -1))
+})
+
+test_that("decimals halfway between floats are refused, all others rounded once", {
+  expect_identical(floats(c(0.1, 1e-45, 3.4028235e38, -0.3, Inf)),
+                   c(13421773 / 2^27, 2^-149, (2 - 2^-23) * 2^127, -10066330 / 2^25, Inf))
+  expect_error(floats(1 + 2^-24), class = "contree_input_error")
+})
+
+test_that("base scores get their objective's margin", {
+  skip_if_not_installed("jsonlite")
+  text <- readLines(forge_fixture("xgb-regression.json"), warn = FALSE)
+  with_base <- function(score, objective) {
+    text <- sub('"base_score":"[^"]*"', paste0('"base_score":"', score, '"'), text)
+    text <- sub("reg:squarederror", objective, text, fixed = TRUE)
+    import_forest(charToRaw(text))$ensemble$base
+  }
+  expect_identical(with_base("[2.5E-1]", "reg:squarederror"), 0.25)
+  expect_identical(with_base("0.25", "reg:squarederror"), 0.25)
+  expect_equal(with_base("[2.5E-1]", "binary:logistic"), log(1 / 3), tolerance = 1e-6)
+  expect_equal(with_base("[2.5E-1]", "count:poisson"), log(0.25), tolerance = 1e-6)
+  expect_error(with_base("[0E0]", "count:poisson"), class = "contree_input_error")
+  expect_error(with_base("[1,2]", "reg:squarederror"), class = "contree_input_error")
+  expect_error(with_base("x", "reg:squarederror"), class = "contree_input_error")
+  expect_error(with_base("1", "rank:unknown"), "rank:unknown", class = "contree_unsupported_error")
+})
+
+test_that("rounds are counted", {
+  model <- models[models$name == "xgb-first", ]
+  path <- forge_fixture(model$file)
+  skip_if_not_installed("jsonlite")
+  expect_length(import_forest(path)$ensemble$roots, 5)
+  expect_length(import_forest(path, iterations = 3)$ensemble$roots, 3)
+  expect_error(import_forest(path, iterations = 6), class = "contree_input_error")
+  expect_error(import_forest(path, iterations = 0), class = "contree_input_error")
+  forest <- import_forest(forge_fixture("lgb-multiclass.txt"), iterations = 2)
+  expect_length(forest$ensemble$roots, 6)
+  expect_error(import_forest(forge_fixture("lgb-multiclass.txt"), iterations = 4),
+               class = "contree_input_error")
+})
+
+test_that("what is not supported is refused by name", {
+  text <- readLines(forge_fixture("lgb-regression.txt"))
+  changed <- function(pattern, by) {
+    expect_true(any(grepl(pattern, text)))
+    import_forest(charToRaw(paste(sub(pattern, by, text), collapse = "\n")))
+  }
+  expect_error(changed("^is_linear=0", "is_linear=1"), "linear leaves",
+               class = "contree_unsupported_error")
+  expect_error(changed("^objective=.*", "objective=mine"), "mine",
+               class = "contree_unsupported_error")
+  expect_error(changed("^objective=.*", "objective=regression sqrt"), "sqrt",
+               class = "contree_unsupported_error")
+  expect_error(import_forest(charToRaw("x,y\n1,2\n")), class = "contree_input_error")
+  expect_error(import_forest("no such file"), "no such file", class = "contree_input_error")
+  expect_error(import_forest(1:3), class = "contree_unsupported_error")
+  expect_error(import_forest(forge_fixture("lgb-regression.txt"), "xgboost"),
+               class = "contree_input_error")
+})
+
+test_that("spoiled documents end in an error of the package, or in a forest", {
+  set.seed(1)
+  files <- c("lgb-codes.txt", "xgb-logistic.ubj")
+  if (requireNamespace("jsonlite", quietly = TRUE)) files <- c(files, "xgb-codes.json")
+  for (file in files) {
+    bytes <- readBin(forge_fixture(file), "raw", 1e6)
+    for (i in seq_len(30)) {
+      spoiled <- bytes
+      n <- sample(5, 1)
+      if (i %% 3 == 0) spoiled <- spoiled[seq_len(sample(length(bytes), 1))] else
+        spoiled[sample(length(bytes), n)] <- as.raw(sample(0:255, n))
+      result <- tryCatch(forge(import_forest(spoiled)), contree_error = function(problem) "refused")
+      expect_true(identical(result, "refused") || inherits(result, "forged_forest"),
+                  info = paste(file, i))
+    }
+  }
+})
+
+test_that("deep nesting is refused, not followed", {
+  skip_if_not_installed("jsonlite")
+  deep <- paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")
+  expect_error(import_forest(charToRaw(deep)), "nested", class = "contree_input_error")
+  deep <- as.raw(c(charToRaw("{U"), 1, charToRaw("a"), rep(charToRaw("["), 1e5)))
+  expect_error(import_forest(deep), "nested", class = "contree_input_error")
+})
+
+test_that("trees that are none are refused", {
+  tree <- list(feature = c(1L, 0L, 0L), threshold = c(0, 0, 0), left = c(2L, 0L, 0L),
+               right = c(3L, 0L, 0L), default_left = logical(3), missing = rep(1L, 3),
+               set = integer(3), leaf_id = 0:2, values = matrix(c(0, 1, 2)))
+  expect_s3_class(new_forest_ir(list(tree), 1), "forest_ir")
+  for (change in list(list("left", 1L), list("left", 3L), list("left", 4L), list("left", -1L),
+                      list("left", NA_integer_), list("feature", 2L), list("threshold", NaN),
+                      list("missing", 7L), list("set", 1L))) {
+    spoiled <- tree
+    spoiled[[change[[1]]]][1] <- change[[2]]
+    expect_error(new_forest_ir(list(spoiled), 1), class = "contree_input_error", info = change[[1]])
+  }
+})

@@ -1,0 +1,56 @@
+test_that("predictions and intervals are those of lm() in the leaf", {
+  d <- armchair(500, 3, seed = 1)
+  fit <- gmt(y ~ x1 + x2 | ., d, seed = 1)
+  new <- armchair(100, 3, seed = 2)
+  node <- predict(fit, new, type = "node")
+  trained <- predict(fit, type = "node")
+  for (leaf in unique(node)) {
+    model <- lm(y ~ x1 + x2, d[trained == leaf, ])
+    rows <- new[node == leaf, ]
+    expect_equal(predict(fit, rows, extrapolate = TRUE), predict(model, rows))
+    for (kind in c("confidence", "prediction")) {
+      expect_equal(predict(fit, rows, interval = kind, level = 0.8, extrapolate = TRUE),
+                   predict(model, rows, interval = kind, level = 0.8))
+    }
+    expect_equal(unname(rowSums(predict(fit, rows, type = "terms", extrapolate = TRUE))),
+                 unname(predict(model, rows)))
+  }
+  expect_equal(predict(fit), fitted(fit))
+  expect_equal(unname(predict(fit, d, extrapolate = TRUE)), unname(fitted(fit)))
+  expect_equal(predict(fit, d, type = "path")[[1]], predict(fit, type = "path")[[1]])
+})
+
+test_that("values and predictions are taken back to the ranges of the leaf", {
+  d <- armchair(400, 2, seed = 3)
+  fit <- gmt(y ~ ., d, seed = 1)
+  new <- data.frame(x1 = c(-50, 2, 2, 70), x2 = c(1, -90, 90, 2))
+  node <- predict(fit, new, type = "node")
+  trained <- predict(fit, type = "node")
+  for (i in 1:4) {
+    rows <- d[trained == node[i], ]
+    inside <- mapply(function(x, column) min(max(x, min(column)), max(column)), new[i, ],
+                     rows[c("x1", "x2")])
+    value <- sum(coef(fit, node[[i]]) * c(1, inside))
+    range <- range(rows$y) + c(-1, 1) * diff(range(rows$y)) / 20
+    expect_equal(predict(fit, new[i, ]), stats::setNames(min(max(value, range[1]), range[2]), i))
+    expect_equal(unname(predict(fit, new[i, ], extrapolate = TRUE)),
+                 sum(coef(fit, node[[i]]) * c(1, unlist(new[i, ]))))
+  }
+  expect_contree_error(predict(fit, new, level = 2), "input", "'level'")
+  expect_contree_error(predict(fit, new["x1"]), "input", "lacks 'x2'")
+  expect_contree_error(predict(fit, new, what = 1), "input")
+})
+
+test_that("exports compute the models as they are", {
+  d <- armchair(300, 2, seed = 4)
+  fit <- gmt(y ~ ., d, seed = 1)
+  new <- armchair(50, 2, seed = 5)
+  plain <- unname(predict(fit, new, extrapolate = TRUE))
+  expect_equal(unname(predict(contree_from_json(as_json(fit)), new)), plain)
+  expect_equal(run_c_of(fit, new), plain)
+  expect_match(as_dot(fit), "x1", all = FALSE)
+  expect_equal(nrow(contree_rules(fit)), 5)
+  expect_equal(sum(generics::augment(fit, newdata = d)$.node == predict(fit, type = "node")), 300)
+  skip_if_not_installed("RSQLite")
+  expect_equal(in_sqlite_rows(new, as_sql(fit))[[1]], plain, tolerance = 1e-12)
+})
