@@ -29,9 +29,9 @@
 #' no tolerance: what is claimed holds exactly. Other weights and losses are counted as integers.
 #' How far these may be from the costs of a tree is found from the data, as `rounding`, and what is
 #' proven of the integers is lowered by that much; the fit must hold up to a millionth of its cost,
-#' or it is not certified. So it may be that an optimal fit with weights or losses of very many
-#' digits, mostly beside a `complexity`, is not certified; that one which is not optimal is certified
-#' as such may not.
+#' or it is not certified. An optimal fit with weights or losses of very many digits, mostly
+#' beside a `complexity`, may therefore not be certified as optimal; a fit that is not optimal never
+#' is.
 #'
 #' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth
 #' 3 for 20,000 rows and 15 predictors.

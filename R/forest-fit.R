@@ -22,8 +22,8 @@
 #' @section Codes:
 #' A predictor with at most 65,534 distinct values loses nothing: a value's code is its rank. One
 #' with more gets 65,534 codes of about equally many rows. Nodes with at most 64 rows (and 255 with
-#' their repetitions in the sample) look at all cuts between these codes. Larger ones look at borders
-#' of bins, and then at all cuts within the two bins beside the best border: up to 512 rows at 32 to
+#' their repetitions in the sample) look at all cuts between these codes. Larger ones look at
+#' borders of bins, and then at all cuts within the two bins beside the best border: up to 512 rows at 32 to
 #' 128 bins of the node's own range of codes, above at 255 bins of about equally many rows of the
 #' data, which above 2,048 rows is all. `bins` limits the number of codes.
 #'
@@ -58,8 +58,8 @@
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger`
-#' within the noise of the seeds. On generated data it was 0.003 less with 7 noisy classes and 10,000
-#' rows, and R squared 0.001 less on smooth regression data.
+#' within the noise of the seeds. On generated data it was 0.003 less with 7 noisy classes and
+#' 10,000 rows, and R squared 0.001 less on smooth regression data.
 #'
 #' @param formula,data,subset,na.action As in [contree()]; the response may be numeric.
 #' @param x Predictors: a data frame, or a numeric or logical matrix.

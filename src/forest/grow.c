@@ -329,8 +329,9 @@ static inline void copy_item(ct_item *to, const ct_item *from)
         n_right += 1 - left;                    \
     }
 #define CODE_LEFT(place) ((uint32_t) ((uint16_t) (codes[place] + raise) < below))
-#define BIN_LEFT(place) \
-    (bins[row] == border ? CODE_LEFT(place) : (uint32_t) ((uint8_t) (bins[row] + raise) < below_bin))
+#define BIN_LEFT(place)                     \
+    (bins[row] == border ? CODE_LEFT(place) \
+                         : (uint32_t) ((uint8_t) (bins[row] + raise) < below_bin))
 #define PART_ALL(row_, keep)                                                    \
     const uint16_t *codes = q.view->codes + q.column * q.view->code_stride;     \
     const uint32_t *code_rows = q.view->code_rows, below = q.below;             \

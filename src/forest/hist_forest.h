@@ -77,8 +77,8 @@ typedef struct {
     size_t memory_limit;          /* bytes */
     int (*stop)(void *);          /* asked now and then on the calling thread; NULL: none */
     void (*report)(void *, uint32_t trees, double seconds); /* as often, there too; NULL: none */
-    ct_learner learn;             /* of classes, instead of a rule: candidates are pooled by level, and one
-                                     thread, the caller's, grows; NULL: none */
+    ct_learner learn;             /* of classes, instead of a rule: candidates are pooled by level,
+                                     and one thread, the caller's, grows; NULL: none */
     void *calls;                  /* what all three are given */
 } ct_hist_options;
 

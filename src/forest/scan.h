@@ -12,14 +12,14 @@
  *   two classes, weight at most CT_MIDDLE_WEIGHT      double: the same, off below 2^30
  *   more classes, weight at most CT_MIDDLE_WEIGHT     double: num / (L R), num below 2^45
  *   classes, else                                     double: sum(L_k^2) / L + sum(R_k^2) / R
- *   numbers                                           double: S^2 / L + T^2 / R, S and T the sums of
- *                                                     the sides, whole numbers
+ *   numbers                                           double: S^2 / L + T^2 / R, S and T the sums
+ *                                                     of the sides, whole numbers
  *
  * Of the fractions in the second to fourth line one is larger than another, a / b > c / d, if a d >
- * c b in rounded products. None has a product that is added to before it is rounded, which compilers
- * might contract, unless both are exact. Larger is better; the largest score wins, of equal ones
- * the candidate drawn first, for one candidate the cut with missing values right before that with
- * them left, then the lowest cut. */
+ * c b in rounded products. None has a product that is added to before it is rounded, which
+ * compilers might contract, unless both are exact. Larger is better; the largest score wins, of
+ * equal ones the candidate drawn first, for one candidate the cut with missing values right before
+ * that with them left, then the lowest cut. */
 #ifndef CT_FOREST_SCAN_H
 #define CT_FOREST_SCAN_H
 
@@ -33,7 +33,7 @@ enum {
     CT_NEAR_ROWS = 512, /* of so few, at histograms of bins between the lowest and the highest code
                            of theirs; larger ones at those of the table's bins. The borders are
                            part of the specification */
-    CT_REFINED_ROWS = 2048, /* of so few, then at the codes in the two bins beside the best border */
+    CT_REFINED_ROWS = 2048, /* of so few, then at the codes in the bins beside the best border */
     CT_LIGHT_WEIGHT = 4095,
     CT_MIDDLE_WEIGHT = 32767,
     CT_LANES = 8,     /* candidates at a time */

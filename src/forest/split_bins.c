@@ -8,8 +8,8 @@ enum { ROOM = CT_NEAR_ROWS + CT_NEAR_PAD, MISSING = CT_BIN_ROWS - 1, FEWEST_BINS
 
 /* ---- histograms ---- */
 
-/* One text for each number of lanes, so that their columns are in registers; several lanes hide that
- * an increment of a bin waits for the one before it. */
+/* One text for each number of lanes, so that their columns are in registers; several lanes hide
+ * that an increment of a bin waits for the one before it. */
 #define LANE_1(DO) DO(0)
 #define LANE_2(DO) LANE_1(DO) DO(1)
 #define LANE_3(DO) LANE_2(DO) DO(2)
@@ -300,8 +300,8 @@ static uint32_t find_rows(const ct_search *s, const group *g, const border *at, 
     return n;
 }
 
-/* Whether the border is good enough: bins of so many rows have many near the best cut; bins that are
- * codes have no cuts within. */
+/* Whether the border is good enough: bins of so many rows have many near the best cut; bins that
+ * are codes have no cuts within. */
 static int is_coarse(const ct_search *s, uint32_t column, const border *at)
 {
     const uint16_t *first = s->grower->codes->columns[column].first;

@@ -58,7 +58,7 @@ ct_status ct_forest_init(ct_forest *forest, uint32_t n_trees, uint32_t room, uin
                          ct_error *error);
 /* Room for weights, all 0. */
 ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error);
-/* Room for splits by level, of which there are none yet; each is a ct_alloc that the forest owns. */
+/* Room for splits by level, of which there are none yet; each is a ct_alloc of the forest's. */
 ct_status ct_forest_add_levels(ct_forest *forest, ct_error *error);
 /* Room for n_values numbers a node; leaves are CT_LEAF_VALUES then. */
 ct_status ct_forest_add_values(ct_forest *forest, uint32_t n_values, ct_error *error);

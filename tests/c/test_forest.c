@@ -173,8 +173,8 @@ static uint32_t rows_of(const recount *r, uint32_t node, int *small)
     return n;
 }
 
-/* Bins of the node's rows in a column: of the table, or, up to 512 rows, equal parts of the range of
- * their codes; -1: not there. Returns how many bins there may be. */
+/* Bins of the node's rows in a column: of the table, or, up to 512 rows, equal parts of the range
+ * of their codes; -1: not there. Returns how many bins there may be. */
 static int bins_of(const recount *r, uint32_t node, uint32_t n, uint32_t col, int *bins)
 {
     const uint16_t *codes = r->t->codes->codes + (size_t) col * r->t->n_rows;
