@@ -39,7 +39,7 @@ write_pmml.contree_model <- function(fit, file, ...) {
   check_fit(fit)
   if (tree_leaf(fit) == "numbers") {
     stop_unsupported("fit", gettext(
-      "write_pmml() writes trees that predict one thing; a TreeModel of PMML has no more"))
+      "a TreeModel of PMML predicts one class or number, but this tree predicts several numbers"))
   }
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
   if (inherits(file, "connection")) {

@@ -23,9 +23,9 @@
 #' A predictor with at most 65,534 distinct values loses nothing: a value's code is its rank. One
 #' with more gets 65,534 codes of about equally many rows. Nodes with at most 64 rows (and 255 with
 #' their repetitions in the sample) look at all cuts between these codes. Larger ones look at
-#' borders of bins, and then at all cuts within the two bins beside the best border: up to 512 rows at 32 to
-#' 128 bins of the node's own range of codes, above at 255 bins of about equally many rows of the
-#' data, which above 2,048 rows is all. `bins` limits the number of codes.
+#' borders of bins, and then at all cuts within the two bins beside the best border: up to 512 rows
+#' at 32 to 128 bins of the node's own range of codes, above at 255 bins of about equally many rows
+#' of the data, which above 2,048 rows is all. `bins` limits the number of codes.
 #'
 #' @section Predictors:
 #' Numbers, logicals, dates, times and ordered factors are split by *less than*. Levels of other

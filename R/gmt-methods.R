@@ -100,7 +100,7 @@ logLik.gmt <- function(object, ...) {
   n <- node_n(object)[1]
   w <- tree_row_weights(object)
   logs <- if (is.null(w)) 0 else sum(log(w))
-  value <- 0.5 * (logs - n * (log(2 * pi) + 1 - log(n) + log(deviance(object))))
+  value <- 0.5 * (logs - n * (log(2 * pi) + 1 - log(n) + log(stats::deviance(object))))
   structure(value, df = tree_size(object) + 1, nobs = n, class = "logLik")
 }
 
@@ -189,7 +189,7 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
   cat(gettextf("Model tree of depth %d, %s, BIC %s, residual standard error %s; %s%s",
                max(node_depth(x)), leaves_text(x),
                format(found$bic, digits = digits),
-               format(sqrt(deviance(x) / max(1, stats::df.residual(x))),
+               format(sqrt(stats::deviance(x) / max(1, stats::df.residual(x))),
                       digits = digits), ending_text(found),
                if (time) gettextf(" in %s s", format(signif(found$elapsed,
                                                             2))) else ""), "\n\n", sep = "")

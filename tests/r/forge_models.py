@@ -4,11 +4,13 @@
     python3 -m venv build/venv && build/venv/bin/pip install numpy xgboost-cpu lightgbm
     build/venv/bin/python tests/r/forge_models.py [FOLDER]
 
-Writes into FOLDER (tests/testthat/fixtures/forge): NAME.json, .ubj or .txt, and for each NAME.rows, .margin, .response and .leaf:
-doubles (responses: floats; leaves: 32-bit integers), lowest byte first, row after row; models.csv has names, columns, outputs, versions.
+Writes into FOLDER (tests/testthat/fixtures/forge): NAME.json, .ubj or .txt, and for each
+NAME.rows.gz, .margin.gz, .response.gz and .leaf.gz: doubles (responses: floats; leaves: 32-bit
+integers), lowest byte first, row after row; models.csv has names, columns, outputs, versions.
 Rows are hostile: missing values, both zeros, thresholds and both their neighbours as floats and doubles, codes that are
 negative, fractional or unknown; for LightGBM infinities, too.
 """
+import gzip
 import json
 import os
 import re
@@ -49,14 +51,19 @@ def hostile(x, thresholds, infinite, codes):
     return rows
 
 
+def write(name, values):
+    with open(f"{out}/{name}.gz", "wb") as file:
+        file.write(gzip.compress(values.tobytes(), mtime=0))
+
+
 def record(name, file, rows, margin, response, leaf, version):
     margin, response, leaf = np.asarray(margin), np.asarray(response), np.asarray(leaf)
     margin = margin.reshape(len(rows), -1).astype("<f8")
     leaf = leaf.reshape(len(rows), -1).astype("<i4")
-    rows.astype("<f8").tofile(f"{out}/{name}.rows")
-    margin.tofile(f"{out}/{name}.margin")
-    response.reshape(len(rows), -1).astype("<f4").tofile(f"{out}/{name}.response")
-    leaf.tofile(f"{out}/{name}.leaf")
+    write(f"{name}.rows", rows.astype("<f8"))
+    write(f"{name}.margin", margin)
+    write(f"{name}.response", response.reshape(len(rows), -1).astype("<f4"))
+    write(f"{name}.leaf", leaf)
     models.append((name, file, rows.shape[1], margin.shape[1], leaf.shape[1], version))
 
 

@@ -8,10 +8,10 @@ forge_models <- function() {
 
 # A matrix that was written row after row.
 forge_matrix <- function(name, columns, type = "double") {
-  path <- forge_fixture(name)
+  file <- gzfile(forge_fixture(paste0(name, ".gz")), "rb")
+  on.exit(close(file))
   size <- c(double = 8L, float = 4L, integer = 4L)[[type]]
-  values <- readBin(path, if (type == "float") "double" else type, file.size(path), size,
-                    endian = "little")
+  values <- readBin(file, if (type == "float") "double" else type, 1e5, size, endian = "little")
   matrix(values, ncol = columns, byrow = TRUE)
 }
 

@@ -29,7 +29,7 @@ test_that("responses are the makers', within the rounding of their functions", {
 
 test_that("classes are those of the largest response", {
   model <- models[models$name == "xgb-forest", ]
-  said <- readBin(forge_fixture("xgb-forest.response"), "numeric", 50, 4L, endian = "little")
+  said <- forge_matrix("xgb-forest.response", 1, "float")
   forged <- forge(import_model(model))
   expect_identical(as.character(predict(forged, forge_rows(model), type = "class")),
                    as.character(said))
