@@ -103,8 +103,8 @@ static void solves(void)
         for (long after = 0; after < calls + 2;) {
             solve_without(&t.data, &options, &full, after, 1, leaves);
             solve_without(&t.data, &options, &full, after, LONG_MAX, leaves);
-            long rest = calls / (CHECK_QUICK() ? 10 : EVERY) + 1;
-            after += after < (CHECK_QUICK() ? 40 : EVERY) || after > calls - 20
+            long rest = calls / (CHECK_QUICK() ? 4 : EVERY) + 1;
+            after += after < (CHECK_QUICK() ? 20 : EVERY) || after > calls - 20
                          ? 1
                          : 1 + (long) rng_below(&r, (uint32_t) rest);
         }

@@ -254,7 +254,7 @@ static void many_rows_and_classes(void)
 /* Planes for one feature at a time give the same answer. */
 static void small_plane_budget(void)
 {
-    for (int seed = 0; seed < 20; seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 8 : 20); seed++) {
         rng r = {(uint64_t) seed + 5000};
         random_table t = table_random(&r, 200, 4, 2 + rng_below(&r, 3), seed % 2);
         ct_options options = ct_options_default();
@@ -321,7 +321,7 @@ static void memory_limit_and_failures(void)
 
 static void gap_and_caps(void)
 {
-    for (int seed = 0; seed < 20; seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 8 : 20); seed++) {
         rng r = {(uint64_t) seed + 8000};
         random_table t = table_random(&r, 300, 3, 2 + rng_below(&r, 2), 0);
         ct_options options = ct_options_default();
