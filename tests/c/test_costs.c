@@ -1,4 +1,6 @@
 /* Weights and losses: against the definition, and against each other. */
+#include <float.h>
+
 #include "brute_units.h"
 #include "check.h"
 #include "base/bits.h"
@@ -497,6 +499,25 @@ static void many_classes_take_little(void)
     table_free(&t);
 }
 
+/* Splits whose price is beyond all numbers: the tree is a leaf, and costs its errors. */
+static void splits_beyond_all_prices(void)
+{
+    rng r = {77};
+    random_table t = table_random(&r, 30, 2, 2, 0);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        ct_options options = ct_options_default();
+        ct_result result;
+        if (weighted) table_add_weights(&t, &r);
+        options.complexity = DBL_MAX;
+        REQUIRE(solve(&t.data, &options, &result));
+        CHECK(result.end == CT_END_OPTIMAL && result.tree.n_nodes == 1);
+        CHECK(result.cost > 0 && result.cost <= result.split_cost && isfinite(result.split_cost));
+        CHECK(weighted ? result.bound <= result.cost : result.bound == result.cost);
+        ct_result_free(&result);
+    }
+    table_free(&t);
+}
+
 /* ---- wide weights beside wide losses ---- */
 
 static uint64_t divisor_of_both(uint64_t a, uint64_t b)
@@ -584,6 +605,7 @@ static const check_case cases[] = {
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},
     {"many classes take little", many_classes_take_little},
+    {"splits beyond all prices", splits_beyond_all_prices},
     {"wide products are exact", wide_products_are_exact},
     {"bad ones are refused", bad_ones_are_refused},
 };

@@ -1,5 +1,6 @@
 #include "exact/cost/price.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/bits.h"
@@ -54,7 +55,7 @@ static unsigned choose_shift(const ct_costs *costs, int room)
 
 void ct_price_set(ct_costs *costs, double complexity, double most)
 {
-    costs->price = complexity * costs->total;
+    costs->price = fmin(complexity * costs->total, DBL_MAX); /* times no splits it is 0 */
     costs->shift = choose_shift(costs, CT_COST_BITS - (most < 1 ? 1 : ilogb(most) + 1));
     double units = costs->price / costs->unit, off = ldexp(units, -LAST_BITS);
     if (!(units <= most)) { /* no split pays */
