@@ -13,6 +13,18 @@ test_that("a tree without splits is lm()", {
   expect_equal(behind_call(summary(fit, node = 1)), behind_call(summary(model)))
 })
 
+test_that("each moment of the history is a row", {
+  fit <- gmt(mag ~ ., quakes, seed = 1)
+  history <- gmt_history(fit)
+  last <- nrow(history)
+  expect_gt(last, 1)
+  expect_identical(history$kick[1], 0)
+  expect_false(is.unsorted(history$kick, strictly = TRUE))
+  expect_false(is.unsorted(history$touched, strictly = TRUE))
+  expect_identical(history$leaves[last], as.numeric(nrow(coef(fit))))
+  expect_equal(history$deviance[last], deviance(fit))
+})
+
 test_that("sizes, criteria and the history agree with each other", {
   d <- armchair(600, 2, seed = 1)
   fit <- gmt(y ~ ., d, seed = 1, model = TRUE)
