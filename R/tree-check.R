@@ -98,7 +98,8 @@ fault_in_list <- function(fit, exact) {
               if (version > 2) "leaf")
   absent <- setdiff(needed, names(fit))
   if (length(absent)) return(absent[1])
-  if (!tree_leaf(fit) %in% leaf_kinds) "leaf"
+  leaf <- tree_leaf(fit)
+  if (!is_plain(leaf, "character", 1L) || !leaf %in% leaf_kinds) "leaf"
 }
 
 proof_members <- c("objective", "cost", "bound", "gap", "status", "capped")

@@ -1,10 +1,12 @@
-# Two builds of contree, one thread each, in turns: Rscript bench/versions.R OLD NEW, two libraries, with the settings of
-# run.sh in the environment. One process holds one library, so each has its own; the answer is a table on the output.
+# Two builds of contree, one thread each, in turns: Rscript bench/versions.R OLD NEW, two
+# libraries, with the settings of run.sh in the environment. One process holds one library, so each
+# has its own; the answer is a table on the output.
 for (file in list.files("bench/lib", "[.]R$", full.names = TRUE)) source(file)
 
 # ---- a process with one of them ----
 
-# So many fits at once: the median of their seconds, or for long ones the processor's, and what the last one counted.
+# So many fits at once: the median of their seconds, or for long ones the processor's, and what the
+# last one counted.
 run_once <- function(data, depth, fits, limit) {
   runs <- replicate(fits, time_contree(data, depth, limit), simplify = FALSE)
   seconds <- vapply(runs, function(run) if (run$cpu > 0.2) run$cpu else run$solver, 0)
@@ -20,7 +22,9 @@ serve <- function(replies) {
     words <- strsplit(line, "\t")[[1]]
     if (words[1] == "load") data <- read_data_set(words[2])
     answer <- NULL
-    if (words[1] == "run") answer <- run_once(data, as.numeric(words[2]), as.numeric(words[3]), as.numeric(words[4]))
+    if (words[1] == "run") {
+      answer <- run_once(data, as.numeric(words[2]), as.numeric(words[3]), as.numeric(words[4]))
+    }
     writeLines(paste(c("done", answer), collapse = "\t"), replies)
     flush(replies)
   }
@@ -52,7 +56,8 @@ record_versions <- function(case, versions, settings) {
   middle <- apply(times, 2, stats::median)
   counts <- vapply(2:6, function(i) paste(runs[[1]][i], runs[[2]][i], sep = ", "), "")
   ratios <- sprintf("%.3f", c(stats::median(times[, 2] / times[, 1]), middle[2] / middle[1]))
-  cells <- c(paste(case$data, case$depth), sprintf("%.3g, %.3g", middle[1], middle[2]), ratios, nrow(times), fits, counts)
+  cells <- c(paste(case$data, case$depth), sprintf("%.3g, %.3g", middle[1], middle[2]), ratios,
+             nrow(times), fits, counts)
   cat("| ", paste(cells, collapse = " | "), " |\n", sep = "")
 }
 
@@ -63,7 +68,8 @@ if (arguments[1] == "serve") {
   settings <- bench_settings()
   cases <- data_cases(settings)
   versions <- lapply(arguments[1:2], start_version)
-  cat("| set, depth | seconds | ratio of pairs | of medians | pairs | fits each | errors | bound | leaves | scans | thresholds |\n")
+  cat("| set, depth | seconds | ratio of pairs | of medians | pairs | fits each | errors | bound",
+      "| leaves | scans | thresholds |\n")
   for (i in seq_len(NROW(cases))) record_versions(cases[i, ], versions, settings)
   for (version in versions) peer_stop(version)
 }

@@ -49,13 +49,9 @@ static void free_bytes(SEXP pointer)
 /* Bytes owned by an external pointer: an R error later on leaks nothing. Protect it. */
 static SEXP bytes_handle(ct_bytes **bytes, double limit)
 {
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, free_bytes, TRUE);
-    *bytes = (ct_bytes *) calloc(1, sizeof **bytes);
-    if (!*bytes) Rf_error("not enough memory");
+    SEXP pointer = r_owner(sizeof **bytes, R_NilValue, free_bytes);
+    *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
     (*bytes)->limit = limit < (double) (SIZE_MAX / 4) ? (size_t) limit : SIZE_MAX / 4;
-    R_SetExternalPtrAddr(pointer, *bytes);
-    UNPROTECT(1);
     return pointer;
 }
 

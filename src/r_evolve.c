@@ -1,6 +1,5 @@
 /* .Call entries of model trees. */
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,55 +8,25 @@
 
 /* ---- arguments ---- */
 
-static double number(SEXP control, const char *name)
-{
-    SEXP value = r_element(control, name);
-    double x = (TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP) && Rf_xlength(value) == 1
-                   ? Rf_asReal(value)
-                   : NAN;
-    if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
-    return x;
-}
-
-static uint32_t count_of(SEXP control, const char *name)
-{
-    double x = number(control, name);
-    return x < UINT32_MAX ? (uint32_t) x : UINT32_MAX;
-}
-
 static ct_gmt_options options_of(SEXP control)
 {
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
-    o.limits.leaves_max = count_of(control, "leaves_max");
-    o.limits.depth_max = count_of(control, "depth_max");
-    o.limits.minbucket = count_of(control, "minbucket");
-    o.limits.complexity = number(control, "complexity");
-    o.bins = count_of(control, "bins");
-    o.effort = count_of(control, "effort");
-    o.patience = count_of(control, "patience");
-    o.max_rows = number(control, "max_rows");
-    o.sample = count_of(control, "sample");
-    o.open_max = count_of(control, "open_max");
-    o.seed = (uint64_t) fmin(number(control, "seed"), 9007199254740992.0);
-    o.threads = count_of(control, "threads");
-    if (o.threads > R_MOST_THREADS)
-        Rf_error("there can be no more than %d threads", R_MOST_THREADS);
-    SEXP simd = r_element(control, "simd");
-    if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1)
-        Rf_error("control element 'simd' must be a string");
-    o.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
-    if (o.simd == CT_N_SIMD)
-        r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
-    o.time_limit = number(control, "time_limit");
+    o.limits.leaves_max = r_count(control, "leaves_max");
+    o.limits.depth_max = r_count(control, "depth_max");
+    o.limits.minbucket = r_count(control, "minbucket");
+    o.limits.complexity = r_number(control, "complexity");
+    o.bins = r_count(control, "bins");
+    o.effort = r_count(control, "effort");
+    o.patience = r_count(control, "patience");
+    o.max_rows = r_number(control, "max_rows");
+    o.sample = r_count(control, "sample");
+    o.open_max = r_count(control, "open_max");
+    o.seed = r_seed(control);
+    o.threads = r_threads(control);
+    o.simd = r_simd(control);
+    o.time_limit = r_number(control, "time_limit");
     return o;
-}
-
-static const double *doubles_of(SEXP value, uint32_t n, const char *name)
-{
-    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n)
-        Rf_error("'%s' must be one double a row", name);
-    return REAL_RO(value);
 }
 
 /* Columns from 1 as columns from 0; memory of the call. */
@@ -84,8 +53,9 @@ static ct_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
     data.n_rows = x.n_rows;
     data.n_cols = x.n_cols;
     data.columns = x.columns;
-    data.response = doubles_of(y, x.n_rows, "y");
-    if (weights != R_NilValue) data.weights = doubles_of(weights, x.n_rows, "weights");
+    data.response = r_doubles(y, x.n_rows, "y");
+    if (!data.response) Rf_error("there is no response");
+    data.weights = r_doubles(weights, x.n_rows, "weights");
     data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
     data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
     data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
@@ -102,18 +72,6 @@ static void free_gmt(SEXP pointer)
     ct_gmt_free(gmt);
     free(gmt);
     R_ClearExternalPtr(pointer);
-}
-
-/* Protect it. */
-static SEXP new_gmt(ct_gmt **gmt)
-{
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, free_gmt, TRUE);
-    *gmt = (ct_gmt *) calloc(1, sizeof **gmt);
-    if (!*gmt) Rf_error("not enough memory");
-    R_SetExternalPtrAddr(pointer, *gmt);
-    UNPROTECT(1);
-    return pointer;
 }
 
 static void report(void *calls, double seconds, uint32_t kicks, double bic)
@@ -243,8 +201,8 @@ SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control)
     ct_gmt_options options = options_of(control);
     r_callbacks calls;
     ct_error error;
-    ct_gmt *gmt;
-    SEXP handle = PROTECT(new_gmt(&gmt));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_gmt), R_NilValue, free_gmt));
+    ct_gmt *gmt = (ct_gmt *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&calls, r_element(control, "report")));
     options.stop = r_callbacks_stop;
     options.report = report;

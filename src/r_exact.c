@@ -1,6 +1,4 @@
 /* .Call entries of the exact search. */
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,26 +8,10 @@
 
 /* ---- arguments ---- */
 
-/* None of the numbers that the search takes is negative. */
-static double number(SEXP control, const char *name)
-{
-    SEXP value = r_element(control, name);
-    int is_number = TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP;
-    double x = is_number && Rf_xlength(value) == 1 ? Rf_asReal(value) : NAN;
-    if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
-    return x;
-}
-
 /* `value` where it fits into a size, all that fits otherwise. */
 static size_t size_of(double value)
 {
     return value < (double) (SIZE_MAX / 2) ? (size_t) value : SIZE_MAX;
-}
-
-/* Likewise for a count. */
-static uint32_t count_of(double value)
-{
-    return value < UINT32_MAX ? (uint32_t) value : UINT32_MAX;
 }
 
 static uint32_t shortcuts_off(SEXP names)
@@ -63,23 +45,21 @@ static void set_device(ct_options *options, SEXP device)
 static ct_options options_of(SEXP control)
 {
     ct_options options = ct_options_default();
-    double max_thresholds = number(control, "max_thresholds");
+    double max_thresholds = r_number(control, "max_thresholds");
     SEXP simd = r_element(control, "simd"), switches = r_element(control, "switches");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1 || TYPEOF(switches) != STRSXP)
         Rf_error("control elements 'simd' and 'switches' must be character vectors");
-    options.depth = count_of(number(control, "depth"));
-    options.complexity = number(control, "complexity");
-    options.min_bucket = count_of(number(control, "minbucket"));
-    options.min_split = count_of(number(control, "minsplit"));
-    options.max_gap = number(control, "max_gap");
-    options.max_cost = number(control, "max_cost");
+    options.depth = r_count(control, "depth");
+    options.complexity = r_number(control, "complexity");
+    options.min_bucket = r_count(control, "minbucket");
+    options.min_split = r_count(control, "minsplit");
+    options.max_gap = r_number(control, "max_gap");
+    options.max_cost = r_number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;
-    options.time_limit = number(control, "time_limit");
-    options.memory_limit = size_of(number(control, "memory_limit"));
-    options.threads = count_of(number(control, "threads"));
-    if (options.threads > R_MOST_THREADS)
-        Rf_error("there can be no more than %d threads", R_MOST_THREADS);
-    options.any_of_ties = number(control, "any_of_ties") != 0;
+    options.time_limit = r_number(control, "time_limit");
+    options.memory_limit = size_of(r_number(control, "memory_limit"));
+    options.threads = r_threads(control);
+    options.any_of_ties = r_number(control, "any_of_ties") != 0;
     set_device(&options, r_element(control, "device"));
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);
@@ -152,18 +132,6 @@ static void free_result(SEXP pointer)
     ct_result_free(result);
     free(result);
     R_ClearExternalPtr(pointer);
-}
-
-/* An empty result owned by an external pointer: an R error later on leaks nothing. Protect it. */
-static SEXP result_handle(ct_result **result)
-{
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, free_result, TRUE);
-    *result = (ct_result *) calloc(1, sizeof **result);
-    if (!*result) Rf_error("not enough memory");
-    R_SetExternalPtrAddr(pointer, *result);
-    UNPROTECT(1);
-    return pointer;
 }
 
 static SEXP integers(const uint32_t *values, uint32_t n, int plus)
@@ -315,10 +283,10 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     SEXP roots = r_element(control, "roots");
     if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
     r_callbacks calls;
-    ct_result *result;
     ct_error error;
     SEXP where = PROTECT(Rf_allocVector(INTSXP, data->n_rows));
-    SEXP handle = PROTECT(result_handle(&result));
+    SEXP handle = PROTECT(r_owner(sizeof(ct_result), R_NilValue, free_result));
+    ct_result *result = (ct_result *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_begin(&calls, r_element(control, "report"), &options));
     ct_status status = ct_exact_solve(data, &options, result, (uint32_t *) INTEGER(where), &error);
     if (calls.jumped) {

@@ -39,14 +39,10 @@ static void free_owned(SEXP pointer)
 /* Protect it. */
 static SEXP new_owned(owned **all)
 {
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, Rf_install("contree_forged"), R_NilValue));
-    R_RegisterCFinalizerEx(pointer, free_owned, TRUE);
-    *all = (owned *) calloc(1, sizeof **all);
-    if (!*all) Rf_error("not enough memory");
+    SEXP pointer = r_owner(sizeof **all, Rf_install("contree_forged"), free_owned);
+    *all = (owned *) R_ExternalPtrAddr(pointer);
     (*all)->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&(*all)->arena, &(*all)->budget);
-    R_SetExternalPtrAddr(pointer, *all);
-    UNPROTECT(1);
     return pointer;
 }
 

@@ -1,7 +1,9 @@
 #include "r_glue.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static ct_column column_of(SEXP x, R_xlen_t offset)
@@ -196,6 +198,63 @@ SEXP r_element(SEXP list, const char *name)
         if (!strcmp(CHAR(STRING_ELT(names, i)), name)) return VECTOR_ELT(list, i);
     Rf_error("the control list has no element '%s'", name);
     return R_NilValue;
+}
+
+double r_number(SEXP control, const char *name)
+{
+    SEXP value = r_element(control, name);
+    int is_number = TYPEOF(value) == REALSXP || TYPEOF(value) == INTSXP;
+    double x = is_number && Rf_xlength(value) == 1 ? Rf_asReal(value) : NAN;
+    if (!(x >= 0)) Rf_error("control element '%s' must be one number of at least 0", name);
+    return x;
+}
+
+uint32_t r_count(SEXP control, const char *name)
+{
+    double x = r_number(control, name);
+    return x < UINT32_MAX ? (uint32_t) x : UINT32_MAX;
+}
+
+uint64_t r_seed(SEXP control)
+{
+    return (uint64_t) fmin(r_number(control, "seed"), 9007199254740992.0);
+}
+
+unsigned r_threads(SEXP control)
+{
+    uint32_t threads = r_count(control, "threads");
+    if (threads > R_MOST_THREADS) Rf_error("there can be no more than %d threads", R_MOST_THREADS);
+    return threads;
+}
+
+ct_simd r_simd(SEXP control)
+{
+    SEXP name = r_element(control, "simd");
+    if (TYPEOF(name) != STRSXP || Rf_xlength(name) != 1)
+        Rf_error("control element 'simd' must be a string");
+    ct_simd level = ct_cpu_find(CHAR(STRING_ELT(name, 0)));
+    if (level == CT_N_SIMD)
+        r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(name, 0)));
+    return level;
+}
+
+const double *r_doubles(SEXP value, uint32_t n_rows, const char *name)
+{
+    if (value == R_NilValue) return NULL;
+    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n_rows)
+        Rf_error("'%s' must be one double a row", name);
+    return REAL_RO(value);
+}
+
+SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release)
+{
+    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, tag, R_NilValue));
+    R_RegisterCFinalizerEx(pointer, release, TRUE);
+    void *memory = calloc(1, bytes);
+    if (!memory) Rf_error("not enough memory");
+    R_SetExternalPtrAddr(pointer, memory);
+    UNPROTECT(1);
+    return pointer;
 }
 
 SEXP r_named_list(const char *const *names, int n)

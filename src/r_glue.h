@@ -10,6 +10,7 @@
 
 #include "data/data.h"
 #include "tree/forest.h"
+#include "base/cpu.h"
 #include "base/status.h"
 
 /* A process cannot have many more, and OpenMP would end it. */
@@ -44,6 +45,22 @@ void r_check(ct_status status, const ct_error *error);
 
 /* An element of a named list, which must be there. */
 SEXP r_element(SEXP list, const char *name);
+
+/* Elements of a control list. Numbers are at least 0, counts end at UINT32_MAX, seeds have up to 53
+ * bits. */
+double r_number(SEXP control, const char *name);
+uint32_t r_count(SEXP control, const char *name);
+uint64_t r_seed(SEXP control);
+unsigned r_threads(SEXP control);
+ct_simd r_simd(SEXP control);
+
+/* One double a row, borrowed; NULL for R's NULL. */
+const double *r_doubles(SEXP value, uint32_t n_rows, const char *name);
+
+/* Zeroed memory of so many bytes, the address of an external pointer with that tag. `release` frees
+ * it (by free()) and what it owns, and clears the address: when R is done with the pointer, or
+ * before. Protect it. */
+SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release);
 
 /* A list of `n` elements with these names; protect it. */
 SEXP r_named_list(const char *const *names, int n);

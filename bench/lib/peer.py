@@ -1,9 +1,9 @@
 """The Python side: keeps a table in memory and times fits on request.
 
-Commands come on standard input, one a line; each is answered by one line in the file named on the command line, fields
-separated by tabs. The peers' own output goes elsewhere.
+Commands come on standard input, one a line; each is answered by one line in the file named on the
+command line, fields separated by tabs. The peers' own output goes elsewhere.
   load PATH                        CSV, class first                     ok
-  pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, solver seconds of processor time
+  pycontree DEPTH LIMIT            solver seconds, fit() seconds, errors, status, processor seconds
   pystreed DEPTH THRESHOLDS LIMIT  fit() seconds, errors, status, number of binary features
   quit
 """

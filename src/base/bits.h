@@ -27,6 +27,17 @@ static inline unsigned ct_popcount(uint64_t word)
     return (unsigned) ((word * UINT64_C(0x0101010101010101)) >> 56);
 }
 
+/* Transposes an 8 x 8 block of bits: bit 8 i + j goes to 8 j + i. */
+CT_HOT uint64_t ct_transpose8(uint64_t x)
+{
+    uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
+    x ^= t ^ (t << 7);
+    t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
+    x ^= t ^ (t << 14);
+    t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
+    return x ^ t ^ (t << 28);
+}
+
 /* The lowest `count` bits set; count in 0..63. */
 static inline uint64_t ct_low_bits(unsigned count)
 {

@@ -1,6 +1,6 @@
 /* Gram matrices of rows z = (1, regressors, response), each times the root of its weight: the sum
- * of z z' says what the least-squares model of these rows costs without looking at any of them again,
- * and that of two row sets together is the sum of theirs.
+ * of z z' says what the least-squares model of these rows costs without looking at any of them
+ * again, and that of two row sets together is the sum of theirs.
  *
  * A Gram matrix is its lower triangle, row after row, each padded to a multiple of four numbers, so
  * that an addition is one loop over vectors; what the padding holds is nobody's business. Rows z

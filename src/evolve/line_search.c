@@ -1,37 +1,10 @@
-#include "evolve/line_search.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/threads.h"
-
-enum { BLOCK = 256, PARTS = 64, LEVELS = 8, SUBSETS = 1 << CT_SUBSET_LEVELS };
-
-/* One bin after another, or the parts of a bin: sums by part and leaf, and what the leaves cost
- * with the first k parts on the left. */
-typedef struct {
-    uint32_t room;      /* parts there is memory for */
-    double *sums;       /* [room][n_slots][size] */
-    uint32_t *counts;   /* [room][n_slots] rows */
-    double *base[2];    /* [leaves of the side][size] rows of the sides besides */
-    uint32_t *base_n[2];
-    double *sse[2], *terms[2]; /* [room + 1] by k */
-    uint8_t *few[2];    /* [room + 1] a leaf has fewer than minbucket rows */
-    uint32_t *order;    /* [room] parts that have rows, from left to right */
-    uint32_t *first;    /* [room + 1] of the sorted rows */
-} scan_level;
-
-struct ct_line_scratch {
-    uint32_t n_levels;
-    scan_level levels[LEVELS];
-    uint8_t *leaf[2];   /* [n_rows] of each row of the node, in the subtrees */
-    uint64_t *keys, *spare; /* [n_rows] rank << 32 | place in the node */
-    double *z;          /* [BLOCK][width] */
-    double *lanes, *run; /* [size][lanes], [size] */
-    double *subsets;    /* [SUBSETS][size] */
-};
+#include "evolve/line_scratch.h"
 
 /* What is searched, read by all threads. */
 typedef struct {
@@ -61,75 +34,12 @@ typedef struct {
     ct_line_best best;
 } line;
 
-/* ---- memory ---- */
-
-static int new_level(scan_level *level, uint32_t room, uint32_t slots, size_t size)
-{
-    level->room = room;
-    level->sums = (double *) ct_alloc(room * slots * size * sizeof(double));
-    level->counts = (uint32_t *) ct_alloc(room * slots * sizeof(uint32_t));
-    level->order = (uint32_t *) ct_alloc(room * sizeof(uint32_t));
-    level->first = (uint32_t *) ct_alloc((room + 1) * sizeof(uint32_t));
-    int fine = level->sums && level->counts && level->order && level->first;
-    for (int side = 0; side < 2; side++) {
-        level->base[side] = (double *) ct_alloc(slots * size * sizeof(double));
-        level->base_n[side] = (uint32_t *) ct_alloc(slots * sizeof(uint32_t));
-        level->sse[side] = (double *) ct_alloc((room + SUBSETS) * sizeof(double));
-        level->terms[side] = (double *) ct_alloc((room + SUBSETS) * sizeof(double));
-        level->few[side] = (uint8_t *) ct_alloc(room + SUBSETS);
-        fine = fine && level->base[side] && level->base_n[side] && level->sse[side] &&
-               level->terms[side] && level->few[side];
-    }
-    return fine;
-}
-
-ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leaves_max)
-{
-    ct_line_scratch *s = (ct_line_scratch *) ct_alloc(sizeof *s);
-    if (!s) return NULL;
-    memset(s, 0, sizeof *s);
-    uint32_t bins = 1, slots = leaves_max + CT_SPARE_LEAVES;
-    for (uint32_t i = 0; i < table->n_splitters; i++)
-        if (table->splitters[i].n_bins > bins) bins = table->splitters[i].n_bins;
-    int fine = new_level(&s->levels[s->n_levels++], bins + 1, slots, table->size);
-    for (double most = table->n_rows; fine && most > 1; most /= PARTS)
-        fine = s->n_levels < LEVELS &&
-               new_level(&s->levels[s->n_levels++], 2 * PARTS + 1, slots, table->size);
-    for (int side = 0; side < 2; side++) s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
-    s->keys = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->keys);
-    s->spare = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->spare);
-    s->z = (double *) ct_alloc(BLOCK * table->width * sizeof(double));
-    s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
-    s->run = (double *) ct_alloc(table->size * sizeof(double));
-    s->subsets = (double *) ct_alloc(SUBSETS * table->size * sizeof(double));
-    if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->spare && s->z && s->lanes && s->run &&
-        s->subsets)
-        return s;
-    ct_line_scratch_free(s);
-    return NULL;
-}
-
-void ct_line_scratch_free(ct_line_scratch *s)
-{
-    if (!s) return;
-    for (uint32_t i = 0; i < s->n_levels; i++) {
-        scan_level *level = &s->levels[i];
-        ct_free(level->sums), ct_free(level->counts), ct_free(level->order), ct_free(level->first);
-        for (int side = 0; side < 2; side++) {
-            ct_free(level->base[side]), ct_free(level->base_n[side]), ct_free(level->sse[side]);
-            ct_free(level->terms[side]), ct_free(level->few[side]);
-        }
-    }
-    ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys), ct_free(s->spare);
-    ct_free(s->z), ct_free(s->lanes), ct_free(s->run), ct_free(s->subsets), ct_free(s);
-}
-
 /* ---- matrices in lanes ---- */
 
 /* The next matrices to be solved, and where their costs are to be added. */
 typedef struct {
     line *l;
-    scan_level *level;
+    ct_line_level *level;
     int side;
     unsigned n;
     uint32_t at[CT_GRAM_LANES];
@@ -162,7 +72,7 @@ static void add_to(double *sum, const double *more, size_t size)
     for (size_t i = 0; i < size; i++) sum[i] += more[i];
 }
 
-static void clear_costs(scan_level *level, uint32_t n)
+static void clear_costs(ct_line_level *level, uint32_t n)
 {
     for (int side = 0; side < 2; side++) {
         memset(level->sse[side], 0, n * sizeof(double));
@@ -173,7 +83,7 @@ static void clear_costs(scan_level *level, uint32_t n)
 
 /* Costs of a side for k = 0 .. n parts on the left: the left ones have the first k, the right ones
  * the others. */
-static void scan_side(line *l, scan_level *level, uint32_t n, int side)
+static void scan_side(line *l, ct_line_level *level, uint32_t n, int side)
 {
     const search *of = l->of;
     const size_t size = of->table->size;
@@ -193,14 +103,14 @@ static void scan_side(line *l, scan_level *level, uint32_t n, int side)
     solve_batch(&b);
 }
 
-static double cost_at(const line *l, const scan_level *level, uint32_t left, uint32_t right)
+static double cost_at(const line *l, const ct_line_level *level, uint32_t left, uint32_t right)
 {
     double terms = level->terms[0][left] + level->terms[1][right] + l->of->splits;
     return level->sse[0][left] + level->sse[1][right] + l->of->options->lambda * terms;
 }
 
 /* Takes the split with costs at `k` if it is better; 1 if so. */
-static int offer(line *l, const scan_level *level, uint32_t k)
+static int offer(line *l, const ct_line_level *level, uint32_t k)
 {
     if (level->few[0][k] || level->few[1][k]) return 0;
     double cost = cost_at(l, level, k, k);
@@ -216,7 +126,7 @@ static int offer(line *l, const scan_level *level, uint32_t k)
 
 /* ---- sums by part ---- */
 
-static void clear_level(const line *l, scan_level *level, uint32_t n)
+static void clear_level(const line *l, ct_line_level *level, uint32_t n)
 {
     memset(level->sums, 0, n * l->of->n_slots * l->of->table->size * sizeof(double));
     memset(level->counts, 0, n * l->of->n_slots * sizeof(uint32_t));
@@ -236,12 +146,12 @@ static void gather(const search *of, const uint32_t *place, uint32_t n, double *
 }
 
 /* Adds rows of the node, by their places in it, to their parts. */
-static void add_rows(const line *l, scan_level *level, const uint32_t *place, const uint32_t *part,
-                     uint32_t n)
+static void add_rows(const line *l, ct_line_level *level, const uint32_t *place,
+                     const uint32_t *part, uint32_t n)
 {
     const search *of = l->of;
     const uint32_t n_slots = of->n_slots;
-    uint32_t bucket[BLOCK];
+    uint32_t bucket[CT_LINE_BLOCK];
     gather(of, place, n, l->scratch->z);
     for (int side = 0; side < (n_slots > 1 ? 2 : 1); side++) {
         const uint32_t slot = of->slot[side];
@@ -255,13 +165,13 @@ static void add_rows(const line *l, scan_level *level, const uint32_t *place, co
     }
 }
 
-static void sum_bins(const line *l, scan_level *level)
+static void sum_bins(const line *l, ct_line_level *level)
 {
     const search *of = l->of;
-    uint32_t place[BLOCK], part[BLOCK];
+    uint32_t place[CT_LINE_BLOCK], part[CT_LINE_BLOCK];
     clear_level(l, level, l->splitter->n_bins + 1);
-    for (uint32_t begin = 0; begin < of->n; begin += BLOCK) {
-        uint32_t n = of->n - begin < BLOCK ? of->n - begin : BLOCK;
+    for (uint32_t begin = 0; begin < of->n; begin += CT_LINE_BLOCK) {
+        uint32_t n = of->n - begin < CT_LINE_BLOCK ? of->n - begin : CT_LINE_BLOCK;
         for (uint32_t i = 0; i < n; i++) {
             place[i] = begin + i;
             part[i] = l->splitter->bin[of->tree->rows[of->begin + begin + i]];
@@ -270,7 +180,7 @@ static void sum_bins(const line *l, scan_level *level)
     }
 }
 
-static uint32_t rows_of_part(const line *l, const scan_level *level, uint32_t part)
+static uint32_t rows_of_part(const line *l, const ct_line_level *level, uint32_t part)
 {
     uint32_t n = 0, end = l->of->slot[0] + l->of->n_leaves[0];
     for (uint32_t slot = l->of->slot[0]; slot < end; slot++)
@@ -280,8 +190,8 @@ static uint32_t rows_of_part(const line *l, const scan_level *level, uint32_t pa
 
 /* The sides before the parts `order[k]` of a level: what it has itself, and the parts on either
  * side. */
-static void bases_within(const line *l, const scan_level *above, uint32_t n, uint32_t k,
-                         scan_level *level)
+static void bases_within(const line *l, const ct_line_level *above, uint32_t n, uint32_t k,
+                         ct_line_level *level)
 {
     const search *of = l->of;
     const size_t size = of->table->size;
@@ -331,11 +241,11 @@ static uint32_t sort_bin(line *l, uint32_t bin)
 static uint32_t rank_of(uint64_t key) { return (uint32_t) (key >> 32); }
 
 /* Cuts the sorted rows begin .. end - 1 where the value changes: a part has one value or at most a
- * 1 / PARTS of the rows. Returns how many there are. */
-static uint32_t cut_parts(const line *l, scan_level *level, uint32_t begin, uint32_t end)
+ * 1 / CT_LINE_PARTS of the rows. Returns how many there are. */
+static uint32_t cut_parts(const line *l, ct_line_level *level, uint32_t begin, uint32_t end)
 {
     const uint64_t *keys = l->scratch->keys;
-    uint32_t n = 0, step = (end - begin + PARTS - 1) / PARTS;
+    uint32_t n = 0, step = (end - begin + CT_LINE_PARTS - 1) / CT_LINE_PARTS;
     for (uint32_t i = begin; i < end;) {
         level->first[n] = i;
         level->order[n] = n;
@@ -351,15 +261,15 @@ static uint32_t cut_parts(const line *l, scan_level *level, uint32_t begin, uint
     return n;
 }
 
-static void sum_parts(const line *l, scan_level *level, uint32_t n)
+static void sum_parts(const line *l, ct_line_level *level, uint32_t n)
 {
-    uint32_t place[BLOCK], part[BLOCK], filled = 0;
+    uint32_t place[CT_LINE_BLOCK], part[CT_LINE_BLOCK], filled = 0;
     clear_level(l, level, n);
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = level->first[k]; i < level->first[k + 1]; i++) {
             place[filled] = (uint32_t) l->scratch->keys[i];
             part[filled++] = k;
-            if (filled == BLOCK) {
+            if (filled == CT_LINE_BLOCK) {
                 add_rows(l, level, place, part, filled);
                 filled = 0;
             }
@@ -372,7 +282,7 @@ static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin);
 /* Tries the thresholds among sorted rows; the bases of level `depth` are set. */
 static void search_rows(line *l, uint32_t depth, uint32_t begin, uint32_t end, uint32_t bin)
 {
-    scan_level *level = &l->scratch->levels[depth];
+    ct_line_level *level = &l->scratch->levels[depth];
     uint32_t n = cut_parts(l, level, begin, end);
     if (n < 2) return;
     sum_parts(l, level, n);
@@ -386,7 +296,7 @@ static void search_rows(line *l, uint32_t depth, uint32_t begin, uint32_t end, u
     open_parts(l, depth, n, bin);
 }
 
-static int may_open(const line *l, const scan_level *level, uint32_t depth, uint32_t k)
+static int may_open(const line *l, const ct_line_level *level, uint32_t depth, uint32_t k)
 {
     const uint64_t *keys = l->scratch->keys;
     if (l->splitter->n_levels) return 0;
@@ -399,7 +309,7 @@ static int may_open(const line *l, const scan_level *level, uint32_t depth, uint
  * all, inside of it. */
 static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin)
 {
-    scan_level *level = &l->scratch->levels[depth];
+    ct_line_level *level = &l->scratch->levels[depth];
     double last = -1;
     uint32_t last_k = 0;
     for (uint32_t opened = 0; opened < l->of->options->open_max; opened++) {
@@ -425,7 +335,7 @@ static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin)
 
 /* ---- a splitter ---- */
 
-static void search_ordered(line *l, scan_level *level, uint32_t n, int missing)
+static void search_ordered(line *l, ct_line_level *level, uint32_t n, int missing)
 {
     const uint32_t *first_rank = l->splitter->first_rank;
     clear_costs(level, n + 1);
@@ -445,7 +355,7 @@ static void set_level(ct_test *test, uint32_t level)
 }
 
 /* Levels in the order of the mean response, then as if they were ordered. */
-static void search_sorted_levels(line *l, scan_level *level, uint32_t n)
+static void search_sorted_levels(line *l, ct_line_level *level, uint32_t n)
 {
     const search *of = l->of;
     const size_t size = of->table->size, last = ct_gram_row(of->table->p - 1);
@@ -475,12 +385,12 @@ static void search_sorted_levels(line *l, scan_level *level, uint32_t n)
 
 /* Every set of levels: the sum of each is that of the set without its lowest level, and this one.
  * Where both sides are leaves the first level stays on the left. */
-static void search_subsets(line *l, scan_level *level, uint32_t n)
+static void search_subsets(line *l, ct_line_level *level, uint32_t n)
 {
     const search *of = l->of;
     const size_t size = of->table->size;
     const uint32_t all = (1u << n) - 1;
-    uint32_t count[SUBSETS];
+    uint32_t count[CT_LINE_SUBSETS];
     double *sums = l->scratch->subsets;
     clear_costs(level, all + 1);
     for (int side = 0; side < 2; side++) {
@@ -508,7 +418,7 @@ static void search_subsets(line *l, scan_level *level, uint32_t n)
 }
 
 /* The rows without a value on one side, or there are none. */
-static void set_bases(const line *l, scan_level *level, int missing)
+static void set_bases(const line *l, ct_line_level *level, int missing)
 {
     const search *of = l->of;
     const size_t size = of->table->size;
@@ -526,7 +436,7 @@ static void set_bases(const line *l, scan_level *level, int missing)
 }
 
 /* What either subtree alone would cost: its leaves with all rows of the node. */
-static void cost_subtrees(line *l, scan_level *level, uint32_t n, int missing)
+static void cost_subtrees(line *l, ct_line_level *level, uint32_t n, int missing)
 {
     for (int side = 0; side < 2; side++) {
         ct_line_best *kept = &l->of->kept[side];
@@ -545,7 +455,7 @@ static void search_splitter(const search *of, ct_line_scratch *scratch, uint32_t
 {
     line l = {of, scratch, &of->table->splitters[number], (int32_t) number, 0, of->limit,
               {0, 0, {-1, 0, {0}, 0}}};
-    scan_level *level = &scratch->levels[0];
+    ct_line_level *level = &scratch->levels[0];
     uint32_t n = 0;
     sum_bins(&l, level);
     for (uint32_t bin = 0; bin < l.splitter->n_bins; bin++)

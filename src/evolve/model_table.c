@@ -17,7 +17,8 @@ static ct_status check_splitter(const ct_model_data *data, uint32_t s, ct_error 
     if (!n_levels) return CT_OK;
     if (n_levels > CT_MODEL_BINS)
         return ct_fail(error, CT_BAD_INPUT,
-                       "splitter %u has %u levels, but at most %d are possible", s + 1, n_levels, (int) CT_MODEL_BINS);
+                       "splitter %u has %u levels, but at most %d are possible", s + 1, n_levels,
+                       (int) CT_MODEL_BINS);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double x = ct_column_value(column, row);
         if (!ct_column_missing(column, row) && !(x >= 1 && x <= n_levels))

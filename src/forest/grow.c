@@ -7,181 +7,7 @@
 #include "forest/ask.h"
 #include "forest/split.h"
 
-enum {
-    BLOCK = 16384,  /* rows of a node that get columns of their own: they fit the nearer caches */
-    NUMBER_BITS = 23,
-    ROOT_PATH = 1
-};
-
-/* ---- what trees share ---- */
-
-static int order_by_class(ct_grower *g)
-{
-    uint32_t n_ends = g->n_classes ? g->n_classes : 1;
-    const int32_t *classes = g->data->classes;
-    g->order = (uint32_t *) ct_alloc(g->n_rows * sizeof *g->order);
-    g->class_end = (uint32_t *) ct_alloc(n_ends * sizeof *g->class_end);
-    if (!g->order || !g->class_end) return 0;
-    memset(g->class_end, 0, n_ends * sizeof *g->class_end);
-    for (uint32_t row = 0; row < g->n_rows; row++) g->class_end[classes ? classes[row] : 0]++;
-    for (uint32_t c = 0, before = 0; c < n_ends; c++) {
-        uint32_t n = g->class_end[c];
-        g->class_end[c] = before; /* its begin, which the rows move on to its end */
-        before += n;
-    }
-    for (uint32_t row = 0; row < g->n_rows; row++)
-        g->order[g->class_end[classes ? classes[row] : 0]++] = row;
-    return 1;
-}
-
-/* Numbers as whole ones of 24 bits, so that sums are exact. */
-static int make_whole(ct_grower *g)
-{
-    const double *y = g->data->numbers;
-    double sum = 0, most = 0;
-    g->whole = (int32_t *) ct_alloc(g->n_rows * sizeof *g->whole);
-    if (!g->whole) return 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) sum += y[i] / g->n_rows;
-    for (uint32_t i = 0; i < g->n_rows; i++) most = fmax(most, fabs(y[i] - sum));
-    g->centre = sum;
-    g->unit = most > 0 ? ldexp(most, -NUMBER_BITS) : 1;
-    double squares = 0;
-    for (uint32_t i = 0; i < g->n_rows; i++) {
-        g->whole[i] = (int32_t) lround((y[i] - sum) / g->unit);
-        squares += (double) g->whole[i] * g->whole[i];
-    }
-    g->gain_scale = squares > 0 ? ldexp(1, 40) / squares : 1;
-    return 1;
-}
-
-ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_options *options,
-                         ct_error *error)
-{
-    memset(g, 0, sizeof *g);
-    g->data = data;
-    g->options = options;
-    g->codes = data->codes;
-    g->scan = ct_scan_at(options->simd);
-    g->n_rows = data->codes->n_rows;
-    g->n_cols = data->codes->n_cols;
-    g->n_classes = data->n_classes;
-    g->block = options->block ? options->block : BLOCK;
-    g->gain_scale = ldexp(1, 20);
-    g->need_out = options->oob || options->permutation;
-    if (!ct_sampler_init(&g->sampler, g->n_rows, data->sampling) || !order_by_class(g) ||
-        (!g->n_classes && !make_whole(g)))
-        return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
-                       (unsigned long) g->n_rows);
-    g->sampler.scan = g->scan;
-    return CT_OK;
-}
-
-void ct_grower_free(ct_grower *g)
-{
-    ct_sampler_free(&g->sampler);
-    ct_free(g->order);
-    ct_free(g->class_end);
-    ct_free(g->whole);
-}
-
-/* ---- what a thread owns ---- */
-
-static int needs_blocks(const ct_grower *g) { return g->n_rows > g->block; }
-static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; }
-
-/* Calls for each array of a desk: member, elements, whether it is needed. */
-#define DESK_ARRAYS(X)                                                              \
-    X(items, g->n_rows, 1)                                                          \
-    X(spare_items, g->n_rows, 1)                                                    \
-    X(counts, g->n_rows, 1)                                                         \
-    X(out, g->n_rows, g->need_out)                                                  \
-    X(spare_out, g->n_rows, g->need_out)                                            \
-    X(out_row, g->n_rows, g->need_out)                                              \
-    X(out_leaf, g->n_rows, g->need_out)                                             \
-    X(block_bins, (size_t) g->n_cols * ct_block_rows(g), needs_blocks(g))           \
-    X(block_whole, ct_block_rows(g), needs_blocks(g) && !g->n_classes)              \
-    X(block_rows, ct_block_rows(g), needs_blocks(g))                                \
-    X(corner_codes, (size_t) g->n_cols * CT_CORNER_ROWS, needs_corners(g))          \
-    X(corner_whole, CT_CORNER_ROWS, needs_corners(g) && !g->n_classes)              \
-    X(corner_rows, CT_CORNER_ROWS, needs_corners(g))                                \
-    X(near_codes, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
-    X(near_bins, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)               \
-    X(columns, g->n_cols, 1)                                                        \
-    X(places, g->n_cols, 1)                                                         \
-    X(runs, (size_t) CT_TASKS * runs_of(g), 1)                                      \
-    X(now, runs_of(g), 1)                                                           \
-    X(left, runs_of(g), 1)                                                          \
-    X(right, runs_of(g), 1)                                                         \
-    X(histograms, (size_t) CT_BIN_ROWS * CT_LANES * g->n_classes, g->n_classes > 0) \
-    X(packed, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                            \
-    X(sums, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                              \
-    X(weights, CT_BIN_ROWS * CT_LANES, g->n_classes == 0)                           \
-    X(gains, g->n_cols, 1)
-
-static uint32_t runs_of(const ct_grower *g) { return g->n_classes ? g->n_classes : 1; }
-
-/* As ct_alloc. C++ wants what is assigned to have its type, hence the place in between. */
-static int take(void *place, size_t bytes)
-{
-    void *memory = ct_alloc(bytes);
-    memcpy(place, &memory, sizeof memory);
-    return memory != NULL;
-}
-
-static void make_views(ct_desk *desk)
-{
-    const ct_codes *codes = desk->grower->codes;
-    const size_t n = codes->n_rows;
-    desk->views[CT_IN_TABLE] = (ct_view){codes->codes, n, NULL, codes->bins, n,
-                                         desk->grower->whole, NULL};
-    desk->views[CT_IN_BLOCK] = (ct_view){codes->codes,
-                                         n,
-                                         desk->block_rows,
-                                         desk->block_bins,
-                                         ct_block_rows(desk->grower),
-                                         desk->block_whole,
-                                         desk->block_rows};
-    desk->views[CT_IN_CORNER] = (ct_view){desk->corner_codes, CT_CORNER_ROWS,     NULL, NULL, 0,
-                                          desk->corner_whole, desk->corner_rows};
-}
-
-int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *stop)
-{
-    int fine = 1;
-    memset(desk, 0, sizeof *desk);
-    desk->grower = g;
-    desk->number = number;
-    desk->stop = stop;
-#define TAKE(member, n, wanted) \
-    if (fine && (wanted)) fine = take(&desk->member, (n) * sizeof *desk->member);
-    DESK_ARRAYS(TAKE)
-#undef TAKE
-    if (!fine) return 0;
-    for (uint32_t col = 0; col < g->n_cols; col++) desk->columns[col] = col;
-    make_views(desk);
-    return 1;
-}
-
-void ct_desk_free(ct_desk *desk)
-{
-#define FREE(member, n, wanted) ct_free(desk->member);
-    DESK_ARRAYS(FREE)
-#undef FREE
-    ct_free(desk->nodes);
-    ct_free(desk->leaf_counts);
-    ct_free(desk->means);
-}
-
-double ct_desk_bytes(const ct_grower *g)
-{
-    const ct_desk *desk = NULL;
-    double bytes = 0;
-#define ADD(member, n, wanted) bytes += (wanted) ? (double) (n) * sizeof *desk->member : 0;
-    DESK_ARRAYS(ADD)
-#undef ADD
-    (void) desk;
-    return bytes;
-}
+enum { ROOT_PATH = 1 };
 
 /* ---- nodes and leaves ---- */
 
@@ -211,7 +37,7 @@ static int room_for_nodes(ct_desk *desk)
 static int room_for_leaf(ct_desk *desk)
 {
     if (desk->n_leaves < desk->room_leaves) return 1;
-    size_t width = runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256,
+    size_t width = ct_runs_of(desk->grower), n = desk->n_leaves, room = n ? 2 * n : 256,
            more = room - n;
     if (!enlarge(&desk->leaf_counts, n * width * sizeof *desk->leaf_counts,
                  more * width * sizeof *desk->leaf_counts) ||
@@ -247,7 +73,7 @@ static int make_leaf(ct_desk *desk, const ct_task *task, const ct_run *runs)
 {
     ct_hist_node *node = &desk->nodes[task->node];
     const ct_view *view = view_of(desk, task);
-    uint32_t width = runs_of(desk->grower);
+    uint32_t width = ct_runs_of(desk->grower);
     for (uint32_t i = task->out; i < task->out + task->n_out; i++) {
         desk->out_row[desk->n_settled] = table_row(view, desk->out[i]);
         desk->out_leaf[desk->n_settled++] = task->node;
@@ -442,7 +268,7 @@ static ct_task child_of(const ct_task *task, uint32_t node, uint32_t side)
 
 static void push(ct_desk *desk, const ct_task *task, const ct_run *runs)
 {
-    memcpy(desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower), runs,
+    memcpy(desk->runs + (size_t) desk->n_tasks * ct_runs_of(desk->grower), runs,
            task->n_runs * sizeof *runs);
     desk->tasks[desk->n_tasks++] = *task;
 }
@@ -496,7 +322,7 @@ static ct_task make_root(ct_desk *desk, uint32_t tree)
     ct_sample(&g->sampler, g->options->seed, tree, g->options->sample, g->options->replace,
               desk->counts);
     uint32_t row = 0;
-    for (uint32_t c = 0; c < runs_of(g); c++) {
+    for (uint32_t c = 0; c < ct_runs_of(g); c++) {
         uint32_t begin = root.n, weight = 0, n = begin;
         for (; row < g->class_end[c]; row++) {
             uint32_t own = g->order[row], count = desk->counts[own];
@@ -530,7 +356,7 @@ static void level_free(level *l)
 
 static int level_add(ct_desk *desk, level *l, const ct_task *task, const ct_run *runs)
 {
-    size_t width = runs_of(desk->grower), more = l->room ? l->room : 64;
+    size_t width = ct_runs_of(desk->grower), more = l->room ? l->room : 64;
     if (is_leaf(desk, task)) return make_leaf(desk, task, runs);
     if (l->n == l->room) {
         if (!enlarge(&l->tasks, l->n * sizeof *l->tasks, more * sizeof *l->tasks) ||
@@ -546,7 +372,7 @@ static int level_add(ct_desk *desk, level *l, const ct_task *task, const ct_run 
 static int divide_level(ct_desk *desk, const level *now, ct_split *splits, const uint8_t *found,
                         level *next)
 {
-    size_t width = runs_of(desk->grower);
+    size_t width = ct_runs_of(desk->grower);
     for (uint32_t i = 0; i < now->n; i++) {
         const ct_task *task = &now->tasks[i];
         ct_task left, right;
@@ -565,7 +391,7 @@ static int divide_level(ct_desk *desk, const level *now, ct_split *splits, const
 /* The level below; 0 if memory ends or the learner wants no more. */
 static int grow_level(ct_desk *desk, const level *now, level *next, uint32_t tree)
 {
-    uint32_t width = runs_of(desk->grower);
+    uint32_t width = ct_runs_of(desk->grower);
     ct_split *splits = (ct_split *) ct_alloc(now->n * sizeof *splits);
     uint8_t *found = (uint8_t *) ct_alloc(now->n);
     ct_asked asked = CT_ASK_NO_MEMORY;
@@ -607,7 +433,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
     for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];
         if ((step % 16 == 0 || task.n > 1024) && ct_halt_now(desk->stop, desk->number)) return 0;
-        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * runs_of(desk->grower),
+        memcpy(desk->now, desk->runs + (size_t) desk->n_tasks * ct_runs_of(desk->grower),
                task.n_runs * sizeof *desk->now);
         if (!grow_node(desk, &task, number)) return 0;
     }
@@ -618,7 +444,7 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
 
 static int new_tree(const ct_desk *desk, ct_hist_tree *tree)
 {
-    size_t width = runs_of(desk->grower), n = desk->n_leaves ? desk->n_leaves : 1;
+    size_t width = ct_runs_of(desk->grower), n = desk->n_leaves ? desk->n_leaves : 1;
     tree->n_nodes = desk->n_nodes;
     tree->n_leaves = desk->n_leaves;
     tree->depth = desk->depth;
@@ -631,7 +457,7 @@ static int new_tree(const ct_desk *desk, ct_hist_tree *tree)
 /* Leaves that have a place get it in the order of the nodes. */
 static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next, uint32_t place)
 {
-    size_t width = runs_of(desk->grower), old = next & ~CT_HIST_MIXED;
+    size_t width = ct_runs_of(desk->grower), old = next & ~CT_HIST_MIXED;
     memcpy(tree->counts + place * width, desk->leaf_counts + old * width,
            width * sizeof *tree->counts);
     if (tree->means) tree->means[place] = desk->means[old];

@@ -110,6 +110,12 @@ typedef struct {
 int ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);
 void ct_desk_free(ct_desk *desk);
 
+/* Runs of a node's items: one a class; numbers: one. */
+static inline uint32_t ct_runs_of(const ct_grower *grower)
+{
+    return grower->n_classes ? grower->n_classes : 1;
+}
+
 /* Rows of a block at most. */
 static inline uint32_t ct_block_rows(const ct_grower *grower)
 {

@@ -4,6 +4,7 @@
 #ifndef CT_TEST_BRUTE_BOUNDS_H
 #define CT_TEST_BRUTE_BOUNDS_H
 
+#include "base/bits.h"
 #include "exact/search/observed.h"
 #include "random.h"
 
@@ -75,13 +76,6 @@ static inline int64_t bounds_leaf(const bound_brute *b, uint32_t rows)
     return best;
 }
 
-static inline uint32_t bounds_count(uint32_t rows)
-{
-    uint32_t n = 0;
-    for (; rows; rows &= rows - 1) n++;
-    return n;
-}
-
 static inline int64_t bounds_least(bound_brute *b, uint32_t rows, unsigned depth, int allowed);
 
 /* Of the trees with that root, INT64_MAX if there is none. */
@@ -89,13 +83,13 @@ static inline int64_t bounds_rooted(bound_brute *b, uint32_t rows, unsigned dept
                                     uint32_t col, uint32_t more, uint32_t fewer)
 {
     int64_t best = INT64_MAX;
-    uint32_t n = bounds_count(rows), least = allowed ? b->min_bucket : 1;
+    uint32_t n = ct_popcount(rows), least = allowed ? b->min_bucket : 1;
     if (allowed && n < b->min_split) return best;
     for (uint32_t at = 0; at < b->n_rows; at++) {
         uint32_t left = 0;
         for (uint32_t i = 0; i < b->n_rows; i++)
             if ((rows >> i & 1) && b->rank[col][i] < b->rank[col][at]) left |= UINT32_C(1) << i;
-        uint32_t n_left = bounds_count(left);
+        uint32_t n_left = ct_popcount(left);
         if (n_left < least || n - n_left < least || n_left <= more || n_left >= fewer) continue;
         int64_t cost = b->split + bounds_least(b, left, depth - 1, allowed) +
                        bounds_least(b, rows & ~left, depth - 1, allowed);

@@ -101,7 +101,8 @@ static void by_hand_from(uint32_t first)
         ct_bin_cut cut;
         if (!ct_cpu_has((ct_simd) level)) continue;
         ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 0, 1, &cut);
-        CHECK(cut.bin == 0); /* 3 + 0 | 3 + 10: 3 * 10 - 0 * 6 = 30; 5 + 2 | 1 + 8: 5 * 10 - 2 * 6 */
+        /* 3 + 0 | 3 + 10: 3 * 10 - 0 * 6 = 30; 5 + 2 | 1 + 8: 5 * 10 - 2 * 6 */
+        CHECK(cut.bin == 0);
         CHECK(cut.score == (float) (30 * 30) / (3 * 13));
         ct_scan_at((ct_simd) level)->gini(histograms, totals, 2, 16, 4, 1, 1, &cut);
         CHECK(

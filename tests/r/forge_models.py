@@ -7,8 +7,8 @@
 Writes into FOLDER (tests/testthat/fixtures/forge): NAME.json, .ubj or .txt, and for each
 NAME.rows.gz, .margin.gz, .response.gz and .leaf.gz: doubles (responses: floats; leaves: 32-bit
 integers), lowest byte first, row after row; models.csv has names, columns, outputs, versions.
-Rows are hostile: missing values, both zeros, thresholds and both their neighbours as floats and doubles, codes that are
-negative, fractional or unknown; for LightGBM infinities, too.
+Rows are hostile: missing values, both zeros, thresholds and both their neighbours as floats and
+doubles, codes that are negative, fractional or unknown; for LightGBM infinities, too.
 """
 import gzip
 import json
@@ -38,14 +38,17 @@ def hostile(x, thresholds, infinite, codes):
     rows = x[rng.integers(0, len(x), 50)].copy()
     for j in range(x.shape[1]):
         t = np.array(thresholds.get(j, [0.0]), dtype=float)
-        beside = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), t.astype(np.float32),
-                                 np.nextafter(t.astype(np.float32), np.float32(np.inf)),
-                                 np.nextafter(t.astype(np.float32), np.float32(-np.inf)),
-                                 [np.nan, 0.0, -0.0, 5e-324, -1e-40, 1e-35, -1e-35, 1.1e-35, 1e30, -1e30]])
+        single = t.astype(np.float32)
+        beside = np.concatenate([t, np.nextafter(t, np.inf), np.nextafter(t, -np.inf), single,
+                                 np.nextafter(single, np.float32(np.inf)),
+                                 np.nextafter(single, np.float32(-np.inf)),
+                                 [np.nan, 0.0, -0.0, 5e-324, -1e-40, 1e-35, -1e-35, 1.1e-35, 1e30,
+                                  -1e30]])
         if infinite:
             beside = np.concatenate([beside, [np.inf, -np.inf]])
         if j == codes:
-            beside = np.array([np.nan, 0, -0.0, -0.5, -1, -3, 0.99, 7.5, 39, 40, 63, 64, 1000, 2.0 ** 31, 1e12])
+            beside = np.array([np.nan, 0, -0.0, -0.5, -1, -3, 0.99, 7.5, 39, 40, 63, 64, 1000,
+                               2.0 ** 31, 1e12])
         where = rng.random(len(rows)) < 0.5
         rows[where, j] = rng.choice(beside, where.sum())
     return rows
@@ -72,7 +75,8 @@ def xgb_thresholds(path):
     trees = trees.get("gbtree", trees)["model"]["trees"]
     found = {}
     for tree in trees:
-        for left, j, t in zip(tree["left_children"], tree["split_indices"], tree["split_conditions"]):
+        for left, j, t in zip(tree["left_children"], tree["split_indices"],
+                              tree["split_conditions"]):
             if left >= 0:
                 found.setdefault(j, []).append(t)
     return found
@@ -92,27 +96,33 @@ def xgboost(name, y, rounds=4, x=X, ubj=False, codes=None, first=None, **setting
     data = xgb.DMatrix(rows, **kinds)
     taken = {} if first is None else dict(iteration_range=(0, first))
     record(name, os.path.basename(path), rows, model.predict(data, output_margin=True, **taken),
-           model.predict(data, **taken), model.predict(data, pred_leaf=True, **taken), "xgboost " + xgb.__version__)
+           model.predict(data, **taken), model.predict(data, pred_leaf=True, **taken),
+           "xgboost " + xgb.__version__)
 
 
 two, three = (Z > 0.3).astype(int), np.digitize(Z, [0, 1])
 xgboost("xgb-regression", Z, rounds=5, max_depth=4)
 xgboost("xgb-logistic", two, objective="binary:logistic", ubj=True, base_score=0.3)
-xgboost("xgb-poisson", np.abs(np.round(Z)), objective="count:poisson", grow_policy="lossguide", max_leaves=9, max_depth=0)
+xgboost("xgb-poisson", np.abs(np.round(Z)), objective="count:poisson", grow_policy="lossguide",
+        max_leaves=9, max_depth=0)
 xgboost("xgb-softprob", three, objective="multi:softprob", num_class=3, rounds=3)
-xgboost("xgb-forest", three, objective="multi:softmax", num_class=3, rounds=2, num_parallel_tree=2, subsample=0.7)
+xgboost("xgb-forest", three, objective="multi:softmax", num_class=3, rounds=2, num_parallel_tree=2,
+        subsample=0.7)
 xgboost("xgb-dart", two, objective="binary:logistic", booster="dart", rate_drop=0.4, rounds=5)
 xgboost("xgb-codes", Z, x=XC, codes=F, max_cat_to_onehot=2, max_depth=4)
 xgboost("xgb-onehot", Z, x=XC, codes=F, max_cat_to_onehot=100, ubj=True)
-xgboost("xgb-vectors", np.column_stack([Z, -Z, Z * Z]), multi_strategy="multi_output_tree", rounds=3)
-xgboost("xgb-vectors-ubj", np.column_stack([Z, Z * Z]), multi_strategy="multi_output_tree", rounds=3, ubj=True)
+xgboost("xgb-vectors", np.column_stack([Z, -Z, Z * Z]), multi_strategy="multi_output_tree",
+        rounds=3)
+xgboost("xgb-vectors-ubj", np.column_stack([Z, Z * Z]), multi_strategy="multi_output_tree",
+        rounds=3, ubj=True)
 xgboost("xgb-first", Z, rounds=5, first=3)
 
 
 def lightgbm(name, y, rounds=4, x=X, codes=None, **settings):
     settings = dict(dict(num_leaves=9, min_data_in_leaf=5, verbosity=-1, num_threads=1, seed=1,
                          min_data_per_group=5, cat_smooth=1, deterministic=True), **settings)
-    model = lgb.train(settings, lgb.Dataset(x, y, categorical_feature=[codes] if codes else []), rounds)
+    data = lgb.Dataset(x, y, categorical_feature=[codes] if codes else [])
+    model = lgb.train(settings, data, rounds)
     path = f"{out}/{name}.txt"
     text = re.sub(r"\nparameters:.*?end of parameters\n", "\n", model.model_to_string(), flags=re.S)
     open(path, "w").write(text)
@@ -121,14 +131,15 @@ def lightgbm(name, y, rounds=4, x=X, codes=None, **settings):
         lines = dict(line.split("=", 1) for line in tree.split("\n") if "=" in line)
         if lines.get("num_leaves") == "1":
             continue
-        for j, t, kind in zip(lines["split_feature"].split(), lines["threshold"].split(), lines["decision_type"].split()):
+        splits = (lines[part].split() for part in ("split_feature", "threshold", "decision_type"))
+        for j, t, kind in zip(*splits):
             if not int(kind) & 1:
                 found.setdefault(int(j), []).append(float(t))
     rows = hostile(x, found, True, codes)
     rows[rows == 2.0 ** 31] = 2.0 ** 31 - 1  # beyond integers LightGBM's casts are undefined
     rows[rows == 1e12] = 4e8
-    record(name, os.path.basename(path), rows, model.predict(rows, raw_score=True), model.predict(rows),
-           model.predict(rows, pred_leaf=True), "lightgbm " + lgb.__version__)
+    record(name, os.path.basename(path), rows, model.predict(rows, raw_score=True),
+           model.predict(rows), model.predict(rows, pred_leaf=True), "lightgbm " + lgb.__version__)
 
 
 lightgbm("lgb-regression", Z)

@@ -141,17 +141,6 @@ CT_INLINE mask64 l64_of_bits(uint64_t bits) { return bits & 1; }
 CT_INLINE vec l64_where(vec a, mask64 m) { return m ? a : 0; }
 CT_INLINE vec l64_max_where(vec a, vec x, mask64 m) { return m ? l64_max(a, x) : a; }
 
-/* Transposes an 8 x 8 block of bits: bit 8 i + j goes to 8 j + i. */
-CT_INLINE uint64_t transpose8(uint64_t x)
-{
-    uint64_t t = (x ^ (x >> 7)) & UINT64_C(0x00aa00aa00aa00aa);
-    x ^= t ^ (t << 7);
-    t = (x ^ (x >> 14)) & UINT64_C(0x0000cccc0000cccc);
-    x ^= t ^ (t << 14);
-    t = (x ^ (x >> 28)) & UINT64_C(0x00000000f0f0f0f0);
-    return x ^ t ^ (t << 28);
-}
-
 /* Compilers make one load of this where bytes come in that order. */
 CT_INLINE uint64_t load_bytes(const uint8_t *b)
 {
@@ -165,7 +154,7 @@ CT_INLINE void transpose_bytes(const uint8_t *bytes, uint64_t *planes, size_t st
 {
     uint8_t by_plane[8][8];
     for (unsigned group = 0; group < 8; group++) {
-        uint64_t block = transpose8(load_bytes(bytes + 8 * group));
+        uint64_t block = ct_transpose8(load_bytes(bytes + 8 * group));
         for (unsigned bit = 0; bit < 8; bit++)
             by_plane[bit][group] = (uint8_t) (block >> (8 * bit));
     }

@@ -1,0 +1,66 @@
+#include "evolve/line_scratch.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t size)
+{
+    level->room = room;
+    level->sums = (double *) ct_alloc(room * slots * size * sizeof(double));
+    level->counts = (uint32_t *) ct_alloc(room * slots * sizeof(uint32_t));
+    level->order = (uint32_t *) ct_alloc(room * sizeof(uint32_t));
+    level->first = (uint32_t *) ct_alloc((room + 1) * sizeof(uint32_t));
+    int fine = level->sums && level->counts && level->order && level->first;
+    for (int side = 0; side < 2; side++) {
+        level->base[side] = (double *) ct_alloc(slots * size * sizeof(double));
+        level->base_n[side] = (uint32_t *) ct_alloc(slots * sizeof(uint32_t));
+        level->sse[side] = (double *) ct_alloc((room + CT_LINE_SUBSETS) * sizeof(double));
+        level->terms[side] = (double *) ct_alloc((room + CT_LINE_SUBSETS) * sizeof(double));
+        level->few[side] = (uint8_t *) ct_alloc(room + CT_LINE_SUBSETS);
+        fine = fine && level->base[side] && level->base_n[side] && level->sse[side] &&
+               level->terms[side] && level->few[side];
+    }
+    return fine;
+}
+
+ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leaves_max)
+{
+    ct_line_scratch *s = (ct_line_scratch *) ct_alloc(sizeof *s);
+    if (!s) return NULL;
+    memset(s, 0, sizeof *s);
+    uint32_t bins = 1, slots = leaves_max + CT_SPARE_LEAVES;
+    for (uint32_t i = 0; i < table->n_splitters; i++)
+        if (table->splitters[i].n_bins > bins) bins = table->splitters[i].n_bins;
+    int fine = new_level(&s->levels[s->n_levels++], bins + 1, slots, table->size);
+    for (double most = table->n_rows; fine && most > 1; most /= CT_LINE_PARTS)
+        fine = s->n_levels < CT_LINE_LEVELS &&
+               new_level(&s->levels[s->n_levels++], 2 * CT_LINE_PARTS + 1, slots, table->size);
+    for (int side = 0; side < 2; side++) s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
+    s->keys = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->keys);
+    s->spare = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->spare);
+    s->z = (double *) ct_alloc(CT_LINE_BLOCK * table->width * sizeof(double));
+    s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
+    s->run = (double *) ct_alloc(table->size * sizeof(double));
+    s->subsets = (double *) ct_alloc(CT_LINE_SUBSETS * table->size * sizeof(double));
+    if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->spare && s->z && s->lanes && s->run &&
+        s->subsets)
+        return s;
+    ct_line_scratch_free(s);
+    return NULL;
+}
+
+void ct_line_scratch_free(ct_line_scratch *s)
+{
+    if (!s) return;
+    for (uint32_t i = 0; i < s->n_levels; i++) {
+        ct_line_level *level = &s->levels[i];
+        ct_free(level->sums), ct_free(level->counts), ct_free(level->order), ct_free(level->first);
+        for (int side = 0; side < 2; side++) {
+            ct_free(level->base[side]), ct_free(level->base_n[side]), ct_free(level->sse[side]);
+            ct_free(level->terms[side]), ct_free(level->few[side]);
+        }
+    }
+    ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys), ct_free(s->spare);
+    ct_free(s->z), ct_free(s->lanes), ct_free(s->run), ct_free(s->subsets), ct_free(s);
+}
