@@ -26,12 +26,13 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
                              ct_error *error)
 {
     const ct_data *data = &b->table.data;
+    int capped;
     b->budget = (ct_budget){SIZE_MAX, 0};
     ct_arena_init(&b->arena, &b->budget);
     CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
     b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
     for (uint32_t col = 0; col < data->n_cols; col++) {
-        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena) >= 0);
+        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena, &capped) == CT_OK);
         uint32_t rank = 0;
         for (uint32_t j = 0; j < data->n_rows; j++) {
             b->ranks[(size_t) col * data->n_rows + b->ranked.order[col][j]] = rank;

@@ -81,7 +81,9 @@ static void time_table(int there, uint32_t n, double byte_rate, double operation
     ct_offload_point candidates[1024];
     ct_arena_init(&arena, &budget);
     if (there && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
-        for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
+        int capped;
+        for (uint32_t col = 0; col < COLS; col++)
+            (void) ct_table_rank(&ranked, col, 0, &arena, &capped);
         ct_offload_table sent = {n,           COLS,         CLASSES,         ranked.order,
                                  ranked.ties, ranked.words, ranked.n_values, table.classes};
         if (ct_offload_open(0, &sent, 1, &device, NULL) == CT_OK)

@@ -19,14 +19,12 @@ int ct_waves_wanted(const ct_evaluator *evaluator)
            ct_pays_on_device(evaluator->worker, roots->node);
 }
 
-int ct_wave_new(ct_worker *worker, ct_wave *w, uint32_t n)
+ct_status ct_wave_new(const ct_worker *worker, ct_arena *arena, ct_wave *w, uint32_t n)
 {
     *w = (ct_wave){0, 0, 0, 0, NULL, NULL};
-    w->parts = CT_ARENA_NEW(&worker->arena, ct_wave_part, n);
-    w->candidates = CT_ARENA_NEW(&worker->arena, ct_wave_point, n);
-    if (w->parts && w->candidates) return 1;
-    ct_worker_stop(worker, CT_END_MEMORY);
-    return 0;
+    w->parts = CT_ARENA_NEW(arena, ct_wave_part, n);
+    w->candidates = CT_ARENA_NEW(arena, ct_wave_point, n);
+    return w->parts && w->candidates ? CT_OK : ct_worker_no_memory(worker);
 }
 
 ct_status ct_waves_begin_rows(ct_evaluator *evaluator)
@@ -120,7 +118,7 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
     w->n_parts = w->n_points = w->n_asked = 0;
     w->begin = batch->n_points;
     for (int32_t f;
-         w->n_points + cuts <= room && !roots->lost && (f = ct_features_choose(roots)) >= 0;) {
+         w->n_points + cuts <= room && (f = ct_features_choose(roots)) >= 0;) {
         ct_interval *i = roots->features[f].open;
         roots->features[f].open = i->next;
         roots->features[f].begun = 1;
@@ -128,12 +126,11 @@ uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *w, ct_batch *batch, uint
             ct_thresholds_window(evaluator, (uint32_t) f, i, &first, &last)) {
             if (add_interval(evaluator, w, batch, (uint32_t) f, i, first, last, cuts)) continue;
             ct_features_note(roots, (uint32_t) f, i->bound);
-            roots->lost = 1;
+            ct_worker_stop(evaluator->worker, CT_END_MEMORY);
         }
         ct_features_give_back(roots, i);
     }
     CT_ASSERT(w->n_points <= room && w->n_asked <= w->n_points);
-    if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
     return w->n_parts;
 }
 
@@ -183,7 +180,6 @@ void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *w, const int32_t *errors)
     }
     CT_ASSERT(candidate == w->candidates + w->n_points);
     w->n_parts = 0;
-    if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
 }
 
 void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *w)
@@ -254,9 +250,12 @@ void ct_waves_run(ct_evaluator *evaluator)
     ct_worker *worker = evaluator->worker;
     ct_wave waves[CT_OFFLOAD_SLOTS];
     ct_batch *batch = CT_ARENA_NEW(&worker->arena, ct_batch, 1);
-    if (!batch) ct_worker_stop(worker, CT_END_MEMORY);
+    if (!batch) {
+        ct_worker_stop(worker, CT_END_MEMORY);
+        return;
+    }
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
-        if (!batch || !ct_wave_new(worker, &waves[slot], WAVE_POINTS)) return;
+        if (ct_wave_new(worker, &worker->arena, &waves[slot], WAVE_POINTS) != CT_OK) return;
     batch->part_line = 0;
     batch->part_threshold = CT_OFFLOAD_ALL;
     if (ct_waves_begin_rows(evaluator) == CT_OK && run(evaluator, waves, batch) == CT_OK) return;

@@ -42,8 +42,8 @@ typedef struct {
     ct_wave_point *candidates;
 } ct_wave;
 
-/* Room for n candidates, from the worker's arena; 0 if memory ends. */
-int ct_wave_new(ct_worker *worker, ct_wave *wave, uint32_t n);
+/* Room for n candidates. CT_NO_MEMORY, and a stop is asked for, if memory ends. */
+ct_status ct_wave_new(const ct_worker *worker, ct_arena *arena, ct_wave *wave, uint32_t n);
 /* Takes intervals off until there are `room` candidates or none is open; returns how many intervals
  * are in the wave. */
 uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *wave, ct_batch *batch, uint32_t room);
