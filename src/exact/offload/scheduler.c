@@ -7,12 +7,12 @@
 #include "exact/search/features.h"
 #include "exact/search/thresholds.h"
 #include "exact/offload/placing.h"
-#include "exact/offload/waves.h"
+#include "exact/offload/batches.h"
 #include "exact/rows/ranks.h"
 
 enum {
     SCHEDULER_PLACES = 64, /* thresholds under evaluation in each half */
-    SCHEDULER_WAVE = 32   /* candidates of one problem in a batch */
+    SLICE_CANDIDATES = 32   /* candidates of one problem in a batch */
 };
 
 /* One side of a threshold: a depth-two problem, in memory of its own. */
@@ -22,7 +22,7 @@ typedef struct {
     ct_node node;
     ct_roots roots;
     ct_evaluator evaluator;
-    ct_wave wave;
+    ct_slice slice;
 } problem;
 
 /* A threshold under evaluation. */
@@ -110,8 +110,8 @@ ct_scheduler *ct_scheduler_begin(ct_evaluator *evaluator)
             if (ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker,
                               &worker->arena) != CT_OK)
                 return NULL;
-    if (ct_waves_begin_rows(evaluator) == CT_OK) return scheduler;
-    ct_waves_lost(worker);
+    if (ct_batches_begin_rows(evaluator) == CT_OK) return scheduler;
+    ct_batches_lost(worker);
     return NULL;
 }
 
@@ -128,7 +128,7 @@ static ct_status set_up(ct_worker *worker, const place *at, int side, problem *p
     CT_TRY(ct_roots_init(&p->roots, worker, &p->arena, &p->node, task, m->root_bounds[side],
                          m->trees[side]));
     CT_TRY(ct_depth2_init(&p->roots, worker));
-    CT_TRY(ct_wave_new(worker, &p->arena, &p->wave, SCHEDULER_WAVE));
+    CT_TRY(ct_slice_new(worker, &p->arena, &p->slice, SLICE_CANDIDATES));
     return ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
 
@@ -136,7 +136,7 @@ static void begin_problem(ct_worker *worker, place *at, int side)
 {
     problem *p = &at->sides[side];
     ct_candidate *m = at->m;
-    p->wave.n_parts = 0;
+    p->slice.n_intervals = 0;
     p->open = set_up(worker, at, side, p) == CT_OK;
     if (!p->open) { /* the search is over: see ct_worker_no_memory */
         memset(m->root_bounds[side], 0,
@@ -160,7 +160,7 @@ static void end_problem(place *at, int side)
     p->open = 0;
 }
 
-/* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a
+/* Puts a slice of up to `room` candidates into the batch, or ends the problem. Candidates without a
  * question are taken in at once. */
 static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
 {
@@ -169,18 +169,18 @@ static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
     scheduler->batch.part_line = 2 * at->feature + (uint32_t) side;
     scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout,
                                                           at->feature, at->m->threshold);
-    while (ct_wave_fill(&p->evaluator, &p->wave, &scheduler->batch, room) && !p->wave.n_asked) {
-        ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
-        ct_wave_take_in(&p->evaluator, &p->wave, NULL);
+    while (ct_slice_fill(&p->evaluator, &p->slice, &scheduler->batch, room) && !p->slice.n_asked) {
+        ct_worker_poll(worker, (uint64_t) p->slice.n_points * p->node.n_rows);
+        ct_slice_take_in(&p->evaluator, &p->slice, NULL);
     }
-    CT_ASSERT(p->open && p->wave.n_asked <= p->wave.n_points);
-    if (!p->wave.n_parts) end_problem(at, side);
+    CT_ASSERT(p->open && p->slice.n_asked <= p->slice.n_points);
+    if (!p->slice.n_intervals) end_problem(at, side);
 }
 
 static void finish_on_cpu(place *at, int side)
 {
     problem *p = &at->sides[side];
-    ct_wave_put_back(&p->evaluator, &p->wave);
+    ct_slice_put_back(&p->evaluator, &p->slice);
     while (ct_roots_step(&p->evaluator)) continue;
     end_problem(at, side);
 }
@@ -298,13 +298,13 @@ static uint32_t settle(ct_scheduler *scheduler)
 static void gather(ct_scheduler *scheduler, unsigned slot, uint32_t room)
 {
     uint32_t n = 0;
-    FOR_OPEN(scheduler, slot, at, side) n += !at->sides[side].wave.n_parts;
+    FOR_OPEN(scheduler, slot, at, side) n += !at->sides[side].slice.n_intervals;
     FOR_OPEN(scheduler, slot, at, side)
     {
-        if (at->sides[side].wave.n_parts) continue;
+        if (at->sides[side].slice.n_intervals) continue;
         CT_ASSERT(n > 0 && scheduler->batch.n_points <= room);
         uint32_t share = (room - scheduler->batch.n_points) / n--;
-        if (share) fill(scheduler, at, side, share < SCHEDULER_WAVE ? share : SCHEDULER_WAVE);
+        if (share) fill(scheduler, at, side, share < SLICE_CANDIDATES ? share : SLICE_CANDIDATES);
     }
 }
 
@@ -335,10 +335,10 @@ static ct_status collect(ct_scheduler *scheduler, unsigned slot)
     FOR_OPEN(scheduler, slot, at, side)
     {
         problem *p = &at->sides[side];
-        if (!p->wave.n_parts) continue;
+        if (!p->slice.n_intervals) continue;
         ct_worker_poll(scheduler->worker,
-                       (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
-        ct_wave_take_in(&p->evaluator, &p->wave, errors);
+                       (uint64_t) p->slice.n_points * node->layout->n_cols * node->n_rows);
+        ct_slice_take_in(&p->evaluator, &p->slice, errors);
     }
     return CT_OK;
 }
@@ -352,9 +352,9 @@ int ct_scheduler_step(ct_scheduler *scheduler, int admit)
     if (!scheduler->n_taken) return 0;
     ct_team_unlock(team);
     scheduler->under_way[slot] = scheduler->batch.n_points > 0;
-    if (ct_waves_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
+    if (ct_batches_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
         collect(scheduler, !slot) != CT_OK) {
-        ct_waves_lost(scheduler->worker);
+        ct_batches_lost(scheduler->worker);
         for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
             FOR_OPEN(scheduler, half, at, side) finish_on_cpu(at, side);
     }

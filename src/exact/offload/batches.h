@@ -1,15 +1,14 @@
 /* Depth-two problems on a device: many root thresholds at a time.
  *
  * The open intervals of all root features are cut at one threshold or several each, and all of
- * these candidates go to the device in one batch (a wave). While it is under way, what came back
- * from the one before is taken in and the next one is gathered, by the bounds that the CPU alone
- * keeps: intervals, caps, best tree are those of roots.c, and so is the proof. Waves know more
+ * these candidates go to the device in one batch. While it is under way, what came back from the one
+ * before is taken in and the next one is gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof. Batches know more
  * candidates and fewer bounds than the search one by one; the answer is the same.
  *
- * A problem that is searched by itself has batches of its own; in scheduler.c waves of many
+ * A problem that is searched by itself has batches of its own; in scheduler.c slices of many
  * problems make one batch. */
-#ifndef CT_EXACT_OFFLOAD_WAVES_H
-#define CT_EXACT_OFFLOAD_WAVES_H
+#ifndef CT_EXACT_OFFLOAD_BATCHES_H
+#define CT_EXACT_OFFLOAD_BATCHES_H
 
 #include "exact/offload/device.h"
 #include "exact/search/depth2.h"
@@ -26,46 +25,46 @@ typedef struct {
     ct_candidate *m;
     int asked; /* it is in the batch */
     ct_depth2_question question;
-} ct_wave_point;
+} ct_slice_candidate;
 
 /* An interval under evaluation, cut at n_points candidates. */
 typedef struct {
     ct_interval *interval;
     uint32_t feature, n_points;
-} ct_wave_part;
+} ct_slice_interval;
 
 /* Points of one problem in one batch. */
 typedef struct {
-    uint32_t n_parts, n_points;
+    uint32_t n_intervals, n_points;
     uint32_t begin, n_asked; /* in the batch */
-    ct_wave_part *parts;
-    ct_wave_point *candidates;
-} ct_wave;
+    ct_slice_interval *intervals;
+    ct_slice_candidate *candidates;
+} ct_slice;
 
 /* Room for n candidates. CT_NO_MEMORY, and a stop is asked for, if memory ends. */
-ct_status ct_wave_new(const ct_worker *worker, ct_arena *arena, ct_wave *wave, uint32_t n);
+ct_status ct_slice_new(const ct_worker *worker, ct_arena *arena, ct_slice *slice, uint32_t n);
 /* Takes intervals off until there are `room` candidates or none is open; returns how many intervals
- * are in the wave. */
-uint32_t ct_wave_fill(ct_evaluator *evaluator, ct_wave *wave, ct_batch *batch, uint32_t room);
+ * are in the slice. */
+uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch, uint32_t room);
 /* Takes in the errors of the whole batch, as ct_offload_wait returns them; not read if nothing was
  * asked. */
-void ct_wave_take_in(ct_evaluator *evaluator, ct_wave *wave, const int32_t *errors);
-/* Undoes ct_wave_fill: the intervals are open as they were. */
-void ct_wave_put_back(ct_evaluator *evaluator, ct_wave *wave);
+void ct_slice_take_in(ct_evaluator *evaluator, ct_slice *slice, const int32_t *errors);
+/* Undoes ct_slice_fill: the intervals are open as they were. */
+void ct_slice_put_back(ct_evaluator *evaluator, ct_slice *slice);
 
 /* Makes the row set the queue's. CT_NO_DEVICE if the device is lost. */
-ct_status ct_waves_begin_rows(ct_evaluator *evaluator);
+ct_status ct_batches_begin_rows(ct_evaluator *evaluator);
 /* Sends a batch, unless it is empty. CT_NO_DEVICE if the device is lost. */
-ct_status ct_waves_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
+ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned slot);
 /* The device is lost, all is put back: the CPU goes on from here, unless the device was asked for.
  */
-void ct_waves_lost(ct_worker *worker);
+void ct_batches_lost(ct_worker *worker);
 
 /* Whether the row set is for the worker's device, see placing.h. The worker has one. */
-int ct_waves_wanted(const ct_evaluator *evaluator);
+int ct_batches_wanted(const ct_evaluator *evaluator);
 
 /* Searches until nothing is open. If the device is lost, or the search is stopped, what is open
  * stays so. */
-void ct_waves_run(ct_evaluator *evaluator);
+void ct_batches_run(ct_evaluator *evaluator);
 
 #endif
