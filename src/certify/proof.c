@@ -218,7 +218,7 @@ static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t 
     place *m = CT_ARENA_NEW(p->arena, place, 1);
     if (!m) return no_memory(c);
     m->n_left = n_left;
-    c->result->points++;
+    c->result->thresholds++;
     if (!bound_place(c, set, depth - 1, (uint32_t) col, kind & 1, a, m)) return 0;
     m->next = a->next;
     CT_ASSERT(a->n_left < m->n_left && m->n_left < m->next->n_left);

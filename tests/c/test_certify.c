@@ -609,12 +609,12 @@ static void evidence_is_needed(void)
         double cost = solved_cost(&t.data, &options);
         ct_bytes whole = certificate_for(&t.data, &options, cost), none = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certified checked = check(&t.data, &options, whole.bytes, whole.n);
-        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.points > 0);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.thresholds > 0);
         ct_claim claim = claim_of(&options);
         ct_certificate_begin(&t.data, &claim, &none);
         ct_bytes_put(&none, 0);
         checked = check(&t.data, &options, none.bytes, none.n);
-        CHECK(checked.verdict == CT_CERTIFIED && checked.bound < cost && checked.points == 0);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound < cost && checked.thresholds == 0);
         /* a certificate of less proves less, or at most the cost */
         ct_bytes half = certificate_for(&t.data, &options, cost / 2);
         checked = check(&t.data, &options, half.bytes, half.n);

@@ -50,19 +50,19 @@ static uint32_t count_open(const ct_roots *roots)
 }
 
 /* Puts m, a candidate of the interval, into the slice. */
-static void add_point(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch, uint32_t feature,
-                      const ct_interval *i, ct_candidate *m)
+static void add_candidate(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch,
+                          uint32_t feature, const ct_interval *i, ct_candidate *m)
 {
     CT_ASSERT(m->n_left > i->a->n_left && m->n_left < i->b->n_left);
-    ct_slice_candidate *candidate = &slice->candidates[slice->n_points++];
+    ct_slice_candidate *candidate = &slice->candidates[slice->n_candidates++];
     candidate->m = m;
     evaluator->target = ct_thresholds_target(evaluator->roots, feature, m->threshold);
     candidate->asked = ct_depth2_ask(evaluator, i->a, i->b, m, &candidate->question);
     evaluator->worker->statistics.thresholds++;
     if (!candidate->asked) return;
     slice->n_asked++;
-    CT_ASSERT(batch->n_points < CT_OFFLOAD_POINTS);
-    ct_offload_point *asked = &batch->candidates[batch->n_points++];
+    CT_ASSERT(batch->n_candidates < CT_OFFLOAD_CANDIDATES);
+    ct_offload_candidate *asked = &batch->candidates[batch->n_candidates++];
     asked->part_line = batch->part_line;
     asked->part_threshold = batch->part_threshold;
     asked->feature = feature;
@@ -99,10 +99,10 @@ static int add_interval(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batc
             continue;
         }
         before = m->n_left;
-        add_point(evaluator, slice, batch, feature, i, m);
-        part->n_points++;
+        add_candidate(evaluator, slice, batch, feature, i, m);
+        part->n_candidates++;
     }
-    if (!part->n_points) return 0;
+    if (!part->n_candidates) return 0;
     slice->n_intervals++;
     ct_features_begin_work(evaluator->roots, i);
     return 1;
@@ -115,10 +115,10 @@ uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch
     if (cuts > INTERVAL_CUTS) cuts = INTERVAL_CUTS;
     if (cuts < 1) cuts = 1;
     CT_ASSERT(room > 0 && cuts <= INTERVAL_CUTS);
-    slice->n_intervals = slice->n_points = slice->n_asked = 0;
-    slice->begin = batch->n_points;
+    slice->n_intervals = slice->n_candidates = slice->n_asked = 0;
+    slice->begin = batch->n_candidates;
     for (int32_t f;
-         slice->n_points + cuts <= room && (f = ct_features_choose(roots)) >= 0;) {
+         slice->n_candidates + cuts <= room && (f = ct_features_choose(roots)) >= 0;) {
         ct_interval *i = roots->features[f].open;
         roots->features[f].open = i->next;
         roots->features[f].begun = 1;
@@ -130,7 +130,7 @@ uint32_t ct_slice_fill(ct_evaluator *evaluator, ct_slice *slice, ct_batch *batch
         }
         ct_features_give_back(roots, i);
     }
-    CT_ASSERT(slice->n_points <= room && slice->n_asked <= slice->n_points);
+    CT_ASSERT(slice->n_candidates <= room && slice->n_asked <= slice->n_candidates);
     return slice->n_intervals;
 }
 
@@ -143,11 +143,11 @@ static void open_intervals(ct_evaluator *evaluator, const ct_slice_interval *par
     ct_roots *roots = evaluator->roots;
     ct_interval *i = part->interval;
     ct_candidate *end = i->b;
-    for (uint32_t k = part->n_points; k-- > 0; end = candidates[k].m)
+    for (uint32_t k = part->n_candidates; k-- > 0; end = candidates[k].m)
         ct_features_push(evaluator->worker, roots, part->feature, candidates[k].m, end);
     ct_features_push(evaluator->worker, roots, part->feature, i->a, end);
     ct_features_end_work(roots, i);
-    for (uint32_t k = 0; k < part->n_points; k++)
+    for (uint32_t k = 0; k < part->n_candidates; k++)
         ct_features_release_candidate(roots, candidates[k].m);
     ct_features_give_back(roots, i);
 }
@@ -163,7 +163,7 @@ void ct_slice_take_in(ct_evaluator *evaluator, ct_slice *slice, const int32_t *e
         const ct_slice_interval *part = &slice->intervals[p];
         const ct_interval *i = part->interval;
         int64_t least = INT64_MAX;
-        for (uint32_t k = 0; k < part->n_points; k++) {
+        for (uint32_t k = 0; k < part->n_candidates; k++) {
             ct_candidate *m = candidate[k].m;
             int64_t upper = INT64_MAX;
             if (candidate[k].asked) {
@@ -176,9 +176,9 @@ void ct_slice_take_in(ct_evaluator *evaluator, ct_slice *slice, const int32_t *e
         if (i->a == &roots->ends[0] && i->b == &roots->ends[1])
             roots->features[part->feature].key = least;
         open_intervals(evaluator, part, candidate);
-        candidate += part->n_points;
+        candidate += part->n_candidates;
     }
-    CT_ASSERT(candidate == slice->candidates + slice->n_points);
+    CT_ASSERT(candidate == slice->candidates + slice->n_candidates);
     slice->n_intervals = 0;
 }
 
@@ -186,7 +186,7 @@ void ct_slice_put_back(ct_evaluator *evaluator, ct_slice *slice)
 {
     ct_roots *roots = evaluator->roots;
     if (!slice->n_intervals) return;
-    for (uint32_t k = 0; k < slice->n_points; k++)
+    for (uint32_t k = 0; k < slice->n_candidates; k++)
         ct_features_release_candidate(roots, slice->candidates[k].m);
     for (uint32_t p = 0; p < slice->n_intervals; p++) {
         ct_interval *i = slice->intervals[p].interval;
@@ -201,11 +201,11 @@ void ct_slice_put_back(ct_evaluator *evaluator, ct_slice *slice)
 
 ct_status ct_batches_submit(ct_worker *worker, const ct_batch *batch, unsigned slot)
 {
-    if (!batch->n_points) return CT_OK;
+    if (!batch->n_candidates) return CT_OK;
     CT_ASSERT(worker->queue && slot < CT_OFFLOAD_SLOTS);
     worker->statistics.batches++;
-    worker->statistics.device_points += batch->n_points;
-    return ct_offload_submit(worker->queue, slot, batch->candidates, batch->n_points);
+    worker->statistics.device_thresholds += batch->n_candidates;
+    return ct_offload_submit(worker->queue, slot, batch->candidates, batch->n_candidates);
 }
 
 void ct_batches_lost(ct_worker *worker)
@@ -223,7 +223,7 @@ static ct_status collect(ct_evaluator *evaluator, ct_slice *slice, unsigned slot
     const int32_t *errors = NULL;
     if (slice->n_asked) CT_TRY(ct_offload_wait(evaluator->worker->queue, slot, &errors));
     ct_worker_poll(evaluator->worker,
-                   (uint64_t) slice->n_points * node->layout->n_cols * node->n_rows);
+                   (uint64_t) slice->n_candidates * node->layout->n_cols * node->n_rows);
     ct_slice_take_in(evaluator, slice, errors);
     return CT_OK;
 }
@@ -236,7 +236,7 @@ static ct_status run(ct_evaluator *evaluator, ct_slice slices[CT_OFFLOAD_SLOTS],
     if (room > BATCH_CANDIDATES) room = BATCH_CANDIDATES;
     for (unsigned slot = 0;; slot = !slot) {
         ct_slice *next = &slices[slot], *other = &slices[!slot];
-        batch->n_points = 0; /* what was sent has been copied */
+        batch->n_candidates = 0; /* what was sent has been copied */
         if (ct_slice_fill(evaluator, next, batch, room)) {
             CT_TRY(ct_batches_submit(evaluator->worker, batch, slot));
         } else if (!other->n_intervals) {

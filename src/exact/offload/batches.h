@@ -1,8 +1,9 @@
 /* Depth-two problems on a device: many root thresholds at a time.
  *
  * The open intervals of all root features are cut at one threshold or several each, and all of
- * these candidates go to the device in one batch. While it is under way, what came back from the one
- * before is taken in and the next one is gathered, by the bounds that the CPU alone keeps: intervals, caps, best tree are those of roots.c, and so is the proof. Batches know more
+ * these candidates go to the device in one batch. While it is under way, what came back from the
+ * one before is taken in and the next one is gathered, by the bounds that the CPU alone keeps:
+ * intervals, caps, best tree are those of roots.c, and so is the proof. Batches know more
  * candidates and fewer bounds than the search one by one; the answer is the same.
  *
  * A problem that is searched by itself has batches of its own; in scheduler.c slices of many
@@ -13,11 +14,11 @@
 #include "exact/offload/device.h"
 #include "exact/search/depth2.h"
 
-/* What is sent together. The part of the row set (see ct_offload_point) holds for candidates from
- * here on. */
+/* What is sent together. The part of the row set (see ct_offload_candidate) holds for candidates
+ * from here on. */
 typedef struct {
-    uint32_t n_points, part_line, part_threshold;
-    ct_offload_point candidates[CT_OFFLOAD_POINTS];
+    uint32_t n_candidates, part_line, part_threshold;
+    ct_offload_candidate candidates[CT_OFFLOAD_CANDIDATES];
 } ct_batch;
 
 /* A candidate under evaluation. */
@@ -27,15 +28,15 @@ typedef struct {
     ct_depth2_question question;
 } ct_slice_candidate;
 
-/* An interval under evaluation, cut at n_points candidates. */
+/* An interval under evaluation, cut at n_candidates candidates. */
 typedef struct {
     ct_interval *interval;
-    uint32_t feature, n_points;
+    uint32_t feature, n_candidates;
 } ct_slice_interval;
 
-/* Points of one problem in one batch. */
+/* Candidates of one problem in one batch. */
 typedef struct {
-    uint32_t n_intervals, n_points;
+    uint32_t n_intervals, n_candidates;
     uint32_t begin, n_asked; /* in the batch */
     ct_slice_interval *intervals;
     ct_slice_candidate *candidates;

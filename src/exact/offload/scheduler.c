@@ -170,10 +170,10 @@ static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
     scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout,
                                                           at->feature, at->m->threshold);
     while (ct_slice_fill(&p->evaluator, &p->slice, &scheduler->batch, room) && !p->slice.n_asked) {
-        ct_worker_poll(worker, (uint64_t) p->slice.n_points * p->node.n_rows);
+        ct_worker_poll(worker, (uint64_t) p->slice.n_candidates * p->node.n_rows);
         ct_slice_take_in(&p->evaluator, &p->slice, NULL);
     }
-    CT_ASSERT(p->open && p->slice.n_asked <= p->slice.n_points);
+    CT_ASSERT(p->open && p->slice.n_asked <= p->slice.n_candidates);
     if (!p->slice.n_intervals) end_problem(at, side);
 }
 
@@ -302,8 +302,8 @@ static void gather(ct_scheduler *scheduler, unsigned slot, uint32_t room)
     FOR_OPEN(scheduler, slot, at, side)
     {
         if (at->sides[side].slice.n_intervals) continue;
-        CT_ASSERT(n > 0 && scheduler->batch.n_points <= room);
-        uint32_t share = (room - scheduler->batch.n_points) / n--;
+        CT_ASSERT(n > 0 && scheduler->batch.n_candidates <= room);
+        uint32_t share = (room - scheduler->batch.n_candidates) / n--;
         if (share) fill(scheduler, at, side, share < SLICE_CANDIDATES ? share : SLICE_CANDIDATES);
     }
 }
@@ -313,7 +313,7 @@ static void prepare(ct_scheduler *scheduler, unsigned slot, int admit)
 {
     ct_team *team = scheduler->roots->work.team;
     uint32_t room = ct_offload_room(scheduler->worker->queue);
-    scheduler->batch.n_points = 0; /* what was sent has been copied */
+    scheduler->batch.n_candidates = 0; /* what was sent has been copied */
     do {
         if (admit) take(scheduler, slot);
         follow(scheduler, slot);
@@ -337,7 +337,7 @@ static ct_status collect(ct_scheduler *scheduler, unsigned slot)
         problem *p = &at->sides[side];
         if (!p->slice.n_intervals) continue;
         ct_worker_poll(scheduler->worker,
-                       (uint64_t) p->slice.n_points * node->layout->n_cols * node->n_rows);
+                       (uint64_t) p->slice.n_candidates * node->layout->n_cols * node->n_rows);
         ct_slice_take_in(&p->evaluator, &p->slice, errors);
     }
     return CT_OK;
@@ -351,7 +351,7 @@ int ct_scheduler_step(ct_scheduler *scheduler, int admit)
     prepare(scheduler, slot, admit);
     if (!scheduler->n_taken) return 0;
     ct_team_unlock(team);
-    scheduler->under_way[slot] = scheduler->batch.n_points > 0;
+    scheduler->under_way[slot] = scheduler->batch.n_candidates > 0;
     if (ct_batches_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
         collect(scheduler, !slot) != CT_OK) {
         ct_batches_lost(scheduler->worker);
