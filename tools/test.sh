@@ -43,6 +43,8 @@ mkdir -p $logs
 if test "$*" = quick; then
   of_c="layers c"
   of_r="lint configure r"
+  CONTREE_QUICK=1 # fewer of the cases drawn at random, see tests/testthat/helper-sizes.R
+  export CONTREE_QUICK
   set --
 fi
 if test $# -eq 0; then
