@@ -265,7 +265,8 @@ run_gmt <- function(frame, roles, design, settings) {
   }
   names <- frame$shape$names
   plain <- vapply(design, is_identity, NA)
-  made <- lapply(design[!plain], function(part) filled_values(part, frame$columns[[part$predictor]]))
+  made <- lapply(design[!plain],
+                 function(part) filled_values(part, frame$columns[[part$predictor]]))
   one_each <- function(table) lapply(seq_len(ncol(table)), function(k) table[, k])
   made <- unlist(lapply(made, one_each), FALSE, FALSE)
   columns <- c(lapply(unname(frame$columns), unclass), made)
