@@ -271,6 +271,11 @@ with_weight <- function(frame) {
   if (any(zero)) rows_of_frame(frame, !zero) else frame
 }
 
+# What the models explain.
+without_offset <- function(frame) {
+  frame$response - if (is.null(frame$offset)) 0 else frame$offset
+}
+
 rows_of_frame <- function(frame, rows) {
   frame$columns <- lapply(frame$columns, `[`, rows)
   for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
@@ -315,7 +320,7 @@ run_gmt <- function(frame, roles, design, settings) {
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
     time_limit = settings$time_limit, report = if (audience$listens) report))
-  y <- frame$response - if (is.null(frame$offset)) 0 else frame$offset
+  y <- without_offset(frame)
   solved <- call_gmt(.Call(ffi_gmt_fit, columns, y, frame$weights, control))
   if (solved$status == "interrupted" && settings$on_interrupt == "error") {
     stop_interrupted(solved$elapsed)
@@ -378,7 +383,7 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
 # The answer of the search with smoothed models in its nodes.
 smooth_solved <- function(solved, frame, design, tau) {
   columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
-  y <- frame$response - if (is.null(frame$offset)) 0 else frame$offset
+  y <- without_offset(frame)
   x <- do.call(cbind, c(list(rep(1, length(y))), unname(columns)))
   models <- smooth_models(x, y, frame$weights, solved$where, parents_of(solved), tau)
   solved$coefficients <- c(t(models$coefficients))
