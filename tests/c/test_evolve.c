@@ -154,7 +154,7 @@ static void some_rows_rule_out(void)
     ct_error error;
     ct_test first = {0, MOST_ROWS / 2, {0}, 0}, second = {2, MOST_ROWS / 2, {0}, 0};
     for (uint32_t row = 0; row < MOST_ROWS; row++)
-        d->y[row] = d->x[1][row] < 3 ? d->x[0][row] : 5 - d->x[2][row];
+        d->y[row] = (d->x[1][row] < 3 ? d->x[0][row] : 5 - d->x[2][row]) + d->weights[row] * 3;
     REQUIRE(open_fixture(&f, d, 16));
     REQUIRE(ct_model_tree_expand(&f.tree, 0, &first));
     REQUIRE(ct_model_tree_expand(&f.tree, f.tree.nodes[0].right, &second));
