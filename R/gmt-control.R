@@ -32,6 +32,10 @@ gmt_ranges <- list(
 #'   regressors.
 #' @param open_max Bins of a predictor (and parts of these) that are searched to the row at a node,
 #'   before the last local search, which has no such limit.
+#' @param factors Of a formula without `|`, or of `x` without `z`: `"split"` has factors as
+#'   splitters alone, `"both"` in the models of the leaves as well.
+#' @param missing What a missing value of a regressor is in the models of the leaves: the mean, and
+#'   a coefficient of its own (`"indicator"`), or the `"mean"` alone.
 #' @param time_limit Seconds.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
 #' @return A list of class `gmt_control`.
@@ -42,6 +46,7 @@ gmt_ranges <- list(
 #' @export
 gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, complexity = 1, bins = 64,
                         effort = 200, patience = 30, max_rows = Inf, sample = NULL, open_max = 2,
+                        factors = c("split", "both"), missing = c("indicator", "mean"),
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
   given <- mget(names(gmt_ranges), environment())
@@ -51,6 +56,8 @@ gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, comple
   time_limit <- search$time_limit
   search$time_limit <- NULL
   structure(list(search = search, time_limit = time_limit,
+                 factors = check_choice("factors", factors, c("split", "both")),
+                 missing = check_choice("missing", missing, c("indicator", "mean")),
                  threads = check_threads("threads", threads),
                  on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
@@ -84,12 +91,13 @@ gmt_settings <- function(control, dots, both, seed, model) {
 }
 
 # Defaults that depend on the data, and a seed.
-settle_gmt <- function(settings, roles, n) {
+settle_gmt <- function(settings, design, roles) {
+  n_columns <- length(design_names(design))
   if (is.null(settings$search$minbucket)) {
-    settings$search$minbucket <- max(5, 2 * (length(roles$regressors) + 1))
+    settings$search$minbucket <- max(5, 2 * (n_columns + 1))
   }
   if (is.null(settings$search$sample)) {
-    p <- length(roles$regressors) + 2
+    p <- n_columns + 2
     work <- max(1, length(roles$splitters)) * p * (p + 1) / 2
     settings$search$sample <- max(4000, min(20000, floor(4e6 / work)))
   }

@@ -49,7 +49,11 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   }
   if (missing(newdata) || is.null(newdata)) {
     if (type == "response" && interval == "none") return(fitted(object))
-    if (type %in% c("node", "path")) return(NextMethod())
+    if (type %in% c("node", "path")) {
+      where <- all_rows(object, unname(tree_where(object)), function(zero) zero$where)
+      answer <- tell(object, function(values) values[where], names(where), type)
+      return(stats::napredict(tree_na_action(object), answer))
+    }
     newdata <- stats::model.frame(object)
   }
   if (type %in% c("node", "path")) {
@@ -78,26 +82,6 @@ new_offset <- function(fit, newdata, left_out) {
   if (is.null(left_out)) offset else offset[-left_out]
 }
 
-# The regressors of some rows in the leaf `node` as the model takes them: a column each, the
-# intercept first. Those that no model uses may be absent.
-model_rows <- function(fit, x, rows, node, extrapolate) {
-  found <- fit$gmt
-  columns <- lapply(seq_along(found$regressors), function(k) {
-    name <- found$regressors[k]
-    if (is.null(x[[name]])) return(rep(0, length(rows)))
-    value <- as.double(x[[name]][rows])
-    if (name %in% names(found$fill)) value[is.na(value)] <- found$fill[[name]]
-    if (extrapolate) value else pmin(pmax(value, found$low[node, k]), found$high[node, k])
-  })
-  matrix(c(rep(1, length(rows)), unlist(columns)), length(rows))
-}
-
-node_models <- function(fit) {
-  if (tree_leaf(fit) == "number") return(matrix(fit$frame$yval,
-                                                dimnames = list(NULL, intercept_name)))
-  fit$frame$yval2
-}
-
 # For each leaf that rows come to, what `say(rows, x, node)` makes of them: `width` numbers a row.
 by_leaf <- function(fit, x, node, extrapolate, width, say) {
   out <- matrix(NA_real_, length(node), width)
@@ -111,7 +95,7 @@ by_leaf <- function(fit, x, node, extrapolate, width, say) {
 
 # Predictions of rows that come to the nodes `node`, without the offset.
 gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.95) {
-  b <- node_models(fit)
+  b <- fit$gmt$coefficients
   p <- ncol(b)
   say <- function(x, leaf) {
     value <- drop(x %*% b[leaf, ])
@@ -138,9 +122,14 @@ half_width <- function(fit, x, leaf, interval, level) {
 }
 
 gmt_terms <- function(fit, x, node, extrapolate) {
-  b <- node_models(fit)
-  out <- by_leaf(fit, x, node, extrapolate, ncol(b),
-                 function(x, leaf) x * rep(b[leaf, ], each = nrow(x)))
-  colnames(out) <- colnames(b)
+  b <- fit$gmt$coefficients
+  part <- c(0, design_parts(fit$gmt$design))
+  regressors <- fit$gmt$regressors
+  out <- by_leaf(fit, x, node, extrapolate, length(regressors) + 1, function(x, leaf) {
+    each <- x * rep(b[leaf, ], each = nrow(x))
+    vapply(c(0, seq_along(regressors)), function(k) rowSums(each[, part == k, drop = FALSE]),
+           numeric(nrow(x)))
+  })
+  colnames(out) <- c(intercept_name, regressors)
   out
 }

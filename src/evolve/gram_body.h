@@ -1,17 +1,13 @@
 /* The kernels of gram.h in the vector types of GCC and Clang: included once by each gram_*.c, which
  * sets VEC_BYTES to the size of its vectors. */
+#include "base/simd/rounded.h"
+
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
 typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
 enum { AHEAD = 12 }; /* rows that are fetched before they are added */
 enum { N64 = VEC_BYTES / 8, STEP = N64 < CT_GRAM_STEP ? N64 : CT_GRAM_STEP };
 typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
-/* A product that is rounded before anything is done with it, whatever the compiler may contract. */
-#if defined(__aarch64__)
-#define ROUNDED(x) __asm__("" : "+w"(x))
-#else
-#define ROUNDED(x) __asm__("" : "+x"(x))
-#endif
 #define AT(type, from) (*(type *) (void *) (from))
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")

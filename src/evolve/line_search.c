@@ -301,8 +301,8 @@ static int is_ruled_out(const line *l, const ct_line_level *level, uint32_t k, d
         of->options->open_max != UINT32_MAX ||
         level->counts[part] < BOUND_ROWS * p)
         return 0;
-    double more = ct_open_bound(within->base[0], within->base[1], level->sums + part * of->table->size,
-                                p, l->scratch->bound);
+    double more = ct_open_bound(within->base[0], within->base[1],
+                                level->sums + part * of->table->size, p, l->scratch->bound);
     return bound + more > l->least;
 }
 

@@ -151,7 +151,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
 {
     ct_node root;
     ct_known_tree known[2];
-    if (!ct_node_whole(worker, layout, &root)) return;
+    if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
     int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)
@@ -175,7 +175,7 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
 static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena,
                               ct_totals *totals, ct_error *error)
 {
-    if (!ct_totals_new(totals, costs, arena))
+    if (ct_totals_new(totals, costs, arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
                        (unsigned long) data->n_classes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -274,12 +274,11 @@ static void rank_some(ct_worker *worker, void *data)
 {
     const ranking *ranks = (const ranking *) data;
     ct_table *table = ranks->table;
-    for (uint32_t col = worker->number;
-         col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
+    uint32_t most = worker->search->options->max_thresholds;
+    for (uint32_t col = worker->number; col < table->n_cols && !ct_is_halted(worker);
          col += ranks->n_workers) {
-        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds,
-                                   &worker->arena);
-        worker->capped = capped < 0 ? capped : (worker->capped | capped);
+        if (ct_table_rank(table, col, most, &worker->arena, &worker->capped) != CT_OK)
+            ct_worker_stop(worker, CT_END_MEMORY);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
     }
     ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
@@ -293,10 +292,9 @@ static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *err
     ranking ranks = {table, together ? team->n_workers : 1};
     if (together) ct_team_run(team, rank_some, &ranks);
     else rank_some(workers, &ranks);
-    for (unsigned i = 0; i < ranks.n_workers; i++)
-        if (workers[i].capped < 0)
-            return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
-                           (unsigned long) table->n_cols, (unsigned long) table->n_rows);
+    if (ct_is_halted(workers) && ct_stop_reason(workers->stop) == CT_END_MEMORY)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
+                       (unsigned long) table->n_cols, (unsigned long) table->n_rows);
     return CT_OK;
 }
 

@@ -170,8 +170,8 @@ static inline void try_test(const evolve_data *d, uint32_t s, double threshold, 
 }
 
 /* All thresholds and sets of all splitters, at the root of a tree. */
-static inline double brute_line(const evolve_data *d, uint8_t *const *leaf, const uint32_t *n_leaves,
-                         const ct_line_options *o)
+static inline double brute_line(const evolve_data *d, uint8_t *const *leaf,
+                                const uint32_t *n_leaves, const ct_line_options *o)
 {
     plain_best best = {INFINITY, 0};
     for (uint32_t s = 0; s < d->data.n_splitters; s++) {

@@ -500,13 +500,15 @@ int ct_costs_by_label(const ct_costs *costs)
 
 double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : costs->unit; }
 
-int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
+ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
     int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
-    return totals->rows && (totals->masses || !costs->weights) && (totals->quantised || !rounded);
+    int ready = totals->rows && (totals->masses || !costs->weights) &&
+                (totals->quantised || !rounded);
+    return ready ? CT_OK : CT_NO_MEMORY;
 }
 
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)

@@ -69,8 +69,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
 
-/* Room for n_classes, all 0; 0 if memory ends. */
-int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
+/* Room for n_classes, all 0. */
+ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
 
 /* part = whole - other. */
 static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const ct_totals *other,

@@ -198,8 +198,8 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
     CT_ASSERT(codes[at].feature >= 0 && t > 0);
     const ct_costs *costs = worker->search->costs;
     ct_totals totals[2];
-    if (!ct_totals_new(&totals[0], costs, &worker->arena) ||
-        !ct_totals_new(&totals[1], costs, &worker->arena)) {
+    if (ct_totals_new(&totals[0], costs, &worker->arena) != CT_OK ||
+        ct_totals_new(&totals[1], costs, &worker->arena) != CT_OK) {
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
@@ -209,7 +209,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
         ct_arena_mark mark = ct_arena_here(&worker->arena);
         ct_path below = ct_path_extend(path, f, side, t);
         ct_node child;
-        if (ct_node_side(worker, node, f, t, side, &totals[side], &child))
+        if (ct_node_side(worker, &worker->arena, node, f, t, side, &totals[side], &child) == CT_OK)
             look(worker, &child, &below, depth - 1, codes, 2 * at + 1 + (size_t) side);
         ct_arena_release(&worker->arena, mark);
     }
