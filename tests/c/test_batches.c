@@ -34,8 +34,8 @@ static uint64_t compare(const ct_data *data, ct_options options, ct_device_wish 
         CHECK(other.cost == cpu.cost && other.bound == cpu.bound && other.end == cpu.end &&
               other.capped == cpu.capped);
         CHECK(same_tree(&cpu.tree, &other.tree));
-        CHECK(cpu.statistics.waves == 0 && cpu.statistics.device_points == 0);
-        candidates = other.statistics.device_points;
+        CHECK(cpu.statistics.batches == 0 && cpu.statistics.device_thresholds == 0);
+        candidates = other.statistics.device_thresholds;
         ct_result_free(&other);
     }
     ct_result_free(&cpu);
@@ -125,7 +125,7 @@ static void pools_of_problems(ct_device_wish device, const char *name)
         options.device = device;
         if (round == 0) {
             REQUIRE(solve(&table.data, &options, &result));
-            CHECK(result.statistics.device_points > 200 * result.statistics.waves);
+            CHECK(result.statistics.device_thresholds > 200 * result.statistics.batches);
             ct_result_free(&result);
         }
         table_free(&table);
@@ -271,7 +271,7 @@ static void failures_of_a_device_asked_for(void)
     options.device_number = -1;
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &result));
-    CHECK(result.statistics.device_points > 0);
+    CHECK(result.statistics.device_thresholds > 0);
     ct_result_free(&result);
     long n_calls = ct_gpu_twin_fail_at(0);
     for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 12) {
@@ -305,8 +305,8 @@ static void failures_of_a_pool_asked_for(void)
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &other));
     CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
-    CHECK(other.statistics.device_points > 0 &&
-          other.statistics.device_points < other.statistics.thresholds2 * 4 / 5);
+    CHECK(other.statistics.device_thresholds > 0 &&
+          other.statistics.device_thresholds < other.statistics.thresholds2 * 4 / 5);
     long n_calls = ct_gpu_twin_fail_at(0);
     ct_result_free(&cpu);
     ct_result_free(&other);
@@ -340,8 +340,8 @@ static void little_memory_on_the_device(void)
               same_tree(&cpu.tree, &other.tree));
         int refused = strstr(other.device_note, "GB are free") != NULL;
         CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 &&
-              (!refused || other.statistics.waves == 0));
-        CHECK(refused || options.threads > 1 || other.statistics.waves > 0);
+              (!refused || other.statistics.batches == 0));
+        CHECK(refused || options.threads > 1 || other.statistics.batches > 0);
         CHECK(refused || other.device_note[0] == '\0');
         kinds |= 1 << refused;
         ct_result_free(&cpu);
