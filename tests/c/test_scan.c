@@ -257,7 +257,7 @@ static void fill_column(ct_rng *r, column *c, uint32_t cut, uint32_t raise)
 /* Items go where a comparison of their own codes sends them, each side in its order. */
 static void check_part(const ct_scan *scan, const ct_question *q, uint32_t n, uint32_t cut)
 {
-    ct_item items[MOST_ITEMS], left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
+    ct_item items[MOST_ITEMS] = {{0, 0}}, left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
     uint32_t weight, sum = 0, n_left = 0;
     ct_rng r = ct_rng_of(n, cut, 3);
     for (uint32_t i = 0; i < n; i++)
@@ -265,7 +265,7 @@ static void check_part(const ct_scan *scan, const ct_question *q, uint32_t n, ui
     uint32_t found = scan->part(q, items, n, left, right, &weight);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t code = q->codes[q->code_rows ? q->code_rows[items[i].row] : items[i].row];
-        int goes_left = code == 65535 ? (int) q->raise : code < cut;
+        uint32_t goes_left = code == 65535 ? q->raise : code < cut;
         const ct_item *to = goes_left ? left + n_left : right + (i - n_left);
         CHECK(to->row == items[i].row && to->weight == items[i].weight);
         sum += goes_left ? items[i].weight : 0;
