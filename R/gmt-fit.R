@@ -26,9 +26,9 @@
 #' rows.
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
-#' node lowers the deviance plus a fixed price for each coefficient and split. This is no proof that
-#' no other tree is better. The tree is a function of the data, the arguments and the `seed`: it is
-#' the same for any number of threads and on any set of vector instructions, and it depends on
+#' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
+#' that no other tree is better. The tree is a function of the data, the arguments and the `seed`:
+#' it is the same for any number of threads and on any set of vector instructions, and it depends on
 #' time only if `time_limit` or Ctrl-C ends the search.
 #'
 #' @section Models:
@@ -76,9 +76,8 @@
 #'   `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
 #'   regressors become columns of the models, and what stands for missing values), `coefficients`,
 #'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
-#'   `high` (ranges by node), `bic`, `lambda` (the price of a coefficient or split in the last local
-#'   search), `certified`, `status`, `history`,
-#'   `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
+#'   `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or split in the last
+#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
 #'   and `settings`. Read it through the methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
