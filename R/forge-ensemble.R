@@ -5,7 +5,8 @@
 # left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
 # ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node; where the
 # maker says so also cover, how much of the training data came to the node, and gain, what its split
-# was worth. The root is node 1; other nodes may come in any order, and those that nothing leads to are left out.
+# was worth. The root is node 1; other nodes may come in any order, and those that
+# nothing leads to are left out.
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 
@@ -50,7 +51,8 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
     base = as.numeric(base), divisor = as.numeric(divisor), less = less, number = number,
     sum = sum, minus_fraction = minus_fraction)
   forest <- structure(
-    list(ensemble = ensemble, asked = asked_of(ensemble$feature), features = features, levels = levels, first_code = first_code,
+    list(ensemble = ensemble, asked = asked_of(ensemble$feature), features = features,
+         levels = levels, first_code = first_code,
          link = link, average = average, classes = classes, outputs = outputs, complete = complete,
          new_level = new_level, own_codes = own_codes, source = source,
          version = version, objective = objective),

@@ -18,18 +18,18 @@
 #'   * `"leaf"`: the maker's own number of the row's leaf in each tree, an integer matrix with a
 #'     column a tree;
 #'   * `"contributions"`: what each feature adds to the margin of the row, a matrix with a column a
-#'     feature and, last, `(base)`: the margin of a row of which nothing is known; of several outputs
-#'     an array, whose third dimension they are. See below.
+#'     feature and, last, `(base)`: the margin of a row of which nothing is known; of several
+#'     outputs an array, whose third dimension they are. See below.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param ... Not used.
 #' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, named as it.
 #' @section Contributions:
-#' Shapley values of the path-dependent game, as in TreeSHAP: a tree that does not know a feature goes
-#' both ways, in the proportions of the training data that went there (XGBoost: sums of hessians,
-#' LightGBM and others: rows). They are computed in doubles, exact but for rounding, by quadrature
-#' of the integrals that they are, and a row's add up to its margin. Models that do not say how
-#' many training rows came to their nodes (randomForest, gbm, ranger without `node.stats = TRUE`)
-#' are refused.
+#' Shapley values of the path-dependent game, as in TreeSHAP: a tree that does not know a feature
+#' goes both ways, in the proportions of the training data that went there (XGBoost: sums of
+#' hessians, LightGBM and others: rows). They are computed in doubles, exact but for rounding, by
+#' quadrature of the integrals that they are, and a row's add up to its margin. Models that do not
+#' say how many training rows came to their nodes (randomForest, gbm, ranger without `node.stats =
+#' TRUE`) are refused.
 #'
 #' Lundberg et al. (2020), From local explanations to global understanding with explainable AI for
 #' trees, Nature Machine Intelligence 2.

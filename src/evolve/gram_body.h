@@ -4,6 +4,7 @@
 
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
 typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
+enum { AHEAD = 12 }; /* rows that are fetched before they are added */
 enum { N64 = VEC_BYTES / 8, STEP = N64 < CT_GRAM_STEP ? N64 : CT_GRAM_STEP };
 typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
@@ -11,12 +12,15 @@ typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
-INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n,
-                        uint32_t p)
+INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows_z,
+                        const uint32_t *rows, uint32_t n, uint32_t p)
 {
     const size_t width = ct_gram_width(p), size = ct_gram_size(p);
-    for (uint32_t row = 0; row < n; row++, z += width) {
-        double *to = sums + size * bucket[row];
+    for (uint32_t k = 0; k < n; k++) {
+        const double *z = rows_z + width * rows[k],
+                     *later = rows_z + width * rows[k + AHEAD < n ? k + AHEAD : k];
+        for (size_t j = 0; j < width; j += 8) __builtin_prefetch(later + j);
+        double *to = sums + size * bucket[k];
         UNROLL
         for (uint32_t i = 0; i < p; i++) {
             UNROLL
@@ -80,9 +84,10 @@ INLINE void pivots_columns(double *s, uint32_t p, double *sse, double *terms)
     default: call(p);                                                                              \
     }
 
-static void add(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p)
+static void add(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
+                uint32_t n, uint32_t p)
 {
-#define ADD(columns) add_columns(sums, bucket, z, n, columns)
+#define ADD(columns) add_columns(sums, bucket, z, rows, n, columns)
     FEW_COLUMNS(p, ADD)
 }
 

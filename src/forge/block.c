@@ -68,7 +68,8 @@ static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block
     memset(room->ranks, 0, sizeof room->ranks);
     for (uint32_t i = 0; i < f->n_searches; i++) {
         const ct_search *s = &f->searches[i];
-        if (s->column != loaded) load_column(f, planes, room, &columns[f->used[s->column]], first, n, rows);
+        const ct_column *column = &columns[f->used[s->column]];
+        if (s->column != loaded) load_column(f, planes, room, column, first, n, rows);
         loaded = s->column;
         planes->ranks(room->x, s, rows, room->ranks);
         if (s->exact) settle_ranks(s, planes, room, n);

@@ -22,7 +22,8 @@ static ct_status check(const ct_forged *f, ct_error *error)
     const ct_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
     if (!e->cover)
-        return ct_fail(error, CT_BAD_INPUT, "how many training rows came to the nodes is not known");
+        return ct_fail(error, CT_BAD_INPUT,
+                       "how many training rows came to the nodes is not known");
     if (features > CT_SHAP_FEATURES)
         return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
                        CT_SHAP_FEATURES);

@@ -10,8 +10,9 @@ passed=0 failed=0
 for program in fuzz_solve fuzz_route fuzz_certify fuzz_protobuf; do
   corpus=$dir/corpus/$program
   mkdir -p "$corpus"
-  if "$dir/$program" -max_total_time="$each" -seed="$seed" -max_len=600 -timeout=30 -rss_limit_mb=4000 -print_final_stats=1 \
-      -artifact_prefix="$dir/$program-" "$corpus" "fuzz_corpus/$program" > "$dir/$program.log" 2>&1; then
+  if "$dir/$program" -max_total_time="$each" -seed="$seed" -max_len=600 -timeout=30 \
+      -rss_limit_mb=4000 -print_final_stats=1 -artifact_prefix="$dir/$program-" \
+      "$corpus" "fuzz_corpus/$program" > "$dir/$program.log" 2>&1; then
     passed=`expr $passed + 1`
     sed -n "s/^stat::number_of_executed_units: */  $program inputs: /p" "$dir/$program.log"
   else

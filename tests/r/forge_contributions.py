@@ -4,8 +4,8 @@
     build/venv/bin/python tests/r/forge_contributions.py [FOLDER]
 
 For some models that forge_models.py wrote into FOLDER (tests/testthat/fixtures/forge) writes
-NAME.contributions.gz: doubles, a row of the first 60 at most of NAME.rows after another, by output, feature
-and the base. Needs the packages of forge_models.py.
+NAME.contributions.gz: doubles, a row of the first 60 at most of NAME.rows after another, by output,
+feature and the base. Needs the packages of forge_models.py.
 """
 import csv
 import gzip

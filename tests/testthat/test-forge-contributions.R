@@ -1,5 +1,5 @@
-# Contributions beside those of XGBoost and LightGBM, recorded by tests/r/forge_contributions.py, and
-# beside their definition.
+# Contributions beside those of XGBoost and LightGBM, recorded by tests/r/forge_contributions.py,
+# and beside their definition.
 
 contributions_recorded <- function(name, outputs, features) {
   path <- forge_fixture(paste0(name, ".contributions.gz"))

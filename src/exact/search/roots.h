@@ -144,8 +144,8 @@ struct ct_roots {
 };
 
 /* Fills in what every depth needs. The caller adds the functions, what the candidates hold at the
- * two ends, and who can be called. The arena lasts as long as the search. Where memory ends, here and
- * below: CT_NO_MEMORY, a stop is asked for, and *tree a leaf. */
+ * two ends, and who can be called. The arena lasts as long as the search. Where memory ends, here
+ * and below: CT_NO_MEMORY, a stop is asked for, and *tree a leaf. */
 ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, const ct_node *node,
                         const ct_task *task, int64_t *root_bounds, ct_split_code *tree);
 
