@@ -8,6 +8,9 @@
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, EVERY = 8 };
 
+/* A price that is less by no more than this is the same. */
+static const double SAME_PRICE = 1e-3;
+
 typedef struct {
     const ct_model_data *data;
     const ct_gmt_options *options;
@@ -55,7 +58,8 @@ static ct_status draw_sample(running *run, ct_error *error)
                  end = (uint32_t) ((uint64_t) n * (i + 1) / size);
         rows[i] = begin + ct_rng_below(&rng, end - begin);
     }
-    ct_status status = ct_model_table_take(&run->sample, &run->table, rows, size, error);
+    ct_status status = ct_model_table_take(&run->sample, &run->table, rows, size,
+                                           run->options->bins, error);
     ct_free(rows);
     return status;
 }
@@ -69,6 +73,7 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
                                o->open_max,
                                o->seed,
                                o->threads,
+                               o->without,
                                &run->halt,
                                note_kicks,
                                run};
@@ -78,7 +83,7 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
 static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, open_max);
+    ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, run->local.shift_only != 0);
     for (int round = 0; round < ROUNDS; round++) {
         double before = ct_tree_bic(&run->tree, o->limits.complexity),
                lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
@@ -88,7 +93,9 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
         run->gmt->lambda = lambda;
         run->history.touched += run->local.touched;
         run->local.touched = 0;
-        if (!*clean || !(ct_tree_bic(&run->tree, o->limits.complexity) < before)) break;
+        if (!*clean || !(ct_tree_bic(&run->tree, o->limits.complexity) < before) ||
+            ct_tree_lambda(&run->tree, o->limits.complexity) > (1 - SAME_PRICE) * lambda)
+            break;
     }
     return CT_OK;
 }
@@ -109,18 +116,22 @@ static ct_status search_all(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     int clean;
-    CT_TRY(ct_model_table_init(&run->table, run->data, o->bins, o->threads, error));
+    /* many rows are worth more bins, of which fewer are opened */
+    CT_TRY(ct_model_table_init(&run->table, run->data,
+                               run->data->n_rows > o->sample ? CT_MODEL_BINS : o->bins, o->threads,
+                               error));
     CT_TRY(ct_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd), o->limits.leaves_max,
                               error));
     CT_TRY(run->data->n_rows > o->sample ? search_sample(run, error)
                                          : search(run, &run->tree, error));
     CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
     run->local.halt = &run->halt;
+    run->local.without = o->without;
     if (run->data->n_rows > o->sample) {
         /* first the thresholds that the sample has found, lest rows that are a little off theirs be
          * split away */
         run->local.shift_only = 1;
-        CT_TRY(polish(run, o->open_max, &clean, error));
+        CT_TRY(polish(run, UINT32_MAX, &clean, error));
         run->local.shift_only = 0;
     }
     CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));

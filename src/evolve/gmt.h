@@ -31,6 +31,7 @@ typedef struct {
     uint32_t sample;      /* rows that kicks are made on */
     uint32_t open_max;    /* bins of a splitter that are opened before the last pass, at least 1 */
     uint64_t seed;
+    uint32_t without;     /* CT_LINE_...: short cuts not taken; the tree is the same */
     unsigned threads;
     ct_simd simd;
     double time_limit;    /* seconds */

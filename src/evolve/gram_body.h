@@ -1,26 +1,26 @@
 /* The kernels of gram.h in the vector types of GCC and Clang: included once by each gram_*.c, which
  * sets VEC_BYTES to the size of its vectors. */
+#include "base/simd/rounded.h"
+
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
 typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
+enum { AHEAD = 12 }; /* rows that are fetched before they are added */
 enum { N64 = VEC_BYTES / 8, STEP = N64 < CT_GRAM_STEP ? N64 : CT_GRAM_STEP };
 typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
-/* A product that is rounded before anything is done with it, whatever the compiler may contract. */
-#if defined(__aarch64__)
-#define ROUNDED(x) __asm__("" : "+w"(x))
-#else
-#define ROUNDED(x) __asm__("" : "+x"(x))
-#endif
 #define AT(type, from) (*(type *) (void *) (from))
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
-INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n,
-                        uint32_t p)
+INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows_z,
+                        const uint32_t *rows, uint32_t n, uint32_t p)
 {
     const size_t width = ct_gram_width(p), size = ct_gram_size(p);
-    for (uint32_t row = 0; row < n; row++, z += width) {
-        double *to = sums + size * bucket[row];
+    for (uint32_t k = 0; k < n; k++) {
+        const double *z = rows_z + width * rows[k],
+                     *later = rows_z + width * rows[k + AHEAD < n ? k + AHEAD : k];
+        for (size_t j = 0; j < width; j += 8) __builtin_prefetch(later + j);
+        double *to = sums + size * bucket[k];
         UNROLL
         for (uint32_t i = 0; i < p; i++) {
             UNROLL
@@ -84,9 +84,10 @@ INLINE void pivots_columns(double *s, uint32_t p, double *sse, double *terms)
     default: call(p);                                                                              \
     }
 
-static void add(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p)
+static void add(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
+                uint32_t n, uint32_t p)
 {
-#define ADD(columns) add_columns(sums, bucket, z, n, columns)
+#define ADD(columns) add_columns(sums, bucket, z, rows, n, columns)
     FEW_COLUMNS(p, ADD)
 }
 

@@ -169,6 +169,7 @@ static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error 
         ct_status status = ct_local_init(&all->locals[all->n_workers], best, all->limits,
                                          all->n_workers ? 1 : wanted, error);
         all->locals[all->n_workers].halt = all->options->halt;
+        all->locals[all->n_workers].without = all->options->without;
         if (status != CT_OK) {
             ct_local_free(&all->locals[all->n_workers]);
             return status;

@@ -22,6 +22,7 @@ typedef struct {
     uint32_t open_max;
     uint64_t seed;
     unsigned threads;
+    uint32_t without;     /* short cuts, see ct_line_options */
     ct_halt *halt;
     void (*report)(void *, uint32_t kicks, double bic); /* on the calling thread; NULL: none */
     void *calls;
