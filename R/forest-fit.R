@@ -301,9 +301,10 @@ new_oob <- function(sums, trees, centre, response) {
 
 new_forest_importance <- function(grown, names, measure) {
   if (measure == "none") return(NULL)
-  importance <- data.frame(variable = names, impurity = grown$gains)
+  importance <- list(variable = names, impurity = grown$gains)
   if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
-  importance
+  # data.frame() would take a twentieth of a small forest
+  structure(importance, row.names = .set_row_names(length(names)), class = "data.frame")
 }
 
 refuse_empty_forest <- function(grown, settings) {

@@ -13,6 +13,8 @@ gmt_ranges <- list(
   max_rows = list(low = 0, high = Inf, whole = FALSE),
   sample = list(low = 100, high = 2^31 - 1, whole = TRUE),
   open_max = list(low = 1, high = Inf, whole = TRUE),
+  smoothing = list(low = 0, high = 1e9, whole = FALSE),
+  conformal = list(low = 0, high = 1e6, whole = TRUE),
   time_limit = list(low = 0, high = Inf, whole = FALSE))
 
 # How trees are searched, and what each way has for defaults.
@@ -46,6 +48,10 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   regressors.
 #' @param open_max Bins of a predictor (and parts of these) that are searched to the row at a node,
 #'   before the last local search, which has no such limit.
+#' @param smoothing Rows that each node's model borrows from its parent's, which itself borrows from
+#'   its own, at least 0 (see Smoothing).
+#' @param conformal Folds for `predict(interval = "conformal")`, at least 2, or 0 for none: so many
+#'   more trees are fitted, each to the rows outside of a fold, and kept.
 #' @param factors Of a formula without `|`, or of `x` without `z`: `"split"` has factors as
 #'   splitters alone, `"both"` in the models of the leaves as well.
 #' @param missing What a missing value of a regressor is in the models of the leaves: the mean, and
@@ -66,9 +72,17 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' same ranking. New tests part a dipole: a random row of the node and another, drawn by the rank
 #' of its distance in the response among up to 64 rows of the node.
 #'
-#' Mended: the fitness is a gain, not the loss that its printed signs make of it, and dipoles and
-#' ranks are counted from the first to the last. Coefficients are always least squares of all
-#' regressors. Nothing is `certified`.
+#' Mended: with the signs of its formula as printed the weighted fitness would be a loss; here the
+#' larger is the better. Coefficients are always least squares of all regressors, and nothing is
+#' `certified`.
+#' @section Smoothing:
+#' With `smoothing` tau a node's sums of squares and products are its own and, as much as tau rows
+#' weigh, those of its parent (smoothed as well); its model is that of these sums. M5 averages the
+#' predictions of the models on the way to a leaf for the same purpose, but then a leaf has no model
+#' of its own. It helps where leaves are small and the response is noisy, and harms where it is
+#' hardly so. It does not change the splits. [gmt_cv()] tells what is best. The summary of a node,
+#' its covariances and intervals have the coefficients and errors of the smoothed model, and the
+#' standard errors of one that is not.
 #' @section Errors:
 #' A value out of its range is a `contree_input_error` that names the setting.
 #' @examples
@@ -78,7 +92,8 @@ gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, comple
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
-                        factors = c("split", "both"), missing = c("indicator", "mean"),
+                        smoothing = 0, conformal = 0, factors = c("split", "both"),
+                        missing = c("indicator", "mean"),
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
   mode <- check_choice("search", search, names(gmt_modes))
@@ -90,17 +105,17 @@ gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, comple
   search <- Map(function(name, value, range) check_forest_number(name, value, range,
       name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
-  time_limit <- search$time_limit
-  search$time_limit <- NULL
+  own <- search[c("time_limit", "smoothing", "conformal")]
+  if (own$conformal == 1) stop_input("conformal", gettext("'conformal' must be 0, or at least 2"))
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
-  structure(list(search = search, time_limit = time_limit,
+  structure(c(own, list(search = search[setdiff(names(search), names(own))],
                  factors = check_choice("factors", factors, c("split", "both")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),
                  threads = check_threads("threads", threads),
                  on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
-                 progress = check_progress(progress), effort = search$effort),
+                 progress = check_progress(progress), effort = search$effort)),
             class = "gmt_control")
 }
 
@@ -129,7 +144,7 @@ gmt_settings <- function(control, dots, both, seed, model) {
   control
 }
 
-# Defaults that depend on the data, and a seed.
+# Defaults that depend on the data.
 settle_gmt <- function(settings, design, roles) {
   n_columns <- length(design_names(design))
   if (is.null(settings$search$minbucket)) {
@@ -140,6 +155,5 @@ settle_gmt <- function(settings, design, roles) {
     work <- max(1, length(roles$splitters)) * p * (p + 1) / 2
     settings$search$sample <- max(4000, min(20000, floor(4e6 / work)))
   }
-  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   settings
 }

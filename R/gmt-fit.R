@@ -26,9 +26,9 @@
 #' rows. Populations of trees are another way, see [gmt_control()].
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
-#' node lowers the deviance plus a fixed price for each coefficient and split. This is no proof that
-#' no other tree is better. The tree is a function of the data, the arguments and the `seed`: it is
-#' the same for any number of threads and on any set of vector instructions, and it depends on
+#' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
+#' that no other tree is better. The tree is a function of the data, the arguments and the `seed`:
+#' it is the same for any number of threads and on any set of vector instructions, and it depends on
 #' time only if `time_limit` or Ctrl-C ends the search.
 #'
 #' @section Models:
@@ -72,12 +72,12 @@
 #' @return An object of class `gmt` and `contree_model`. Its tree is laid out as in
 #'   [contree.object], with `leaf` `"linear"` (`"number"` where leaves are constants); besides there
 #'   are `y`, `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the others
-#'   do not have), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
+#'   do not have), `conformal` (trees of all rows but those of a fold, and errors on these), and
+#'   `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
 #'   regressors become columns of the models, and what stands for missing values), `coefficients`,
 #'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
-#'   `high` (ranges by node), `bic`, `lambda` (the price of a coefficient or split in the last local
-#'   search), `certified`, `status`, `history`,
-#'   `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
+#'   `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or split in the last
+#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
 #'   and `settings`. Read it through the methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
@@ -105,6 +105,20 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
                         control = gmt_control(...), seed = NULL, model = FALSE) {
   call <- plain_call(match.call(), sys.call(-1), "gmt")
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
+  read <- eval(call_to_read(match.call()), parent.frame())
+  fit_gmt(read$frame, read$regressors, read$splitters, settings, call)
+}
+
+# The call of read_gmt_formula() with what a call like that of gmt() says of the data.
+call_to_read <- function(call) {
+  call <- call[c(1, which(names(call) %in% names(formals(read_gmt_formula))))]
+  call[[1]] <- read_gmt_formula
+  call
+}
+
+# The data of a formula: list(frame, regressors, splitters). Called with the expressions as they
+# were given.
+read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) {
   if (missing(data)) data <- NULL
   env <- environment(formula)
   value <- function(name, expression) evaluate_argument(name, expression, data, env)
@@ -119,7 +133,8 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
     frame$offset_call <- asked
   }
   frame$formula <- formula
-  fit_gmt(frame, parts$regressors, parts$splitters, settings, call)
+  if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
+  list(frame = frame, regressors = parts$regressors, splitters = parts$splitters)
 }
 
 #' @rdname gmt
@@ -200,15 +215,31 @@ check_offset <- function(offset, data, frame, subset) {
 fit_gmt <- function(frame, regressors, splitters, settings, call) {
   if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
   roles <- predictor_roles(frame, regressors, splitters, settings$factors)
-  whole <- frame
+  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
+  fit <- fit_roles(frame, roles, settings, call)
+  if (settings$conformal > 0) fit$conformal <- learn_conformal(frame, roles, settings)
+  warn_if_gmt_stopped(fit)
+  fit
+}
+
+fit_roles <- function(frame, roles, settings, call) {
+  make_gmt(search_gmt(frame, roles, settings), frame, call)
+}
+
+# What the search found, and all that it takes to make a fit of it.
+search_gmt <- function(frame, roles, settings) {
   frame <- with_weight(frame)
   design <- learn_design(frame, roles$regressors, settings$missing == "indicator")
   settings <- settle_gmt(settings, design, roles)
-  solved <- run_gmt(frame, roles, design, settings)
-  fit <- new_gmt(solved, frame, roles, design, settings, call)
-  fit <- add_weightless(fit, whole)
-  warn_if_gmt_stopped(fit)
-  fit
+  list(solved = run_gmt(frame, roles, design, settings), frame = frame, roles = roles,
+       design = design, settings = settings)
+}
+
+# `whole`: the frame with its rows of weight 0.
+make_gmt <- function(searched, whole, call) {
+  fit <- new_gmt(searched$solved, searched$frame, searched$roles, searched$design,
+                 searched$settings, call)
+  add_weightless(fit, whole)
 }
 
 # Which predictors are in the models, and which may split: their names.
@@ -236,10 +267,18 @@ predictor_roles <- function(frame, regressors, splitters, factors) {
 # The rows that have a weight: the others are of no use to the fit, as in lm().
 with_weight <- function(frame) {
   zero <- frame$weights %in% 0
-  if (!any(zero)) return(frame)
-  frame$columns <- lapply(frame$columns, `[`, !zero)
-  for (part in c("response", "weights", "offset", "row_names")) {
-    frame[[part]] <- frame[[part]][!zero]
+  if (any(zero)) rows_of_frame(frame, !zero) else frame
+}
+
+# What the models explain.
+without_offset <- function(frame) {
+  frame$response - if (is.null(frame$offset)) 0 else frame$offset
+}
+
+rows_of_frame <- function(frame, rows) {
+  frame$columns <- lapply(frame$columns, `[`, rows)
+  for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
+    frame[[part]] <- frame[[part]][rows]
   }
   frame
 }
@@ -265,8 +304,9 @@ run_gmt <- function(frame, roles, design, settings) {
   }
   names <- frame$shape$names
   plain <- vapply(design, is_identity, NA)
-  made <- lapply(design[!plain],
-                 function(part) filled_values(part, frame$columns[[part$predictor]]))
+  made <- lapply(design[!plain], function(part) {
+    filled_values(part, frame$columns[[part$predictor]])
+  })
   one_each <- function(table) lapply(seq_len(ncol(table)), function(k) table[, k])
   made <- unlist(lapply(made, one_each), FALSE, FALSE)
   columns <- c(lapply(unname(frame$columns), unclass), made)
@@ -279,7 +319,7 @@ run_gmt <- function(frame, roles, design, settings) {
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
     time_limit = settings$time_limit, report = if (audience$listens) report))
-  y <- frame$response - if (is.null(frame$offset)) 0 else frame$offset
+  y <- without_offset(frame)
   solved <- call_gmt(.Call(ffi_gmt_fit, columns, y, frame$weights, control))
   if (solved$status == "interrupted" && settings$on_interrupt == "error") {
     stop_interrupted(solved$elapsed)
@@ -305,6 +345,7 @@ gmt_text <- function(state, effort) {
 }
 
 new_gmt <- function(solved, frame, roles, design, settings, call) {
+  if (settings$smoothing > 0) solved <- smooth_solved(solved, frame, design, settings$smoothing)
   solved$errors <- solved$deviance
   solved <- on_predictors(solved, frame)
   names <- c(intercept_name, design_names(design))
@@ -336,6 +377,18 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
   fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
     if (is.null(frame$offset)) 0 else frame$offset
   validate_model(fit)
+}
+
+# The answer of the search with smoothed models in its nodes.
+smooth_solved <- function(solved, frame, design, tau) {
+  columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
+  y <- without_offset(frame)
+  x <- do.call(cbind, c(list(rep(1, length(y))), unname(columns)))
+  models <- smooth_models(x, y, frame$weights, solved$where, parents_of(solved), tau)
+  solved$coefficients <- c(t(models$coefficients))
+  solved$aliased <- c(t(models$aliased))
+  solved$deviance <- models$deviance
+  solved
 }
 
 # The node that each node is a child of, 0 for the root.

@@ -19,10 +19,21 @@
 #'   range of the response (and without an offset).
 #' @param interval `"confidence"` for the mean response, `"prediction"` for a new one, by the t
 #'   distribution of the leaf's own model. They ignore that the tree was searched for.
+#'   `"conformal"` for a new one, from the errors of trees on rows that they were not fitted to, see
+#'   Conformal intervals.
 #' @param level Of the intervals, between 0 and 1.
 #' @param extrapolate Leave values and predictions as they are?
 #' @param na.action,new_levels As in [predict.contree()].
 #' @param ... Not used; anything given here is an error.
+#' @section Conformal intervals:
+#' They need a fit with `conformal = k`, see [gmt_control()], which has k trees of all rows but
+#' those of a fold, and the errors of these rows. The interval is CV+ of Barber et al. (2021): for rows
+#' that are drawn alike it holds a new response with a probability of at least `1 - 2 (1 - level)`,
+#' whatever the distribution, and however the tree was searched for; in practice that is about
+#' `level`. It is as wide for all rows of a leaf, and infinite if there are fewer than
+#' `1 / (1 - level) - 1` training rows. Weights do not count in it.
+#' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
+#'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`
 #'   and
 #'   `upr`; an integer or character vector, or a matrix, for other types. A leaf with as many
@@ -36,12 +47,13 @@
 #' predict(fit, data.frame(speed = 10), interval = "prediction", level = 0.9)
 #' @export
 predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "path"),
-                        interval = c("none", "confidence", "prediction"), level = 0.95,
+                        interval = c("none", "confidence", "prediction", "conformal"), level = 0.95,
                         extrapolate = FALSE, na.action = stats::na.pass, new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_choice("type", type, c("response", "node", "terms", "path"))
-  interval <- check_choice("interval", interval, c("none", "confidence", "prediction"))
+  interval <- check_choice("interval", interval, c("none", "confidence", "prediction",
+                                                   "conformal"))
   extrapolate <- check_flag("extrapolate", extrapolate)
   if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
     stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s",
@@ -67,7 +79,11 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   node <- route(object, new$columns)
   x <- if (is.matrix(new$columns)) as.list(as.data.frame(new$columns)) else new$columns
   answer <- if (type == "terms") gmt_terms(object, x, node, extrapolate) else {
-    values <- gmt_values(object, x, node, extrapolate, interval, level)
+    values <- if (interval == "conformal") {
+      conformal_limits(object, x, gmt_values(object, x, node, extrapolate), extrapolate, level)
+    } else {
+      gmt_values(object, x, node, extrapolate, interval, level)
+    }
     values + new_offset(object, newdata, new$na.action)
   }
   if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names

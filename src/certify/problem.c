@@ -139,12 +139,12 @@ static double sum_of_weights(const ct_data *data, double *off)
 }
 
 /* What a split costs in the objective, and how many a tree may have. */
-static void set_price(ct_problem *p, const ct_claim *claim)
+static void set_penalty(ct_problem *p, const ct_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    product price = product_of(claim->complexity, sum);
-    p->price = price.value;
-    p->price_off = (fabs(price.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
+    product penalty = product_of(claim->complexity, sum);
+    p->penalty = penalty.value;
+    p->penalty_off = (fabs(penalty.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -203,7 +203,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
-    set_price(p, claim);
+    set_penalty(p, claim);
     return CT_OK;
 }
 

@@ -24,8 +24,8 @@ typedef struct {
     double unit;           /* what a mass of 1 at a loss of 1 costs */
     double rounding; /* all rows: by how much their costs may differ from what they are, under any
                         labels */
-    double price;          /* of a split */
-    double price_off;      /* by how much that may be wrong */
+    double penalty;        /* of a split */
+    double penalty_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;

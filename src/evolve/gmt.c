@@ -367,7 +367,8 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->limits.depth_max > CT_GMT_DEPTH || o->limits.minbucket < 1 || o->bins < 2 ||
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
-        (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) || !ct_cpu_has(o->simd))
+        (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
+        !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
 }

@@ -267,8 +267,8 @@ static void for_all(evolution *all, uint64_t n, void (*work)(void *, unsigned, u
     ct_parallel_for(&loop);
 }
 
-/* Selection by linear ranking. A tree that is selected stays where it is, and once more in the place
- * of one that is not. */
+/* Selection by linear ranking. A tree that is selected stays where it is, and once more in the
+ * place of one that is not. */
 static void select_trees(evolution *all, ct_rng *rng)
 {
     const uint32_t n = all->n;

@@ -11,7 +11,7 @@
 #include "tree/route.h"
 #include "gpu/device.h"
 #include "exact/search/solve.h"
-#include "exact/cost/price.h"
+#include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
@@ -101,8 +101,8 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     if (!search->min_bucket) search->min_bucket = 1;
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
                                                                     : 2 * search->min_bucket;
-    search->gap = ct_price_gap(costs, options->max_gap);
-    search->cap = ct_price_above(costs, options->max_cost);
+    search->gap = ct_objective_gap(costs, options->max_gap);
+    search->cap = ct_objective_above(costs, options->max_cost);
     if (options->cheaper_than)
         search->cap = ct_smaller_cost(search->cap,
                                       cost_of_outcome(costs, data, options->cheaper_than));
@@ -128,8 +128,8 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
     const ct_costs *costs = worker->search->costs;
-    ct_history_before(worker->search->history, ct_price_value(costs, upper),
-                      ct_price_bound(costs, lower));
+    ct_history_before(worker->search->history, ct_objective_value(costs, upper),
+                      ct_objective_bound(costs, lower));
 }
 
 /* The better of the trees to begin with; `least` is a lower bound of all. */
@@ -232,12 +232,12 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
         return ct_fail(
             error, CT_INTERNAL,
             "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
-            objective, (unsigned long) splits, ct_price_value(search->costs, bounds->upper),
-            ct_price_value(search->costs, bounds->proven));
+            objective, (unsigned long) splits, ct_objective_value(search->costs, bounds->upper),
+            ct_objective_value(search->costs, bounds->proven));
     result->errors = objective;
-    result->cost = objective + search->costs->price * splits;
-    result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
-    result->split_cost = search->costs->price;
+    result->cost = objective + search->costs->penalty * splits;
+    result->bound = fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
+    result->split_cost = search->costs->penalty;
     CT_ASSERT(result->bound >= 0 && objective >= 0);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
@@ -256,7 +256,7 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_b
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
                        (unsigned long) n_cols);
     for (uint32_t f = 0; f < n_cols; f++)
-        result->root_bounds[f] = ct_price_bound(search->costs,
+        result->root_bounds[f] = ct_objective_bound(search->costs,
                                                 ct_larger_cost(root_bounds[f], proven));
     return CT_OK;
 }
@@ -384,7 +384,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    double most = ct_price_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
+    double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
     if (data->weights || data->loss)
         search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);

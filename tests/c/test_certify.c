@@ -164,7 +164,7 @@ static double proven_again(const ct_data *data, const ct_options *options, uint3
     ct_certified checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     int clear = options->complexity == 0 ||
-                (!data->weights && !data->loss); /* prices beside which units are seen */
+                (!data->weights && !data->loss); /* penalties beside which units are seen */
     CHECK(!optimal || checked.attained || (!clear && checked.bound < found.result.cost));
     CHECK(!optimal || checked.smallest || checked.rounding > 0 || !clear);
     double slack = 2 * (double) rounding_of(data, options) + 1e-12 * found.result.cost;

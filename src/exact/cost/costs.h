@@ -15,7 +15,7 @@
  *
  * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
  * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
- * less is in exact/cost/price.h.
+ * less is in exact/cost/penalty.h.
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are
  * then the same for all rows into the unit: such problems are searched as if they had none. */
@@ -42,7 +42,7 @@ typedef struct {
                    losses that do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
-    double price;           /* of a split, in the objective */
+    double penalty;         /* of a split, in the objective */
     double rounding;        /* in the objective: see above */
     double noise; /* share of an objective by which it may differ from its units beside that, as
                      weights, losses and their sums are doubles; 0 where these are exact */

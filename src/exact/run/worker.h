@@ -12,7 +12,7 @@
 #include "exact/run/statistics.h"
 #include "exact/run/stop.h"
 
-/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and price.h. */
+/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and penalty.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;

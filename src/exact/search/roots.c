@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "exact/bound/class_counts.h"
-#include "exact/cost/price.h"
+#include "exact/cost/penalty.h"
 #include "exact/search/features.h"
 #include "exact/search/observed.h"
 #include "exact/search/thresholds.h"
@@ -235,8 +235,8 @@ void ct_roots_progress(const void *search, ct_progress *progress)
             open += i->b->n_left - i->a->n_left;
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
-    progress->upper = ct_price_value(worker->search->costs, upper);
-    progress->lower = ct_price_bound(worker->search->costs, lower);
+    progress->upper = ct_objective_value(worker->search->costs, upper);
+    progress->lower = ct_objective_bound(worker->search->costs, lower);
     progress->closed = 1 - open / all;
 }
 
