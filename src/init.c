@@ -21,6 +21,8 @@ SEXP ffi_ensemble_check(SEXP ensemble);
 SEXP ffi_forge(SEXP ensemble);
 SEXP ffi_forged_alive(SEXP pointer);
 SEXP ffi_forged_info(SEXP pointer);
+SEXP ffi_protobuf(SEXP message);
+SEXP ffi_protobuf_packed(SEXP bytes, SEXP wire);
 SEXP ffi_forged_row(SEXP pointer, SEXP row);
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd);
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
@@ -51,6 +53,8 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_forged_alive, 1),
     ENTRY(ffi_forged_info, 1),
     ENTRY(ffi_forged_predict, 6),
+    ENTRY(ffi_protobuf, 1),
+    ENTRY(ffi_protobuf_packed, 2),
     ENTRY(ffi_forged_row, 2),
     ENTRY(ffi_forged_shap, 4),
     ENTRY(ffi_numbers, 1),
