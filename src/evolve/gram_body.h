@@ -46,7 +46,7 @@ INLINE void sum_columns(double *sum, const double *rows_z, const uint32_t *rows,
             add_columns(sum, same, rows_z, rows + k, n - k < 256 ? n - k : 256, p);
         return;
     }
-    step_f64 s[FEW_STEPS];
+    step_f64 s[FEW_STEPS] = {{0}};
     UNROLL
     for (uint32_t i = 0, at = 0; i < p; i++)
         UNROLL
