@@ -23,7 +23,7 @@
 #' (another split between two rows, a leaf split, parent and child exchanged, a subtree cut off) and
 #' searched again, as often as `effort` and `patience` say. With more than `sample` rows this is
 #' done with that many of them, spread over the data, and the tree found is then improved with all
-#' rows.
+#' rows. Populations of trees are another way, see [gmt_control()].
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
 #' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
