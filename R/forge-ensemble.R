@@ -51,13 +51,17 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
     base = as.numeric(base), divisor = as.numeric(divisor), less = less, number = number,
     sum = sum, minus_fraction = minus_fraction)
   forest <- structure(
-    list(ensemble = ensemble, features = features, levels = levels, first_code = first_code,
+    list(ensemble = ensemble, asked = asked_of(ensemble$feature), features = features,
+         levels = levels, first_code = first_code,
          link = link, average = average, classes = classes, outputs = outputs, complete = complete,
          new_level = new_level, own_codes = own_codes, source = source,
          version = version, objective = objective),
     class = "forest_ir")
   check_ensemble(forest)
 }
+
+# The features that some node asks for.
+asked_of <- function(feature) sort(unique(feature[feature > 0L]))
 
 # The nodes of a tree level by level, each behind its parent; an error if it is none.
 in_order <- function(tree) {

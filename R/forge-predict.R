@@ -119,18 +119,13 @@ forest_columns_of <- function(forest, newdata) {
     stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s",
                                    show_value(newdata)))
   }
-  asked <- asked_features(forest)
+  asked <- forest$asked
   place <- feature_places(forest, newdata, asked)
   columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place) else
     frame_features(forest, newdata, place, asked)
   if (forest$complete) refuse_incomplete(forest, columns, asked)
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names))
-}
-
-asked_features <- function(forest) {
-  feature <- forest$ensemble$feature
-  sort(unique(feature[feature > 0L]))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
@@ -157,7 +152,7 @@ matrix_features <- function(forest, newdata, place) {
                                    typeof(newdata)))
   }
   if (any(lengths(forest$levels) > 0)) {
-    return(frame_features(forest, as.data.frame(newdata), place, asked_features(forest)))
+    return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
   if (identical(place, seq_len(ncol(newdata)))) return(newdata)

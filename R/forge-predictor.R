@@ -10,20 +10,16 @@ contree_predictor.forged_forest <- function(fit, type = c("response", "margin", 
   forest <- fit$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   code <- forged_code(fit)
-  # what a vector of numbers needs looking at for
-  by_number <- !any(lengths(forest$levels) > 0) && !type %in% c("leaf", "contributions")
-  features <- forest$features
+  rows <- function(newdata) predict_rows(fit, newdata, type)
+  if (any(lengths(forest$levels) > 0) || forest$complete || type %in% c("leaf", "contributions")) {
+    return(rows)
+  }
   finish <- row_finisher(forest, type)
   function(newdata) {
-    if (!by_number || !is.double(newdata) || !is.null(attributes(newdata)) ||
-        forest$complete && anyNA(newdata)) {
-      return(predict_rows(fit, newdata, type))
-    }
-    if (length(newdata) != forest$ensemble$n_features) return(predict_rows(fit, newdata, type))
     sums <- .Call(ffi_forged_row, code, newdata)
     if (is.null(sums)) {
-      code <<- forged_code(fit)
-      sums <- .Call(ffi_forged_row, code, newdata)
+      if (!.Call(ffi_forged_alive, code)) code <<- forged_code(fit)
+      return(rows(newdata))
     }
     if (is.null(finish)) sums else finish(sums)
   }

@@ -127,7 +127,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
     frame = table, splits = splits, csplit = level_table(nodes), ..., call = call,
     terms = data$terms,
     variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)),
-    leaf = leaf$kind, model_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
+    leaf = leaf$kind, linear_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
     na.action = data$na.action, format_version = newest_format)
   structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))

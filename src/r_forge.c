@@ -337,13 +337,15 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
     return out;
 }
 
-/* The sums of one row of numbers; NULL where the pointer is of another session. */
+/* The sums of one row. NULL where it is no double vector of all features without attributes, or the
+ * pointer is of another session. */
 SEXP ffi_forged_row(SEXP pointer, SEXP row)
 {
-    if (TYPEOF(pointer) == EXTPTRSXP && !R_ExternalPtrAddr(pointer)) return R_NilValue;
+    if (TYPEOF(row) != REALSXP || ATTRIB(row) != R_NilValue || TYPEOF(pointer) != EXTPTRSXP ||
+        !R_ExternalPtrAddr(pointer))
+        return R_NilValue;
     const owned *all = owned_of(pointer);
-    if (TYPEOF(row) != REALSXP || Rf_xlength(row) != (R_xlen_t) all->ensemble.n_features)
-        Rf_error("'row' must be a double vector with the features of the ensemble");
+    if (Rf_xlength(row) != (R_xlen_t) all->ensemble.n_features) return R_NilValue;
     SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) all->ensemble.n_outputs);
     ct_tile_row(&all->forged, all->row, REAL_RO(row), REAL(out));
     return out;

@@ -9,7 +9,8 @@
 
 typedef struct {
     float x[CT_BLOCK];      /* a column */
-    double exact[CT_BLOCK]; /* the same */
+    const double *exact;    /* the same, before it is a float */
+    double widened[CT_BLOCK]; /* integers of a column */
     uint8_t ranks[CT_BLOCK], leaf[CT_BLOCK];
     uint64_t zero[CT_BLOCK_WORDS];
     uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */

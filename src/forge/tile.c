@@ -49,19 +49,29 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 }
 
 /* CT_LANES walks at once, each waiting for memory while others go on. */
-static void walk_lanes(const ct_forged *f, uint32_t *at, const double *const *x)
-{
-    uint32_t moved = 1;
-    while (moved) {
-        moved = 0;
-        for (unsigned lane = 0; lane < CT_LANES; lane++) {
-            const ct_walk_node *node = &f->nodes[at[lane]];
-            double value = x[lane][node->what & CT_WALK_COLUMN];
-            uint32_t next = f->plain ? step(node, value) : any_step(f, at[lane], value);
-            moved |= next ^ at[lane];
-            at[lane] = next;
-        }
+#define WALK_LANES(name, step_of)                                                                  \
+    static void name(const ct_forged *f, uint32_t *at, const double *const *x)                     \
+    {                                                                                              \
+        const ct_walk_node *nodes = f->nodes;                                                      \
+        uint32_t moved = 1;                                                                        \
+        while (moved) {                                                                            \
+            moved = 0;                                                                             \
+            for (unsigned lane = 0; lane < CT_LANES; lane++) {                                     \
+                const ct_walk_node *node = &nodes[at[lane]];                                       \
+                double value = x[lane][node->what & CT_WALK_COLUMN];                               \
+                uint32_t next = step_of;                                                           \
+                moved |= next ^ at[lane];                                                          \
+                at[lane] = next;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
     }
+WALK_LANES(walk_plain, step(node, value))
+WALK_LANES(walk_any, any_step(f, at[lane], value))
+
+static inline void walk_lanes(const ct_forged *f, uint32_t *at, const double *const *x)
+{
+    if (f->plain) walk_plain(f, at, x);
+    else walk_any(f, at, x);
 }
 
 /* ---- all rows down one tree, or one row down all trees ---- */

@@ -15,6 +15,8 @@ test_that("factors have the contrasts of lm() in the leaves", {
                    suppressWarnings(predict(model, rows, interval = interval)))
     }
   }
+  expect_identical(nrow(stats::model.frame(gmt(y ~ x + f | z, d, seed = 1, model = TRUE))), 400L)
+  expect_null(tree_model(fit))
   old <- options(contrasts = c("contr.sum", "contr.helmert"))
   on.exit(options(old))
   sums <- gmt(y ~ x + f + o | z, d, seed = 1)
