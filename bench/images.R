@@ -5,8 +5,8 @@
 #
 # Images are made here: patches of 23 textures. A level takes what a tree of its depth takes more
 # than one without it; the least of ROUNDS (3) counts, processor's seconds (user). Writes
-# bench/results/images.csv: the policy, the leaves that are split, seconds; and what an image takes to
-# label by four trees.
+# bench/results/images.csv: the policy, the leaves that are split, seconds; and what an image takes
+# to label by four trees.
 
 arguments <- commandArgs(TRUE)
 rounds <- if (length(arguments)) as.integer(arguments[1]) else 3
@@ -44,6 +44,7 @@ cases$leaves <- 2^cases$depth
 cases$seconds <- mapply(level, cases$depth, cases$policy)
 print(cases)
 forest <- grow(8, "best", trees = 4)
-cases$labelling <- min(replicate(rounds, user_time(predict(forest, images[1:10], threads = 1)))) / 10
+label <- function() user_time(predict(forest, images[1:10], threads = 1))
+cases$labelling <- min(replicate(rounds, label())) / 10
 print(cases$labelling[1])
 utils::write.csv(cases, "bench/results/images.csv", row.names = FALSE)
