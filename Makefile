@@ -4,12 +4,12 @@
 
 help:
 	@echo "make demo      install what is missing, fit an optimal tree to a real data set, draw it"
-	@echo "make test      the tests that a change waits for, some minutes; SUITES=\"c r\": these (TESTING.md)"
-	@echo "make test-all  all tests that this machine can run, half an hour; STRICT=1: nothing may be left out"
-	@echo "make bench     measure contree beside other solvers; QUICK=1 for minutes instead of hours (bench/NOTES.md)"
-	@echo "make fuzz      random problems against second opinions, for SECONDS=60; SEED=... repeats a run"
+	@echo "make test      the tests that a change waits for, some minutes; SUITES=\"c r\": these"
+	@echo "make test-all  all tests that this machine can run, half an hour; STRICT=1: and no fewer"
+	@echo "make bench     measure contree beside other solvers; QUICK=1: minutes instead of hours"
+	@echo "make fuzz      random problems against second opinions, for SECONDS=60, from SEED=1"
 	@echo "make install   install the package into your R library"
-	@echo "make doc       help pages and NAMESPACE from the comments in R/, and the picture in README.md"
+	@echo "make doc       help pages and NAMESPACE from the comments in R/, README's picture"
 	@echo "make site      the web site of the package, in build/site"
 	@echo "make deps      install what demo and test need (make demo and make test do this themselves)"
 	@echo "make clean     remove everything built"

@@ -117,3 +117,54 @@ forest_caret_importance <- function(object, ...) {
   importance <- forest_named_importance(object)[object$importance$variable]
   data.frame(Overall = unname(importance), row.names = names(importance))
 }
+
+# ---- model trees ---------------------------------------------------------------------------------
+
+#' Model trees in caret
+#'
+#' A description of [gmt()] for `train()` of the package `caret`, to be given as its `method`, for
+#' numbers. It tunes `complexity` and `smoothing`; other settings of [gmt_control()] are passed on
+#' by `train()`, as in `train(..., leaves_max = 8)`. A tree is fitted with one thread unless
+#' `threads` says otherwise, as resampling may run in parallel itself.
+#'
+#' @return A list as `caret` wants it, see
+#'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
+#' @seealso [contree_caret()], [gmt_cv()]
+#' @examplesIf requireNamespace("caret", quietly = TRUE)
+#' set.seed(1)
+#' tuned <- caret::train(mtcars[-1], mtcars$mpg, method = gmt_caret(), tuneLength = 2,
+#'                       trControl = caret::trainControl(method = "cv", number = 3))
+#' tuned$bestTune
+#' @export
+gmt_caret <- function() {
+  list(
+    label = "Model Tree", library = "contree", type = "Regression", loop = NULL,
+    parameters = data.frame(parameter = c("complexity", "smoothing"), class = "numeric",
+                            label = c("Complexity", "Smoothing")),
+    grid = gmt_caret_grid, fit = gmt_caret_fit,
+    predict = function(modelFit, newdata, submodels = NULL) {
+      unname(stats::predict(modelFit, newdata))
+    },
+    prob = NULL, predictors = function(x, ...) used_predictors(x),
+    varImp = function(object, ...) {
+      table <- contree_importance(object)
+      data.frame(Overall = table$splits + table$models, row.names = table$variable)
+    },
+    # the simplest first
+    sort = function(x) x[order(-x$complexity, -x$smoothing), ],
+    tags = c("Tree-Based Model", "Linear Regression", "Handle Missing Predictor Data"))
+}
+
+gmt_caret_grid <- function(x, y, len = NULL, search = "grid") {
+  if (search == "grid") {
+    return(expand.grid(complexity = 2^seq(0, by = 1, length.out = len),
+                       smoothing = if (len > 1) c(0, 5) else 0))
+  }
+  unique(data.frame(complexity = 2^stats::runif(len, -2, 4),
+                    smoothing = stats::runif(len, 0, 20)))
+}
+
+gmt_caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...) {
+  gmt.default(as.data.frame(x), y, weights = wts, complexity = param$complexity,
+              smoothing = param$smoothing, threads = threads, ...)
+}

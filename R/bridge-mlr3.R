@@ -20,6 +20,11 @@
 #' for `threads`, which is 1. Task weights say how likely rows are to be sampled. They have
 #' `importance()` (by permutation where the parameter `importance` says so, else by impurity),
 #' `oob_error()` and `selected_features()`.
+#' @section Model trees:
+#' `lrn("regr.gmt")` makes a learner whose `model` is a fit of [gmt()]. Its parameters are the
+#' settings of [gmt_control()] and `seed`, with its defaults, but for `threads`, which is 1, and,
+#' for predicting, `extrapolate`. Task weights are case weights. It has `importance()` (squared
+#' residuals that splits and models save) and `selected_features()`.
 #' @seealso [contree_parsnip], [contree_caret()]
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")
@@ -38,6 +43,7 @@ register_mlr3 <- function() {
   mlr3::mlr_learners$add("classif.contree", mlr3_learner())
   mlr3::mlr_learners$add("classif.hist_forest", mlr3_forest("classif"))
   mlr3::mlr_learners$add("regr.hist_forest", mlr3_forest("regr"))
+  mlr3::mlr_learners$add("regr.gmt", mlr3_gmt())
 }
 
 # Made when mlr3 is there, since it inherits from one of its classes.
@@ -185,6 +191,58 @@ mlr3_forest_parameters <- function(is_classif) {
   }
   parameters$progress <- paradox::p_uty(tags = "train")
   if (is_classif) parameters$class_weights <- paradox::p_uty(tags = "train")
+  set <- do.call(paradox::ps, parameters)
+  set$values <- list(threads = 1L)
+  set
+}
+
+# ---- model trees ---------------------------------------------------------------------------------
+
+mlr3_gmt <- function() {
+  self <- super <- private <- NULL # in methods these are bound by R6
+  R6::R6Class("LearnerRegrGmt", inherit = mlr3::LearnerRegr,
+    public = list(
+      initialize = function() {
+        super$initialize(id = "regr.gmt", packages = "contree", param_set = mlr3_gmt_parameters(),
+                         feature_types = mlr3_feature_types(), predict_types = "response",
+                         properties = c("importance", "missings", "selected_features", "weights"),
+                         label = "Model Tree", man = "contree::contree_mlr3")
+      },
+      importance = function() {
+        table <- contree_importance(mlr3_model(self))
+        stats::setNames(table$splits + table$models, table$variable)
+      },
+      selected_features = function() used_predictors(mlr3_model(self))),
+    private = list(
+      .train = function(task) {
+        arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
+                          weights = private$.get_weights(task))
+        do.call(mlr3_gmt_fit, c(arguments, self$param_set$get_values(tags = "train")))
+      },
+      .predict = function(task) {
+        rows <- as.data.frame(task$data(cols = task$feature_names))
+        arguments <- c(list(self$model, rows), self$param_set$get_values(tags = "predict"))
+        list(response = unname(do.call(stats::predict, arguments)))
+      }))
+}
+
+# Called by this name so that the call in the fit has no data in it.
+mlr3_gmt_fit <- function(x, y, weights, ...) gmt.default(x, y, weights = weights, ...)
+
+mlr3_gmt_parameters <- function() {
+  parameters <- lapply(gmt_ranges, function(range) {
+    # p_int() does not take Inf
+    make <- if (range$whole && is.finite(range$high)) paradox::p_int else paradox::p_dbl
+    make(lower = range$low, upper = range$high, tags = "train")
+  })
+  parameters$seed <- paradox::p_dbl(lower = 0, upper = 2^53, tags = "train")
+  parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
+  parameters$factors <- paradox::p_fct(c("split", "both"), tags = "train")
+  parameters$missing <- paradox::p_fct(c("indicator", "mean"), tags = "train")
+  parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
+  parameters$verbose <- paradox::p_lgl(tags = "train")
+  parameters$progress <- paradox::p_uty(tags = "train")
+  parameters$extrapolate <- paradox::p_lgl(tags = "predict")
   set <- do.call(paradox::ps, parameters)
   set$values <- list(threads = 1L)
   set

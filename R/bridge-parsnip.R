@@ -27,6 +27,10 @@
 #' of `hist_forest()`; `set_engine()` takes all others. Case weights say how likely rows are to be
 #' sampled. The predictions are `"class"`, `"prob"`, `"numeric"` and `"raw"`, with any `type` of
 #' [predict.hist_forest()] in `opts`.
+#' @section Model trees:
+#' `decision_tree(mode = "regression")` has the engine `"gmt"`: model trees of [gmt()]. `tree_depth`
+#' is `depth_max`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other settings of
+#' [gmt_control()]. The predictions are `"numeric"` and `"raw"`.
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)
@@ -46,33 +50,34 @@ register_parsnip <- function() {
   for (mode in c("classification", "regression")) {
     register_engine("rand_forest", mode, "hist_forest", parsnip_forest_arguments)
   }
+  register_engine("decision_tree", "regression", "gmt", parsnip_gmt_arguments, "gmt")
 }
 
-register_engine <- function(model, mode, fun, arguments) {
-  parsnip::set_model_engine(model, mode = mode, eng = "contree")
-  parsnip::set_dependency(model, eng = "contree", pkg = "contree", mode = mode)
+register_engine <- function(model, mode, fun, arguments, eng = "contree") {
+  parsnip::set_model_engine(model, mode = mode, eng = eng)
+  parsnip::set_dependency(model, eng = eng, pkg = "contree", mode = mode)
   for (argument in arguments) {
-    parsnip::set_model_arg(model, eng = "contree", parsnip = argument$parsnip,
+    parsnip::set_model_arg(model, eng = eng, parsnip = argument$parsnip,
                            original = argument$original,
                            func = list(pkg = "dials", fun = argument$parsnip), has_submodel = FALSE)
   }
   # the formula interface passes rows with missing values on; through x and y parsnip would leave
   # them out
-  parsnip::set_fit(model, mode = mode, eng = "contree", value = list(
+  parsnip::set_fit(model, mode = mode, eng = eng, value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "contree", fun = fun),
     defaults = list(threads = 1)))
-  parsnip::set_encoding(model, mode = mode, eng = "contree", options = list(
+  parsnip::set_encoding(model, mode = mode, eng = eng, options = list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
     allow_sparse_x = FALSE))
   if (mode == "regression") {
-    parsnip_prediction(model, mode, "numeric", function(x, object) unname(x))
+    parsnip_prediction(model, mode, "numeric", function(x, object) unname(x), eng)
   } else {
     parsnip_prediction(model, mode, "class", function(x, object) unname(x))
     parsnip_prediction(model, mode, "prob",
                        function(x, object) data.frame(x, check.names = FALSE, row.names = NULL))
   }
-  parsnip_prediction(model, mode, "raw", NULL)
+  parsnip_prediction(model, mode, "raw", NULL, eng)
 }
 
 parsnip_arguments <- list(list(parsnip = "tree_depth", original = "depth"),
@@ -83,11 +88,14 @@ parsnip_forest_arguments <- list(list(parsnip = "mtry", original = "mtry"),
                                  list(parsnip = "trees", original = "trees"),
                                  list(parsnip = "min_n", original = "min_n"))
 
-parsnip_prediction <- function(model, mode, type, post) {
+parsnip_gmt_arguments <- list(list(parsnip = "tree_depth", original = "depth_max"),
+                              list(parsnip = "min_n", original = "minbucket"))
+
+parsnip_prediction <- function(model, mode, type, post, eng = "contree") {
   arguments <- list(object = quote(object$fit), newdata = quote(new_data))
   if (type == "numeric") arguments$type <- "response"
   else if (type != "raw") arguments$type <- type
-  parsnip::set_pred(model, mode = mode, eng = "contree", type = type,
+  parsnip::set_pred(model, mode = mode, eng = eng, type = type,
                     value = list(pre = NULL, post = post, func = c(fun = "predict"),
                                  args = arguments))
 }

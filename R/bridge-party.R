@@ -26,6 +26,12 @@
 #' It predicts the most frequent class of a leaf; if the tree predicts another one in some leaf,
 #' there is a warning of class `contree_conversion_warning`.
 #'
+#' A fit of [gmt()] becomes an object of class `lmtree` and `modelparty`, which `partykit` prints,
+#' plots (each leaf's rows and what the model says of them; that needs the training rows, found
+#' again by the fit's call or given as `data`; in the plot a missing number is the mean) and
+#' predicts from, within the ranges of the leaves as
+#' [predict.gmt()] does.
+#'
 #' `as.party` is a function of `partykit`: load that package to call it.
 #'
 #' @param obj A fit of [contree()].
@@ -46,6 +52,9 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")
+  if (inherits(obj, "gmt") && tree_leaf(obj) == "linear") {
+    return(party_of_models(obj, data, parent.frame()))
+  }
   if (!predicts_classes(obj)) return(party_of_numbers(obj))
   terms <- used_terms(obj)
   frame <- frame_of_rows(obj, terms, data)
@@ -106,9 +115,11 @@ warn_of_majority <- function(fit) {
 # The nodes, from the leaves up. Kid 1 is the left child, but where values are parted from missing
 # ones it is that of the values: partykit words the levels of a factor there, and nothing for the
 # others.
-party_nodes <- function(fit, columns) {
+# `info`: what a node is to know.
+party_nodes <- function(fit, columns, info = function(node) NULL) {
   questions <- node_questions(fit)
-  fold_tree(fit, function(node) partykit::partynode(node), function(node, left, right) {
+  leaf <- function(node) partykit::partynode(node, info = info(node))
+  fold_tree(fit, leaf, function(node, left, right) {
     question <- questions[[node]]
     levels <- tree_xlevels(fit)[[question$variable]]
     # all known levels on one side: what is left for the other are missing values
@@ -118,7 +129,8 @@ party_nodes <- function(fit, columns) {
     # a row without value goes to a kid that partykit draws: with 1 and 0 there is no chance in it
     first <- question$missing_left != turned
     split$prob <- as.numeric(c(first, !first))
-    partykit::partynode(node, split = split, kids = list(left, right)[if (turned) 2:1 else 1:2])
+    partykit::partynode(node, split = split, kids = list(left, right)[if (turned) 2:1 else 1:2],
+                        info = info(node))
   })
 }
 

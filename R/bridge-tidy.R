@@ -15,7 +15,9 @@
 #'   `rule`, the conditions that lead to it.
 #'
 #'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
-#'   rows), `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object].
+#'   rows), `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object]. Of a
+#'   fit of [gmt()]: `nobs`, `depth`, `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients
+#'   and splits), `logLik`, `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
 #'
 #'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each
 #'   class, and `.node`, the number of the leaf.
@@ -44,6 +46,18 @@ glance.contree_model <- function(x, ...) {
                      figures[names(figures) %in% c("accuracy", "deviance", "r.squared")])
   if (!has_proof(x)) return(size)
   data.frame(size, tree_proof(x)[c("objective", "cost", "bound", "gap", "status", "elapsed")])
+}
+
+# What glance() of lm() has, as far as it is one of the tree, and its size.
+#' @rdname tidy.contree
+#' @exportS3Method generics::glance
+glance.gmt <- function(x, ...) {
+  size <- glance.contree_model(x, ...)
+  log_lik <- stats::logLik(x)
+  data.frame(size, sigma = sqrt(stats::deviance(x) / stats::df.residual(x)),
+             df = attr(log_lik, "df") - 1, logLik = as.numeric(log_lik), AIC = stats::AIC(x),
+             BIC = stats::BIC(x), df.residual = stats::df.residual(x),
+             x$gmt[c("certified", "status", "elapsed")])
 }
 
 #' @rdname tidy.contree

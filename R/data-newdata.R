@@ -178,7 +178,8 @@ tell_new_levels <- function(fit, columns, policy) {
   if (is.matrix(columns)) return(invisible())
   variable <- node_variable(fit)
   ordered <- tree_types(fit)[variable] %in% "ordered"
-  asked <- intersect(variable[node_by_level(fit) | ordered], names(columns))
+  asked <- intersect(c(variable[node_by_level(fit) | ordered], tree_regressors(fit)),
+                     names(columns))
   unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())

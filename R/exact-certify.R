@@ -89,7 +89,7 @@ new_check <- function(fit, log, checked, fault, elapsed) {
                 rounding = if (certified) checked$rounding else NA_real_,
                 optimal = is.null(fault) && proof$status == "optimal",
                 smallest = is.null(fault) && proof$status == "optimal" && checked$smallest,
-                thresholds = if (certified) checked$points else 0,
+                thresholds = if (certified) checked$thresholds else 0,
                 row_sets = if (certified) checked$row_sets else 0,
                 bytes = length(log), elapsed = elapsed, depth = tree_settings(fit)$depth,
                 among = restrictions(fit))

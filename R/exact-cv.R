@@ -346,8 +346,8 @@ warn_if_cv_stopped <- function(table, searches) {
 
 # list(tick, search, end): `tick` is told how many more of `total` trees there are, `search` how the
 # search under way goes (NULL if nobody listens).
-cv_listener <- function(settings, total) {
-  audience <- new_audience(settings, cv_text)
+cv_listener <- function(settings, total, name = "contree_cv") {
+  audience <- new_audience(settings, function(state) cv_text(state, name))
   began <- proc.time()[["elapsed"]]
   done <- 0
   show <- function(search = NULL) {
@@ -363,8 +363,7 @@ cv_listener <- function(settings, total) {
 }
 
 # "contree_cv: 75 s, 31 of 44 trees; contree: 12 s, best 33, ..."
-cv_text <- function(state) {
-  trees <- gettextf("contree_cv: %.0f s, %.0f of %.0f trees", state$elapsed, state$done,
-                    state$total)
+cv_text <- function(state, name = "contree_cv") {
+  trees <- gettextf("%s: %.0f s, %.0f of %.0f trees", name, state$elapsed, state$done, state$total)
   if (is.null(state$search)) trees else paste0(trees, "; ", state_text(state$search))
 }

@@ -133,13 +133,25 @@ c_entry <- function(name, head, type, values) {
 
 # The model of each leaf; the last one for want of a default.
 c_models <- function(fit, name, inputs) {
-  models <- model_code(fit, c_number,
-                       function(regressor) sprintf("x[%d]", match(regressor, inputs) - 1L))
-  models <- models[node_is_leaf(fit)]
+  models <- model_code(fit, c_language(inputs, tree_xlevels(fit)))[node_is_leaf(fit)]
   last <- length(models)
   c(sprintf("double %s(const double *x)", name), "{", sprintf("  switch (%s_leaf(x)) {", name),
     sprintf("  case %d: return %s;", seq_len(last - 1) - 1L, models[-last]),
     sprintf("  default: return %s;", models[last]), "  }", "}")
+}
+
+c_language <- function(inputs, xlevels) {
+  value <- function(name) sprintf("x[%d]", match(name, inputs) - 1L)
+  list(number = c_number, value = value,
+       missing = function(name, sum, x) {
+         sprintf("(isnan(%s) ? %s : %s)", value(name), c_number(x), sum)
+       },
+       levels = function(name, values, x) {
+         values <- values[!is.na(values)]
+         cases <- paste(value(name), "==", match(names(values), xlevels[[name]]), "?",
+                        c_number(values), ":", collapse = " ")
+         sprintf(" + (%s %s)", cases, c_number(x))
+       })
 }
 
 c_number <- function(x) {

@@ -141,20 +141,35 @@ check_json_class <- function(node, path, classes) {
                                                        gettext("one number a class"))
 }
 
-# One number a predictor, 0 where the model does not have it.
+# By predictor, each c(number =), c(number =, other =) or, of a factor, list(level =, other =).
 coefficients_of_json <- function(value, path, predictors) {
   if (!is.list(value) || (length(value) && !is_names(names(value)))) {
     bad_json(path, gettext("an object"))
   }
-  for (name in names(value)) {
-    if (!isTRUE(predictors[[name]]$type %in% number_types)) {
-      bad_json(paste0(path, ".", name), gettext("left out: it is no predictor that is a number"))
+  Map(function(given, name) coefficient_of_json(given, paste0(path, ".", name), predictors[[name]]),
+      value, names(value))
+}
+
+coefficient_of_json <- function(value, path, predictor) {
+  if (isTRUE(predictor$type %in% level_types)) {
+    found <- json_object(value, path, list(levels = json_finite_members, other = json_finite))
+    if (!all(names(found$levels) %in% predictor$levels)) {
+      bad_json(paste0(path, ".levels"), gettext("levels of the predictor"))
     }
+    return(list(level = found$levels, other = found$other))
   }
-  given <- vapply(value, json_finite, 0, path)
-  coefficients <- stats::setNames(numeric(length(predictors)), names(predictors))
-  coefficients[names(given)] <- given
-  coefficients
+  if (!isTRUE(predictor$type %in% number_types)) {
+    bad_json(path, gettext("left out: it is no predictor that is a number or a factor"))
+  }
+  if (!is.list(value)) return(list(number = json_finite(value, path)))
+  found <- json_object(value, path, list(value = json_finite, missing = json_finite))
+  list(number = found$value, other = found$missing)
+}
+
+# An object of numbers, as a vector.
+json_finite_members <- function(value, path) {
+  if (!is.list(value) || !is_names(names(value))) bad_json(path, gettext("an object"))
+  vapply(value, json_finite, 0, path)
 }
 
 split_of_json <- function(split, path, predictors) {

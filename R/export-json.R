@@ -31,7 +31,10 @@
 #'   class; with weights, what they weigh), `errors` (what the node would cost as a leaf) and,
 #'   unless it is a leaf, `split`. Where `leaf` is not `"classes"`, `weight` (what the rows weigh)
 #'   and `value` (a number), `values` (an array of numbers) or `intercept` and `coefficients`
-#'   (object of a number for each predictor of the model) stand in place of `class` and `counts`.
+#'   (object of a number for each predictor of the model) stand in place of `class` and `counts`. In
+#'   place of the number a factor has an object of `levels` (what each level that rows of the node
+#'   have adds to the prediction) and `other` (what any other value adds), and a number that may be
+#'   missing one of `value` (the coefficient) and `missing` (what a missing value adds).
 #'
 #' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`:
 #' where a missing value goes), `missing_rows` (training rows of the node whose value is missing)
@@ -166,12 +169,27 @@ json_leaves <- function(fit) {
     number = function(node) list(value = json_number(values[node, 1])),
     numbers = function(node) list(values = json_numbers(values[node, ])),
     linear = function(node) {
-      used <- node_coefficients(fit)[node, ]
-      used <- used[used != 0]
-      list(intercept = json_number(values[node, 1]),
-           coefficients = lapply(as.list(used), json_number))
+      list(intercept = json_number(values[node, 1]), coefficients = json_coefficients(fit, node))
     })
   function(node) c(list(weight = json_number(node_weight(fit)[node])), say(node))
+}
+
+# By predictor, those that the model does not use left out: a number or, where the predictor is a
+# factor or may be missing, an object.
+json_coefficients <- function(fit, node) {
+  b <- node_coefficients(fit)[node, ]
+  terms <- model_terms(fit)
+  used <- unique(terms$predictor[!b %in% c(0, NA)])
+  stats::setNames(lapply(used, function(name) {
+    of <- function(kind) which(terms$predictor == name & terms$kind == kind)
+    levels <- Filter(function(k) !is.na(b[k]), of("level"))
+    if (length(levels)) {
+      known <- stats::setNames(lapply(b[levels], json_number), terms$level[levels])
+      return(list(levels = known, other = json_number(b[of("other")])))
+    }
+    slope <- json_number(b[of("number")])
+    if (length(of("other"))) list(value = slope, missing = json_number(b[of("other")])) else slope
+  }), used)
 }
 
 # Numbers that jsonlite puts into the text as they are: by itself it writes 15 digits at most.

@@ -14,6 +14,10 @@
 #' listed, so a level that was not in training is as valid as any and goes where `predict()` sends
 #' it. A predictor that the formula computes, as in `y ~ log(x)`, is a field of that name.
 #'
+#' A linear model of a leaf is a `Regression` in its node. Factors are `CategoricalPredictor`s
+#' there; of a number that may be missing, two derived fields hold the number and whether it is
+#' missing.
+#'
 #' @param fit A fit of [contree()].
 #' @param file Path of the file to write, or a connection.
 #' @param ... Not used; anything given here is an error.
@@ -84,7 +88,8 @@ pmml_document <- function(fit) {
   header <- xml_tag("Header", c(description = kind), xml_tag("Application", c(
     name = "contree", version = as.character(utils::packageVersion("contree")))))
   xml_tag("PMML", c(xmlns = "http://www.dmg.org/PMML-4_4", version = "4.4"), c(
-    header, pmml_dictionary(fit, inputs, target), pmml_model(fit, inputs, target)))
+    header, pmml_dictionary(fit, inputs, target), pmml_transformations(fit),
+    pmml_model(fit, inputs, target)))
 }
 
 # The name of the response; a fit from x and y has none, and "y" may be a predictor.
@@ -177,14 +182,73 @@ pmml_leaves <- function(fit) {
   }, tree_classes(fit), counts[node, ]))
 }
 
+# A categorical predictor that is missing, or has a level that is not listed, adds nothing: so what
+# "other" adds is part of the intercept.
 pmml_regression <- function(fit, node) {
-  used <- node_coefficients(fit)[node, ]
-  used <- used[used != 0]
-  terms <- unlist(Map(function(name, coefficient) {
-    xml_tag("NumericPredictor", c(name = name, coefficient = exact_number(coefficient)))
-  }, names(used), used))
+  terms <- model_terms(fit)
+  full <- full_coefficients(fit)[node, ]
+  known <- node_coefficients(fit)[node, ]
+  other <- other_terms(terms)
+  of_factor <- terms$predictor %in% terms$predictor[terms$kind == "level"]
+  intercept <- fit$frame$yval[node] + sum(full[of_factor & terms$kind == "other"])
+  shift <- ifelse(terms$kind == "level", full - full[other], full)
+  used <- which(!(is.na(known) | shift == 0 | of_factor & terms$kind == "other"))
+  tag <- function(k) {
+    name <- terms$predictor[k]
+    number <- exact_number(shift[k])
+    category <- if (terms$kind[k] == "level") terms$level[k]
+                else if (tree_types(fit)[[name]] == "logical" && is.na(other[k])) "true"
+    if (!is.null(category)) {
+      return(xml_tag("CategoricalPredictor", c(name = name, value = category,
+                                               coefficient = number)))
+    }
+    if (!is.na(other[k])) name <- pmml_derived(fit)[[name]][[terms$kind[k]]]
+    xml_tag("NumericPredictor", c(name = name, coefficient = number))
+  }
+  # numeric predictors stand before categorical ones
+  tags <- vapply(used, tag, "")
   xml_tag("Regression", c(functionName = "regression"),
-          xml_tag("RegressionTable", c(intercept = exact_number(fit$frame$yval[node])), terms))
+          xml_tag("RegressionTable", c(intercept = exact_number(intercept)),
+                  tags[order(startsWith(tags, "<Categorical"))]))
+}
+
+# Of each number that may be missing, names of two fields: the number, 0 where it is missing, and
+# whether it is.
+pmml_derived <- function(fit) {
+  if (tree_leaf(fit) != "linear") return(list())
+  terms <- model_terms(fit)
+  both <- intersect(terms$predictor[terms$kind == "number"],
+                    terms$predictor[terms$kind == "other"])
+  inputs <- used_predictors(fit)
+  both <- intersect(both, inputs)
+  taken <- c(inputs, response_name(fit, inputs))
+  names <- make.unique(c(taken, paste0(both, ".known", recycle0 = TRUE),
+                         paste0(both, ".missing", recycle0 = TRUE)))[-seq_along(taken)]
+  stats::setNames(lapply(seq_along(both), function(k) {
+    c(number = names[k], other = names[length(both) + k])
+  }), both)
+}
+
+pmml_transformations <- function(fit) {
+  derived <- pmml_derived(fit)
+  if (length(derived) == 0) return(NULL)
+  apply_tag <- function(name, missing, known) {
+    xml_tag("Apply", c("function" = "if"), c(
+      xml_tag("Apply", c("function" = "isMissing"), xml_tag("FieldRef", c(field = name))),
+      missing, known))
+  }
+  constant <- function(x) sprintf("<Constant dataType=\"double\">%d</Constant>", x)
+  field <- function(name, of) {
+    xml_tag("DerivedField", c(name = name, optype = "continuous", dataType = "double"), of)
+  }
+  xml_tag("TransformationDictionary", NULL, unlist(Map(function(names, name) {
+    value <- xml_tag("FieldRef", c(field = name))
+    if (tree_types(fit)[[name]] == "logical") {
+      value <- xml_tag("Apply", c("function" = "if"), c(value, constant(1), constant(0)))
+    }
+    c(field(names[["number"]], apply_tag(name, constant(0), value)),
+      field(names[["other"]], apply_tag(name, constant(1), constant(0))))
+  }, derived, names(derived))))
 }
 
 # The condition under which a row comes from the parent to each node: its question, or the opposite.

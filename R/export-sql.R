@@ -65,7 +65,15 @@ as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = N
 sql_values <- function(fit, quote) {
   if (tree_leaf(fit) == "number") return(sql_number(node_values(fit)[, 1]))
   types <- tree_types(fit)
-  model_code(fit, sql_number, function(name) sql_as_number(quote$name(name), types[[name]]))
+  model_code(fit, list(
+    number = sql_number,
+    value = function(name) sql_as_number(quote$name(name), types[[name]]),
+    missing = function(name, sum, x) sprintf("COALESCE(%s, %s)", sum, sql_number(x)),
+    levels = function(name, values, x) {
+      values <- values[!is.na(values)]
+      cases <- paste("WHEN", quote$text(names(values)), "THEN", sql_number(values), collapse = " ")
+      sprintf(" + CASE %s %s ELSE %s END", quote$name(name), cases, sql_number(x))
+    }))
 }
 
 sql_as_number <- function(name, type) {

@@ -212,7 +212,9 @@ grow_hist_forest <- function(frame, settings, call) {
 is_classes <- function(frame) is.factor(frame$response)
 
 run_growth <- function(frame, orders, settings) {
-  audience <- new_audience(settings, function(state) growth_text(state, settings$trees))
+  audience <- new_audience(settings, function(state) {
+    growth_text("hist_forest", state, settings$trees)
+  })
   on.exit(audience$end())
   report <- function(elapsed, trees) {
     audience$show(list(elapsed = elapsed, trees = trees, closed = trees / settings$trees))
@@ -257,9 +259,9 @@ growth_control <- function(settings, report) {
 }
 
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"
-growth_text <- function(state, trees) {
+growth_text <- function(name, state, trees) {
   rest <- if (state$trees > 0) state$elapsed * (trees - state$trees) / state$trees else NA
-  gettextf("hist_forest: %.0f s, %.0f of %.0f trees, %s s to go", state$elapsed, state$trees, trees,
+  gettextf("%s: %.0f s, %.0f of %.0f trees, %s s to go", name, state$elapsed, state$trees, trees,
            if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 
@@ -301,9 +303,10 @@ new_oob <- function(sums, trees, centre, response) {
 
 new_forest_importance <- function(grown, names, measure) {
   if (measure == "none") return(NULL)
-  importance <- data.frame(variable = names, impurity = grown$gains)
+  importance <- list(variable = names, impurity = grown$gains)
   if (measure == "permutation") importance$permutation <- grown$harm / max(1, sum(grown$oob_trees))
-  importance
+  # data.frame() would take a twentieth of a small forest
+  structure(importance, row.names = .set_row_names(length(names)), class = "data.frame")
 }
 
 refuse_empty_forest <- function(grown, settings) {

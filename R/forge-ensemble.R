@@ -3,8 +3,10 @@
 #
 # A tree on its way is a list with one element a node: feature (from 1, 0 in leaves), threshold,
 # left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
-# ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node. The root is
-# node 1; other nodes may come in any order, and those that nothing leads to are left out.
+# ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node; where the
+# maker says so also cover, how much of the training data came to the node, and gain, what its split
+# was worth. The root is node 1; other nodes may come in any order, and those that
+# nothing leads to are left out.
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 
@@ -31,6 +33,10 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   nodes <- vapply(trees, function(tree) length(tree$feature), 0L)
   offset <- c(0L, cumsum(nodes))[seq_along(nodes)]
   all <- function(name) unlist(lapply(trees, `[[`, name), use.names = FALSE)
+  known <- function(name) {
+    if (any(vapply(trees, function(tree) is.null(tree[[name]]), NA))) numeric() else
+      as.numeric(all(name))
+  }
   child <- function(name) {
     unlist(Map(function(tree, before) ifelse(tree[[name]] > 0L, tree[[name]] + before, 0L), trees,
                offset), use.names = FALSE)
@@ -39,18 +45,23 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
     roots = offset + 1L, feature = all("feature"), threshold = as.numeric(all("threshold")),
     left = child("left"), right = child("right"), default_left = as.logical(all("default_left")),
     missing = all("missing"), set = all("set"), leaf_id = all("leaf_id"),
-    values = do.call(rbind, lapply(trees, `[[`, "values")), sets = sets, set_else = set_else,
+    values = do.call(rbind, lapply(trees, `[[`, "values")), cover = known("cover"),
+    gain = known("gain"), sets = sets, set_else = set_else,
     output = as.integer(output), weight = as.numeric(weight), n_features = as.integer(n_features),
     base = as.numeric(base), divisor = as.numeric(divisor), less = less, number = number,
     sum = sum, minus_fraction = minus_fraction)
   forest <- structure(
-    list(ensemble = ensemble, features = features, levels = levels, first_code = first_code,
+    list(ensemble = ensemble, asked = asked_of(ensemble$feature), features = features,
+         levels = levels, first_code = first_code,
          link = link, average = average, classes = classes, outputs = outputs, complete = complete,
          new_level = new_level, own_codes = own_codes, source = source,
          version = version, objective = objective),
     class = "forest_ir")
   check_ensemble(forest)
 }
+
+# The features that some node asks for.
+asked_of <- function(feature) sort(unique(feature[feature > 0L]))
 
 # The nodes of a tree level by level, each behind its parent; an error if it is none.
 in_order <- function(tree) {

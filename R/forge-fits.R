@@ -95,6 +95,7 @@ read_rpart <- function(x, features, classes, sets) {
        left = ifelse(turned, children[, 2], children[, 1]),
        right = ifelse(turned, children[, 1], children[, 2]), default_left = logical(n),
        missing = rep(missing_rules[["nan"]], n), set = set, leaf_id = as.integer(id),
+       cover = frame$wt, gain = ifelse(leaf, 0, x$splits[ifelse(leaf, 1L, first), "improve"]),
        values = unname(values))
 }
 
@@ -136,7 +137,7 @@ import_forest.contree_model <- function(x, ...) {
     right = replace(as.integer(table$right), leaf, 0L),
     default_left = table$default_left %in% TRUE,
     missing = rep(missing_rules[["nan"]], n), set = set,
-    leaf_id = as.integer(node_ids(x)), values = unname(values))
+    leaf_id = as.integer(node_ids(x)), cover = as.numeric(node_n(x)), values = unname(values))
   levels <- tree_xlevels(x)
   unordered <- setdiff(names(levels), names(which(tree_types(x) == "ordered")))
   new_forest_ir(
@@ -188,7 +189,7 @@ read_hist_tree <- function(x, i, by_class) {
        left = ifelse(turned, nodes$right, nodes$left),
        right = ifelse(turned, nodes$left, nodes$right),
        default_left = xor(nodes$default_left, turned), missing = rep(missing_rules[["nan"]], n),
-       set = integer(n), leaf_id = seq_len(n),
+       set = integer(n), leaf_id = seq_len(n), cover = rowSums(nodes$counts),
        values = if (by_class) hist_shares(nodes$counts) else matrix(nodes$mean))
 }
 

@@ -14,6 +14,11 @@
 #' * `"lightgbm"`: the text that `lgb.save()` or `save_model()` writes; categories, the three rules
 #'   for missing values, random forests. Linear leaves are refused.
 #'
+#' * `"onnx"`: a graph of ONNX with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
+#'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of 5, as converters of scikit-learn, XGBoost and
+#'   LightGBM write it: tests `<=`, `<`, `>` and `>=`; sums, or averages without base values. The
+#'   base is added last, as ONNX Runtime does it.
+#'
 #' Objects: `xgb.Booster` and `lgb.Booster` by what they save, and
 #' * `ranger`: regression, classification and probability forests;
 #' * `randomForest`: regression and classification;
@@ -35,8 +40,8 @@
 #' there, no node has two parents, values are finite) before anything uses them.
 #'
 #' @param x The path of a file, a raw vector with its bytes, or a fitted object.
-#' @param format Of a file or raw vector: `"auto"` (by its first bytes), `"xgboost"` or
-#' `"lightgbm"`.
+#' @param format Of a file or raw vector: `"auto"` (by its first bytes), `"xgboost"`,
+#'   `"lightgbm"` or `"onnx"`.
 #' @param iterations Of XGBoost and LightGBM: how many boosting rounds to take, from the first on;
 #'   `NULL` for all. The round that early stopping found best is not taken by itself.
 #' @param ... Not used.
@@ -53,22 +58,24 @@ import_forest <- function(x, ...) UseMethod("import_forest")
 
 #' @rdname import_forest
 #' @export
-import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm"), iterations = NULL,
-                                  ...) {
+import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "onnx"),
+                                  iterations = NULL, ...) {
   check_no_dots(...)
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
       "import_forest() reads files, raw vectors, and objects of %s; 'x' is %s",
       "xgboost, lightgbm, ranger, randomForest, gbm, rpart and contree", show_value(x)))
   }
-  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm"))
+  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "onnx"))
   check_iterations(iterations)
   bytes <- if (is.raw(x)) x else read_bytes(x)
   kind <- kind_of_bytes(bytes)
-  if (format == "xgboost" && kind == "lightgbm" || format == "lightgbm" && kind != "lightgbm") {
+  maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx")
+  if (format != "auto" && !maker[kind] %in% format) {
     refuse_document(gettextf("it is no model of %s", format))
   }
   switch(kind,
+         onnx = read_onnx(bytes),
          json = read_xgboost(parse_json(bytes), iterations),
          ubj = read_xgboost(parse_ubj(bytes), iterations),
          lightgbm = read_lightgbm(bytes, iterations),
@@ -94,10 +101,11 @@ read_bytes <- function(path) {
   readBin(path, "raw", size)
 }
 
-# "json", "ubj", "lightgbm" or "": objects of UBJ go on with the length of a name, those of JSON
-# with a name or white space.
+# "json", "ubj", "lightgbm", "onnx" or "": objects of UBJ go on with the length of a name, those of
+# JSON with a name or white space; ONNX begins with its version, a small number.
 kind_of_bytes <- function(bytes) {
   first <- utils::head(bytes, 24)
+  if (length(first) > 2 && first[1] == as.raw(8) && first[2] < as.raw(32)) return("onnx")
   first <- rawToChar(first[first != 0])
   if (startsWith(first, "tree\n") || startsWith(first, "tree\r\n")) return("lightgbm")
   if (grepl("^[[:space:]]*\\{[[:space:]]*\"", first, useBytes = TRUE)) return("json")

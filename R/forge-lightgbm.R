@@ -102,7 +102,16 @@ read_lightgbm_tree <- function(tree, sets) {
                                missing_rules[c("none", "zero", "nan")][rule + 1L])),
        set = leaves(lightgbm_sets(tree, threshold, category, sets)),
        leaf_id = c(integer(length(inner)), seq_len(n) - 1L),
+       cover = lightgbm_cover(tree, n),
+       gain = if (!is.null(tree$split_gain)) leaves(number("split_gain")),
        values = matrix(c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_value", n))))
+}
+
+# A tree of one leaf does not say how many rows it has.
+lightgbm_cover <- function(tree, n) {
+  if (n == 1L) return(1)
+  if (is.null(tree$internal_count) || is.null(tree$leaf_count)) return(NULL)
+  c(lightgbm_numbers(tree, "internal_count", n - 1L), lightgbm_numbers(tree, "leaf_count", n))
 }
 
 # The threshold of a category is the number of its set: words of 32 bits, those of codes that go

@@ -16,34 +16,54 @@
 #'   * `"prob"`: probabilities, a matrix with a column a class;
 #'   * `"class"`: the most probable class, the first of equal ones, a factor;
 #'   * `"leaf"`: the maker's own number of the row's leaf in each tree, an integer matrix with a
-#'     column a tree.
+#'     column a tree;
+#'   * `"contributions"`: what each feature adds to the margin of the row, a matrix with a column a
+#'     feature and, last, `(base)`: the margin of a row of which nothing is known; of several
+#'     outputs an array, whose third dimension they are. See below.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param ... Not used.
 #' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, named as it.
+#' @section Contributions:
+#' Shapley values of the path-dependent game, as in TreeSHAP: a tree that does not know a feature
+#' goes both ways, in the proportions of the training data that went there (XGBoost: sums of
+#' hessians, LightGBM and others: rows). They are computed in doubles, exact but for rounding, by
+#' quadrature of the integrals that they are, and a row's add up to its margin. Models that do not
+#' say how many training rows came to their nodes (randomForest, gbm, ranger without `node.stats =
+#' TRUE`) are refused.
+#'
+#' Lundberg et al. (2020), From local explanations to global understanding with explainable AI for
+#' trees, Nature Machine Intelligence 2.
 #' @section Errors:
 #' `contree_input_error` if a column is absent or of another type, or values are missing where they
-#' may not be; `contree_unsupported_error` for classes of a model that has none.
+#' may not be; `contree_unsupported_error` for classes of a model that has none, and for
+#' contributions where they cannot be known.
 #' @examples
 #' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
 #' fast <- forge(fit)
 #' identical(predict(fast, mtcars), predict(fit, mtcars))
 #' @export
 predict.forged_forest <- function(object, newdata,
-                                  type = c("response", "margin", "prob", "class", "leaf"),
+                                  type = c("response", "margin", "prob", "class", "leaf",
+                                           "contributions"),
                                   threads = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice("type", type, c("response", "margin", "prob", "class", "leaf"))
+  type <- check_choice("type", type,
+                       c("response", "margin", "prob", "class", "leaf", "contributions"))
   forest <- object$forest
-  if (type %in% c("prob", "class") && !is_forest_classifier(forest)) {
-    stop_unsupported("type", gettextf("type \"%s\" is of classes, but the model predicts numbers",
-                                      type))
-  }
+  if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
+  if (type == "contributions") return(contributions_of(object, new, threads))
   sums <- run_forged(forged_code(object), new$columns, type == "leaf", threads)
   if (type == "leaf") return(structure(sums, dimnames = list(new$row_names, NULL)))
   name_rows(said_by_sums(forest, sums, type), new$row_names)
+}
+
+check_has_classes <- function(forest, type) {
+  if (is_forest_classifier(forest)) return(invisible())
+  stop_unsupported("type", gettextf("type \"%s\" is of classes, but the model predicts numbers",
+                                    type))
 }
 
 run_forged <- function(code, columns, leaves, threads, way = 0L, simd = "auto") {
@@ -99,18 +119,13 @@ forest_columns_of <- function(forest, newdata) {
     stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s",
                                    show_value(newdata)))
   }
-  asked <- asked_features(forest)
+  asked <- forest$asked
   place <- feature_places(forest, newdata, asked)
   columns <- if (is.matrix(newdata)) matrix_features(forest, newdata, place) else
     frame_features(forest, newdata, place, asked)
   if (forest$complete) refuse_incomplete(forest, columns, asked)
   row_names <- if (is.matrix(newdata)) rownames(newdata) else attr(newdata, "row.names")
   list(columns = columns, row_names = if (!is.null(row_names)) as.character(row_names))
-}
-
-asked_features <- function(forest) {
-  feature <- forest$ensemble$feature
-  sort(unique(feature[feature > 0L]))
 }
 
 # Which column of the data each feature is; 0 for one that is not there and not asked for.
@@ -137,7 +152,7 @@ matrix_features <- function(forest, newdata, place) {
                                    typeof(newdata)))
   }
   if (any(lengths(forest$levels) > 0)) {
-    return(frame_features(forest, as.data.frame(newdata), place, asked_features(forest)))
+    return(frame_features(forest, as.data.frame(newdata), place, forest$asked))
   }
   if (is.object(newdata)) newdata <- unclass(newdata)
   if (identical(place, seq_len(ncol(newdata)))) return(newdata)

@@ -54,7 +54,7 @@ read_ranger_tree <- function(i, x, kind, n_classes, sets) {
   list(feature = feature, threshold = replace(value, leaf | by_set, 0),
        left = replace(left, leaf, 0L), right = replace(right, leaf, 0L),
        default_left = logical(n), missing = rep(missing_rules[["nan"]], n), set = set,
-       leaf_id = seq_len(n) - 1L,
+       leaf_id = seq_len(n) - 1L, cover = x$num.samples.nodes[[i]],
        values = switch(kind, number = matrix(replace(value, !leaf, 0)),
                        votes = one_hot(match(value, x$class.values), leaf, n_classes),
                        shares = ranger_shares(x$terminal.class.counts[[i]], leaf, n_classes)))

@@ -138,8 +138,13 @@ read_xgboost_tree <- function(tree, n_features, n_outputs, sets) {
        right = replace(right, leaf, 0L),
        default_left = part_numbers(tree, "default_left", n) != 0,
        missing = rep(missing_rules[["nan"]], n), set = read_xgboost_sets(tree, n, leaf, sets),
-       leaf_id = seq_len(n) - 1L,
+       leaf_id = seq_len(n) - 1L, cover = xgboost_known(tree, "sum_hessian", n),
+       gain = xgboost_known(tree, "loss_changes", n),
        values = xgboost_values(tree, leaf, condition, right, width, n_outputs))
+}
+
+xgboost_known <- function(tree, name, n) {
+  if (!is.null(tree[[name]])) .Call(ffi_floats, part_numbers(tree, name, n))
 }
 
 # The leaves' vectors lie side by side, and leaves have their place as right child.

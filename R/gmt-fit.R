@@ -11,9 +11,9 @@
 #' @section Formula:
 #' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` in the models and splits on
 #' `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in the leaves,
-#' which is a regression tree. Numbers and logicals may be regressors; of a formula without `|`, or
-#' of `x` without `z`, other predictors split alone. Name a factor left of `|`, and it is an error:
-#' make 0/1 columns of it, as `model.matrix()` does.
+#' which is a regression tree. Numbers, logicals and factors may be regressors; of a formula without
+#' `|`, or of `x` without `z`, those that are no numbers split alone, unless `factors = "both"` (see
+#' [gmt_control()]).
 #'
 #' @section Search:
 #' What is minimised is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree
@@ -23,12 +23,12 @@
 #' (another split between two rows, a leaf split, parent and child exchanged, a subtree cut off) and
 #' searched again, as often as `effort` and `patience` say. With more than `sample` rows this is
 #' done with that many of them, spread over the data, and the tree found is then improved with all
-#' rows.
+#' rows. Populations of trees are another way, see [gmt_control()].
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
-#' node lowers the deviance plus a fixed price for each coefficient and split. This is no proof that
-#' no other tree is better. The tree is a function of the data, the arguments and the `seed`: it is
-#' the same for any number of threads and on any set of vector instructions, and it depends on
+#' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
+#' that no other tree is better. The tree is a function of the data, the arguments and the `seed`:
+#' it is the same for any number of threads and on any set of vector instructions, and it depends on
 #' time only if `time_limit` or Ctrl-C ends the search.
 #'
 #' @section Models:
@@ -39,12 +39,17 @@
 #'
 #' @section Missing values:
 #' At a split rows without a value go where they fit better. In the models of the leaves a missing
-#' number counts as the (weighted) mean of the training rows. Exports of the tree ([as_sql()] and
-#' the like) give no answer there.
+#' value of a regressor counts as the (weighted) mean of the training rows, and a coefficient more,
+#' named `is.na(x)`, says how far rows without the value are from that (not with
+#' `missing = "mean"`, see [gmt_control()]). A number that no training row misses is needed in new
+#' data: the prediction is `NA` without it.
 #'
 #' @section Factors:
 #' A split parts the levels in any way where a node has up to eight of them, else in the order of
-#' the mean response. At most 254 levels are possible.
+#' the mean response. At most 254 levels are possible. In the models of the leaves a factor has the
+#' contrasts of `options("contrasts")` of the levels that training rows have, as in `lm()`. In a
+#' leaf without rows of some of these levels coefficients are aliased; there, in a level that the
+#' leaf does not know, a factor counts as the mean of the leaf's rows.
 #'
 #' @param formula,data,subset,na.action As in [contree()], with a numeric response. Without
 #'   `na.action` rows without a response are left out.
@@ -52,8 +57,9 @@
 #' @param y Response, one finite number for each row of `x`.
 #' @param z Predictors that may split, where these are not those of `x`: a data frame or matrix with
 #'   as many rows. Columns that `x` has as well, by name, are taken from `x`.
-#' @param weights Case weights, above 0, as in `lm()`. In the formula method an expression in the
-#'   columns of `data`.
+#' @param weights Case weights, at least 0, as in `lm()`: rows of weight 0 have fitted values and
+#'   residuals, and are no part of the fit. In the formula method an expression in the columns of
+#'   `data`.
 #' @param offset Known part of the response, one number a row, as in `lm()`. In the formula method
 #'   an
 #'   expression in the columns of `data`, which [predict()][predict.gmt] evaluates in new data. With
@@ -65,12 +71,14 @@
 #' @param model Keep the model frame in the fit?
 #' @return An object of class `gmt` and `contree_model`. Its tree is laid out as in
 #'   [contree.object], with `leaf` `"linear"` (`"number"` where leaves are constants); besides there
-#'   are `y`, `fitted.values`, `weights`, `offset`, and `gmt`, a list of `regressors`, `splitters`,
+#'   are `y`, `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the others
+#'   do not have), `conformal` (trees of all rows but those of a fold, and errors on these), and
+#'   `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
+#'   regressors become columns of the models, and what stands for missing values), `coefficients`,
 #'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
-#'   `high` (ranges by node), `fill` (means that stand for missing values), `bic`, `lambda` (the
-#'   price of a coefficient or split in the last local search), `certified`, `status`, `history`,
-#'   `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
-#'   and `settings`. Read it through the methods.
+#'   `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or split in the last
+#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows
+#'   that searches of single splits looked at), `elapsed` (seconds), `seed` and `settings`. Read it through the methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
 #' give the best tree so far with a warning of class `contree_stopped`.
@@ -97,6 +105,20 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
                         control = gmt_control(...), seed = NULL, model = FALSE) {
   call <- plain_call(match.call(), sys.call(-1), "gmt")
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
+  read <- eval(call_to_read(match.call()), parent.frame())
+  fit_gmt(read$frame, read$regressors, read$splitters, settings, call)
+}
+
+# The call of read_gmt_formula() with what a call like that of gmt() says of the data.
+call_to_read <- function(call) {
+  call <- call[c(1, which(names(call) %in% names(formals(read_gmt_formula))))]
+  call[[1]] <- read_gmt_formula
+  call
+}
+
+# The data of a formula: list(frame, regressors, splitters). Called with the expressions as they
+# were given.
+read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) {
   if (missing(data)) data <- NULL
   env <- environment(formula)
   value <- function(name, expression) evaluate_argument(name, expression, data, env)
@@ -111,7 +133,8 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
     frame$offset_call <- asked
   }
   frame$formula <- formula
-  fit_gmt(frame, parts$regressors, parts$splitters, settings, call)
+  if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
+  list(frame = frame, regressors = parts$regressors, splitters = parts$splitters)
 }
 
 #' @rdname gmt
@@ -191,67 +214,112 @@ check_offset <- function(offset, data, frame, subset) {
 
 fit_gmt <- function(frame, regressors, splitters, settings, call) {
   if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
-  roles <- predictor_roles(frame, regressors, splitters)
-  if (any(frame$weights <= 0)) {
-    stop_input("weights", gettext("'weights' must be above 0; leave rows out by 'subset'"))
-  }
-  settings <- settle_gmt(settings, roles, length(frame$response))
-  filled <- fill_holes(frame, roles$regressors)
-  solved <- run_gmt(frame, roles, filled, settings)
-  fit <- new_gmt(solved, frame, roles, filled, settings, call)
+  roles <- predictor_roles(frame, regressors, splitters, settings$factors)
+  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
+  fit <- fit_roles(frame, roles, settings, call)
+  if (settings$conformal > 0) fit$conformal <- learn_conformal(frame, roles, settings)
   warn_if_gmt_stopped(fit)
   fit
 }
 
+fit_roles <- function(frame, roles, settings, call) {
+  make_gmt(search_gmt(frame, roles, settings), frame, call)
+}
+
+# What the search found, and all that it takes to make a fit of it.
+search_gmt <- function(frame, roles, settings) {
+  frame <- with_weight(frame)
+  design <- learn_design(frame, roles$regressors, settings$missing == "indicator")
+  settings <- settle_gmt(settings, design, roles)
+  list(solved = run_gmt(frame, roles, design, settings), frame = frame, roles = roles,
+       design = design, settings = settings)
+}
+
+# `whole`: the frame with its rows of weight 0.
+make_gmt <- function(searched, whole, call) {
+  fit <- new_gmt(searched$solved, searched$frame, searched$roles, searched$design,
+                 searched$settings, call)
+  add_weightless(fit, whole)
+}
+
 # Which predictors are in the models, and which may split: their names.
-predictor_roles <- function(frame, regressors, splitters) {
+predictor_roles <- function(frame, regressors, splitters, factors) {
   names <- frame$shape$names
   # the columns of a matrix among the variables go by its name
   of <- function(labels) {
     names[vapply(names, function(name) any(name == labels,
         startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
   }
-  numbers <- names[frame$types %in% number_types]
-  if (is.null(regressors)) return(list(regressors = numbers, splitters = names))
+  if (is.null(regressors)) {
+    types <- c(number_types, if (factors == "both") level_types)
+    return(list(regressors = names[frame$types %in% types], splitters = names))
+  }
   roles <- list(regressors = of(regressors), splitters = of(splitters))
-  if (length(bad <- setdiff(roles$regressors, numbers))) {
+  may <- names[frame$types %in% c(number_types, level_types)]
+  if (length(bad <- setdiff(roles$regressors, may))) {
     stop_input(bad[1], gettextf(
-      "'%s' is in the models of the leaves but is no number; make 0/1 columns of it",
+      "'%s' is in the models of the leaves but is no number or factor; make numbers of it",
       bad[1]))
   }
   roles
 }
 
-# The columns of the regressors that have missing values, with their mean there, and these means.
-fill_holes <- function(frame, regressors) {
-  holes <- regressors[vapply(frame$columns[regressors], anyNA, NA)]
-  means <- vapply(frame$columns[holes], function(x) {
-    here <- !is.na(x)
-    if (!any(here)) return(0)
-    stats::weighted.mean(as.double(x[here]), if (is.null(frame$weights)) rep(1,
-        sum(here)) else frame$weights[here])
-  }, 0)
-  list(means = means, columns = Map(function(x, mean) replace(as.double(x), is.na(x), mean),
-                                    frame$columns[holes], means))
+# The rows that have a weight: the others are of no use to the fit, as in lm().
+with_weight <- function(frame) {
+  zero <- frame$weights %in% 0
+  if (any(zero)) rows_of_frame(frame, !zero) else frame
 }
 
-run_gmt <- function(frame, roles, filled, settings) {
+# What the models explain.
+without_offset <- function(frame) {
+  frame$response - if (is.null(frame$offset)) 0 else frame$offset
+}
+
+rows_of_frame <- function(frame, rows) {
+  frame$columns <- lapply(frame$columns, `[`, rows)
+  for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
+    frame[[part]] <- frame[[part]][rows]
+  }
+  frame
+}
+
+# Rows of weight 0 have a leaf, a fitted value and a residual all the same.
+add_weightless <- function(fit, whole) {
+  rows <- which(whole$weights %in% 0)
+  if (length(rows) == 0) return(fit)
+  columns <- lapply(whole$columns, `[`, rows)
+  where <- route(fit, columns)
+  offset <- if (is.null(whole$offset)) 0 else whole$offset[rows]
+  value <- gmt_values(fit, columns, where, extrapolate = TRUE) + offset
+  fit$weightless <- list(rows = rows, names = whole$row_names[rows], where = where,
+                         y = whole$response[rows], fitted.values = value)
+  fit
+}
+
+run_gmt <- function(frame, roles, design, settings) {
   audience <- new_audience(settings, function(state) gmt_text(state, settings$effort))
   on.exit(audience$end())
   report <- function(elapsed, kicks, bic) {
     audience$show(list(elapsed = elapsed, kicks = kicks, closed = kicks / max(1, settings$effort)))
   }
   names <- frame$shape$names
-  columns <- c(lapply(unname(frame$columns), unclass), unname(filled$columns))
-  place <- match(roles$regressors, c(rep("", length(names)), names(filled$columns)))
+  plain <- vapply(design, is_identity, NA)
+  made <- lapply(design[!plain], function(part) {
+    filled_values(part, frame$columns[[part$predictor]])
+  })
+  one_each <- function(table) lapply(seq_len(ncol(table)), function(k) table[, k])
+  made <- unlist(lapply(made, one_each), FALSE, FALSE)
+  columns <- c(lapply(unname(frame$columns), unclass), made)
+  is_made <- !plain[design_parts(design)]
+  regressors <- match(roles$regressors, names)[design_parts(design)]
+  regressors[is_made] <- length(names) + seq_along(made)
   leveled <- frame$types[roles$splitters] %in% c("factor", "character")
   control <- c(settings$search, list(
-    regressors = as.integer(ifelse(is.na(place), match(roles$regressors, names), place)),
-    splitters = match(roles$splitters, names),
+    regressors = as.integer(regressors), splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
     seed = settings$seed, threads = threads_to_use(settings$threads), simd = simd_wanted(),
     time_limit = settings$time_limit, report = if (audience$listens) report))
-  y <- frame$response - if (is.null(frame$offset)) 0 else frame$offset
+  y <- without_offset(frame)
   solved <- call_gmt(.Call(ffi_gmt_fit, columns, y, frame$weights, control))
   if (solved$status == "interrupted" && settings$on_interrupt == "error") {
     stop_interrupted(solved$elapsed)
@@ -276,22 +344,27 @@ gmt_text <- function(state, effort) {
            effort, if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 
-new_gmt <- function(solved, frame, roles, filled, settings, call) {
+new_gmt <- function(solved, frame, roles, design, settings, call) {
+  if (settings$smoothing > 0) solved <- smooth_solved(solved, frame, design, settings$smoothing)
   solved$errors <- solved$deviance
   solved <- on_predictors(solved, frame)
-  p <- length(roles$regressors) + 1
+  names <- c(intercept_name, design_names(design))
+  p <- length(names)
   n_nodes <- length(solved$feature)
   by_node <- function(x) matrix(x, n_nodes, byrow = TRUE)
-  b <- by_node(solved$coefficients)
-  colnames(b) <- c(intercept_name, roles$regressors)
-  leaf <- if (p == 1) number_leaves(b[, 1]) else linear_leaves(b[, 1], b[, -1, drop = FALSE])
+  b <- structure(by_node(solved$coefficients), dimnames = list(NULL, names))
+  nodes <- learn_nodes(design, frame, solved$where, parents_of(solved))
+  leaf <- if (p == 1) number_leaves(b[, 1]) else {
+    said <- design_terms(design, nodes, b[, -1, drop = FALSE], frame$xlevels)
+    linear_leaves(b[, 1], said$b, said$terms)
+  }
   history <- as.data.frame(matrix(solved$moments, ncol = 6, dimnames = list(
     NULL, c("kick", "leaves", "bic", "deviance", "touched", "time"))))
   found <- list(
-    regressors = roles$regressors, splitters = roles$splitters, rank = solved$rank,
-    aliased = by_node(solved$aliased),
+    regressors = roles$regressors, splitters = roles$splitters, design = design, nodes = nodes,
+    coefficients = b, rank = solved$rank, aliased = by_node(solved$aliased),
     unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),
-    high = by_node(solved$high), fill = filled$means, bic = solved$bic, lambda = solved$lambda,
+    high = by_node(solved$high), bic = solved$bic, lambda = solved$lambda,
     certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
     touched = solved$touched, elapsed = solved$elapsed, seed = settings$seed, settings = settings)
   fit <- new_model(
@@ -304,6 +377,25 @@ new_gmt <- function(solved, frame, roles, filled, settings, call) {
   fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
     if (is.null(frame$offset)) 0 else frame$offset
   validate_model(fit)
+}
+
+# The answer of the search with smoothed models in its nodes.
+smooth_solved <- function(solved, frame, design, tau) {
+  columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
+  y <- without_offset(frame)
+  x <- do.call(cbind, c(list(rep(1, length(y))), unname(columns)))
+  models <- smooth_models(x, y, frame$weights, solved$where, parents_of(solved), tau)
+  solved$coefficients <- c(t(models$coefficients))
+  solved$aliased <- c(t(models$aliased))
+  solved$deviance <- models$deviance
+  solved
+}
+
+# The node that each node is a child of, 0 for the root.
+parents_of <- function(solved) {
+  parent <- integer(length(solved$feature))
+  for (side in solved[c("left", "right")]) parent[side[side > 0]] <- which(side > 0)
+  parent
 }
 
 # The answer of the search as a tree on the predictors, see return_tree(): dates and ordered factors

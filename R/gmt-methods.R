@@ -47,8 +47,7 @@ row_of_node <- function(fit, node) {
 }
 
 model_of_node <- function(fit, row) {
-  b <- node_models(fit)[row, ]
-  replace(stats::setNames(b, c(intercept_name, fit$gmt$regressors)), fit$gmt$aliased[row, ], NA)
+  replace(fit$gmt$coefficients[row, ], fit$gmt$aliased[row, ], NA)
 }
 
 #' @rdname coef.gmt
@@ -104,11 +103,24 @@ logLik.gmt <- function(object, ...) {
   structure(value, df = tree_size(object) + 1, nobs = n, class = "logLik")
 }
 
+# One value a training row, named: `values` of those that have a weight, and of the others.
+all_rows <- function(fit, values, weightless) {
+  values <- stats::setNames(values, names(tree_where(fit)))
+  zero <- fit$weightless
+  if (is.null(zero)) return(values)
+  out <- rep(values[1], length(values) + length(zero$rows))
+  out[-zero$rows] <- values
+  out[zero$rows] <- weightless(zero)
+  names(out)[-zero$rows] <- names(values)
+  names(out)[zero$rows] <- zero$names
+  out
+}
+
 #' @rdname coef.gmt
 #' @export
 fitted.gmt <- function(object, ...) {
   check_fit(object, "object")
-  values <- stats::setNames(object$fitted.values, names(tree_where(object)))
+  values <- all_rows(object, object$fitted.values, function(zero) zero$fitted.values)
   stats::napredict(tree_na_action(object), values)
 }
 
@@ -116,7 +128,8 @@ fitted.gmt <- function(object, ...) {
 #' @export
 residuals.gmt <- function(object, ...) {
   check_fit(object, "object")
-  values <- stats::setNames(tree_y(object) - object$fitted.values, names(tree_where(object)))
+  values <- all_rows(object, tree_y(object) - object$fitted.values,
+                     function(zero) zero$y - zero$fitted.values)
   stats::naresid(tree_na_action(object), values)
 }
 
@@ -174,8 +187,9 @@ node_residuals <- function(fit, row, inside) {
   if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,
                                                       names(tree_where(fit))))[inside])
   frame <- stats::model.frame(fit)
-  x <- spread_columns(as.list(frame))
-  value <- gmt_values(fit, lapply(x[fit$gmt$regressors], `[`, inside), rep(row, sum(inside)), TRUE)
+  if (!is.null(fit$weightless)) frame <- frame[-fit$weightless$rows, , drop = FALSE]
+  x <- read_new_types(spread_columns(as.list(frame))[fit$gmt$regressors], fit)
+  value <- gmt_values(fit, lapply(x, `[`, inside), rep(row, sum(inside)), TRUE)
   y <- tree_y(fit) - if (is.null(fit$offset)) 0 else fit$offset
   stats::setNames(y[inside] - value, names(tree_where(fit))[inside])
 }

@@ -19,10 +19,21 @@
 #'   range of the response (and without an offset).
 #' @param interval `"confidence"` for the mean response, `"prediction"` for a new one, by the t
 #'   distribution of the leaf's own model. They ignore that the tree was searched for.
+#'   `"conformal"` for a new one, from the errors of trees on rows that they were not fitted to, see
+#'   Conformal intervals.
 #' @param level Of the intervals, between 0 and 1.
 #' @param extrapolate Leave values and predictions as they are?
 #' @param na.action,new_levels As in [predict.contree()].
 #' @param ... Not used; anything given here is an error.
+#' @section Conformal intervals:
+#' They need a fit with `conformal = k`, see [gmt_control()], which has k trees of all rows but
+#' those of a fold, and the errors of these rows. The interval is CV+ of Barber et al. (2021): for
+#' rows that are drawn alike it holds a new response with a probability of at least
+#' `1 - 2 (1 - level)`, whatever the distribution, and however the tree was searched for; in practice
+#' that is about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1` training rows.
+#' Weights do not count in it.
+#' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
+#'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`
 #'   and
 #'   `upr`; an integer or character vector, or a matrix, for other types. A leaf with as many
@@ -36,12 +47,13 @@
 #' predict(fit, data.frame(speed = 10), interval = "prediction", level = 0.9)
 #' @export
 predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "path"),
-                        interval = c("none", "confidence", "prediction"), level = 0.95,
+                        interval = c("none", "confidence", "prediction", "conformal"), level = 0.95,
                         extrapolate = FALSE, na.action = stats::na.pass, new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_choice("type", type, c("response", "node", "terms", "path"))
-  interval <- check_choice("interval", interval, c("none", "confidence", "prediction"))
+  interval <- check_choice("interval", interval, c("none", "confidence", "prediction",
+                                                   "conformal"))
   extrapolate <- check_flag("extrapolate", extrapolate)
   if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
     stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s",
@@ -49,7 +61,11 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   }
   if (missing(newdata) || is.null(newdata)) {
     if (type == "response" && interval == "none") return(fitted(object))
-    if (type %in% c("node", "path")) return(NextMethod())
+    if (type %in% c("node", "path")) {
+      where <- all_rows(object, unname(tree_where(object)), function(zero) zero$where)
+      answer <- tell(object, function(values) values[where], names(where), type)
+      return(stats::napredict(tree_na_action(object), answer))
+    }
     newdata <- stats::model.frame(object)
   }
   if (type %in% c("node", "path")) {
@@ -63,7 +79,11 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   node <- route(object, new$columns)
   x <- if (is.matrix(new$columns)) as.list(as.data.frame(new$columns)) else new$columns
   answer <- if (type == "terms") gmt_terms(object, x, node, extrapolate) else {
-    values <- gmt_values(object, x, node, extrapolate, interval, level)
+    values <- if (interval == "conformal") {
+      conformal_limits(object, x, gmt_values(object, x, node, extrapolate), extrapolate, level)
+    } else {
+      gmt_values(object, x, node, extrapolate, interval, level)
+    }
     values + new_offset(object, newdata, new$na.action)
   }
   if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
@@ -76,26 +96,6 @@ new_offset <- function(fit, newdata, left_out) {
                               environment(fit$formula))
   offset <- rep_len(offset, nrow(newdata))
   if (is.null(left_out)) offset else offset[-left_out]
-}
-
-# The regressors of some rows in the leaf `node` as the model takes them: a column each, the
-# intercept first. Those that no model uses may be absent.
-model_rows <- function(fit, x, rows, node, extrapolate) {
-  found <- fit$gmt
-  columns <- lapply(seq_along(found$regressors), function(k) {
-    name <- found$regressors[k]
-    if (is.null(x[[name]])) return(rep(0, length(rows)))
-    value <- as.double(x[[name]][rows])
-    if (name %in% names(found$fill)) value[is.na(value)] <- found$fill[[name]]
-    if (extrapolate) value else pmin(pmax(value, found$low[node, k]), found$high[node, k])
-  })
-  matrix(c(rep(1, length(rows)), unlist(columns)), length(rows))
-}
-
-node_models <- function(fit) {
-  if (tree_leaf(fit) == "number") return(matrix(fit$frame$yval,
-                                                dimnames = list(NULL, intercept_name)))
-  fit$frame$yval2
 }
 
 # For each leaf that rows come to, what `say(rows, x, node)` makes of them: `width` numbers a row.
@@ -111,7 +111,7 @@ by_leaf <- function(fit, x, node, extrapolate, width, say) {
 
 # Predictions of rows that come to the nodes `node`, without the offset.
 gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.95) {
-  b <- node_models(fit)
+  b <- fit$gmt$coefficients
   p <- ncol(b)
   say <- function(x, leaf) {
     value <- drop(x %*% b[leaf, ])
@@ -138,9 +138,14 @@ half_width <- function(fit, x, leaf, interval, level) {
 }
 
 gmt_terms <- function(fit, x, node, extrapolate) {
-  b <- node_models(fit)
-  out <- by_leaf(fit, x, node, extrapolate, ncol(b),
-                 function(x, leaf) x * rep(b[leaf, ], each = nrow(x)))
-  colnames(out) <- colnames(b)
+  b <- fit$gmt$coefficients
+  part <- c(0, design_parts(fit$gmt$design))
+  regressors <- fit$gmt$regressors
+  out <- by_leaf(fit, x, node, extrapolate, length(regressors) + 1, function(x, leaf) {
+    each <- x * rep(b[leaf, ], each = nrow(x))
+    vapply(c(0, seq_along(regressors)), function(k) rowSums(each[, part == k, drop = FALSE]),
+           numeric(nrow(x)))
+  })
+  colnames(out) <- c(intercept_name, regressors)
   out
 }

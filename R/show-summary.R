@@ -106,11 +106,21 @@ summary.contree_model <- function(object, ...) {
 training_figures <- function(fit) {
   if (!predicts_classes(fit)) {
     deviance <- sum(node_errors(fit)[node_is_leaf(fit)])
-    return(list(deviance = deviance, r.squared = 1 - deviance / node_errors(fit)[1]))
+    return(list(deviance = deviance, r.squared = 1 - deviance / total_squares(fit)))
   }
   confusion <- training_confusion(fit)
   list(accuracy = sum(diag(confusion)) / sum(confusion), confusion = confusion,
        classes = class_figures(confusion))
+}
+
+# About the mean; of linear models the root's own model is no such thing.
+total_squares <- function(fit) {
+  y <- tree_y(fit)
+  if (tree_leaf(fit) != "linear" || is.null(y)) return(node_errors(fit)[1])
+  if (!is.null(fit$offset)) y <- y - fit$offset
+  w <- tree_row_weights(fit)
+  if (is.null(w)) w <- rep(1, length(y))
+  sum(w * (y - sum(w * y) / sum(w))^2)
 }
 
 # True classes in rows, predicted classes in columns.

@@ -177,12 +177,30 @@ fine_leaves <- function(fit, frame) {
     number = is.null(table),
     numbers = is_table(max(1, ncol(table))) && is_names(colnames(table)) &&
       all(table[, 1] == frame$yval),
-    linear = is_table(max(1, ncol(table))) && all(table[, 1] == frame$yval) &&
-      identical(colnames(table)[1], intercept_name) && are_regressors(colnames(table)[-1], fit))
+    linear = is.matrix(table) && is_matrix(table, "double", n, max(1, ncol(table))) &&
+      identical(table[, 1], frame$yval) && identical(colnames(table)[1], intercept_name) &&
+      is_names(colnames(table)[-1]) && fine_terms(fit[["linear_terms"]], table, fit))
 }
 
-are_regressors <- function(names, fit) {
-  is_names(names) && all(tree_types(fit)[names] %in% number_types)
+# The terms of linear models, see tree-linear.R: each of a predictor that may have it, and numbers
+# but for levels that a node does not have, in whose place there is something else.
+fine_terms <- function(terms, table, fit) {
+  names <- colnames(table)[-1]
+  if (is.null(terms)) return(all(is.finite(table)) && all(tree_types(fit)[names] %in% number_types))
+  if (!is.list(terms) || !identical(names(terms), names(number_terms("x"))) ||
+      !all(vapply(terms, is.character, NA), lengths(terms) == length(names))) {
+    return(FALSE)
+  }
+  type <- unname(tree_types(fit)[terms$predictor])
+  known <- mapply(function(level, levels) level %in% levels, terms$level,
+                  tree_xlevels(fit)[terms$predictor])
+  fine <- ifelse(terms$kind == "number", type %in% number_types,
+                 ifelse(terms$kind == "level", type %in% level_types & known,
+                        terms$kind == "other" & type %in% c(number_types, level_types)))
+  absent <- is.na(table[, -1, drop = FALSE]) # of levels alone, and where "other" can stand in
+  stands_in <- terms$kind == "level" & !is.na(other_terms(terms))
+  all(fine) && !anyDuplicated(do.call(paste, c(terms, sep = "\r"))) &&
+    !any(absent[, !stands_in]) && all(is.finite(table[, -1]) | absent)
 }
 
 # Nodes with these numbers, in this order: a tree in preorder, no deeper than a fit may be? For the

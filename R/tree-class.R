@@ -127,7 +127,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
     frame = table, splits = splits, csplit = level_table(nodes), ..., call = call,
     terms = data$terms,
     variable.importance = sum_by_variable(splits[, "improve"], rownames(splits)),
-    leaf = leaf$kind, ylevels = leaf$classes, xlevels = data$xlevels,
+    leaf = leaf$kind, linear_terms = leaf$terms, ylevels = leaf$classes, xlevels = data$xlevels,
     ordered = data$types == "ordered", types = data$types, units = data$units, shape = data$shape,
     na.action = data$na.action, format_version = newest_format)
   structure(fit[!vapply(fit, is.null, NA)], class = c(class, "contree_model"))
@@ -248,7 +248,7 @@ model_of_document <- function(document, predictors, nodes) {
   split <- lapply(nodes, `[[`, "split")
   of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1],
                                              other)
-  leaf <- leaves_of_document(document, nodes)
+  leaf <- leaves_of_document(document, nodes, predictors)
   weights <- lapply(nodes, function(node) c(node$counts, node$weight))
   tree <- list(
     feature = match(of_split("variable", ""), names, 0L),
@@ -275,7 +275,7 @@ model_of_document <- function(document, predictors, nodes) {
   fit
 }
 
-leaves_of_document <- function(document, nodes) {
+leaves_of_document <- function(document, nodes, predictors) {
   each <- function(member) do.call(rbind, lapply(nodes, `[[`, member))
   switch(
     document$leaf,
@@ -283,11 +283,29 @@ leaves_of_document <- function(document, nodes) {
                            document$loss),
     number = number_leaves(c(each("value"))),
     numbers = numbers_leaves(structure(each("values"), dimnames = list(NULL, document$outputs))),
-    linear = linear_leaves(c(each("intercept")), used_columns(each("coefficients"))))
+    linear = linear_of_document(c(each("intercept")), lapply(nodes, `[[`, "coefficients"),
+                                predictors))
 }
 
-# Without the columns that are 0 everywhere.
-used_columns <- function(table) table[, colSums(table != 0) > 0, drop = FALSE]
+# `models`: of each node the coefficients by predictor, see coefficients_of_json().
+linear_of_document <- function(intercept, models, predictors) {
+  used <- intersect(names(predictors), unlist(lapply(models, names)))
+  terms <- join_terms(lapply(used, function(name) {
+    known <- predictors[[name]]
+    if (known$type %in% level_types) return(level_terms(name, known$levels))
+    missing <- any(vapply(models, function(model) "other" %in% names(model[[name]]), NA))
+    if (missing) missing_terms(name) else number_terms(name)
+  }))
+  key <- ifelse(terms$kind == "level", paste0("level.", terms$level), terms$kind)
+  rows <- lapply(models, function(model) {
+    vapply(seq_along(key), function(k) {
+      found <- model[[terms$predictor[k]]]
+      if (is.null(found)) return(0)
+      unname(c(unlist(found)[key[k]], if (terms$kind[k] == "level") NA else 0)[1])
+    }, 0)
+  })
+  linear_leaves(intercept, do.call(rbind, rows), terms)
+}
 
 # ---- checking ------------------------------------------------------------------------------------
 

@@ -146,8 +146,10 @@ shuffle <- function(data, column) {
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(if (is_shuffled(x)) {
-    gettextf("Loss of accuracy by shuffling a column (accuracy %s)",
+    gettextf("Loss of %s by shuffling a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))
+  } else if (!is.null(x[["models"]])) {
+    gettext("Squared residuals saved by the splits on a predictor, and by it in the models")
   } else {
     gettext("Decrease of the Gini impurity by the splits on a predictor, and errors they save")
   }, "\n\n", sep = "")
@@ -155,12 +157,18 @@ print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3)
   invisible(x)
 }
 
+# What shuffling costs.
+shuffled_measure <- function(importance) {
+  measure <- attr(importance, "measure")
+  if (is.null(measure)) gettext("accuracy") else measure
+}
+
 is_shuffled <- function(importance) !is.null(importance[["drop"]])
 
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
-  shown <- if (is_shuffled(x)) x$drop else x$gini
+  shown <- if (is_shuffled(x)) x$drop else if (is.null(x$models)) x$gini else x$splits + x$models
   unsure <- if (is_shuffled(x)) x$se else 0
   if (length(shown) == 0) {
     stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
@@ -168,8 +176,9 @@ plot.contree_importance <- function(x, main = NULL, ...) {
   upwards <- rev(seq_along(shown))
   ends <- cbind(shown - unsure, shown + unsure)
   graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
-                     xlab = if (is_shuffled(x)) gettext("loss of accuracy")
-                            else gettext("decrease of Gini impurity"),
+                     xlab = if (is_shuffled(x)) gettextf("loss of %s", shuffled_measure(x))
+                            else if (is.null(x$models)) gettext("decrease of Gini impurity")
+                            else gettext("squared residuals saved"),
                      xlim = range(0, shown, ends, na.rm = TRUE))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)

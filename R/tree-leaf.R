@@ -4,8 +4,8 @@
 #            each class weigh, and their proportions in yval2
 #   number   one number, in yval
 #   numbers  k numbers, named, in yval2; the first is in yval as well
-#   linear   a linear model: the intercept, and the coefficients by predictor (0 where a node does
-#            not use it), in yval2; the intercept is in yval as well
+#   linear   a linear model: the intercept, and the coefficients by term (0 where a node does not
+#            use it), in yval2, see tree-linear.R; the intercept is in yval as well
 
 leaf_kinds <- c("classes", "number", "numbers", "linear")
 intercept_name <- "(Intercept)"
@@ -27,11 +27,17 @@ number_leaves <- function(values) list(kind = "number", yval = values)
 numbers_leaves <- function(values) list(kind = "numbers", yval = unname(values[, 1]),
                                         yval2 = values)
 
-# `coefficients`: a row a node, a column a predictor, named by it.
-linear_leaves <- function(intercept, coefficients) {
+# `coefficients`: a row a node, a column a term, see tree-linear.R; without `terms` predictors,
+# named by them.
+linear_leaves <- function(intercept, coefficients, terms = NULL) {
+  if (!is.null(terms) && all(terms$kind == "number")) {
+    colnames(coefficients) <- terms$predictor
+    terms <- NULL
+  }
+  if (!is.null(terms)) colnames(coefficients) <- term_names(terms)
   table <- cbind(intercept, coefficients)
   dimnames(table) <- list(NULL, c(intercept_name, colnames(coefficients)))
-  list(kind = "linear", yval = intercept, yval2 = table)
+  list(kind = "linear", yval = intercept, yval2 = table, terms = terms)
 }
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -46,16 +52,6 @@ node_values <- function(fit) {
   matrix(fit$frame$yval, dimnames = list(NULL, "value"))
 }
 
-# The coefficients of linear models, a row a node, a column a predictor.
-node_coefficients <- function(fit) fit$frame$yval2[, -1, drop = FALSE]
-
-# The predictors in the models of the leaves, in the order of the fit.
-tree_regressors <- function(fit) {
-  if (tree_leaf(fit) != "linear") return(character())
-  coefficients <- node_coefficients(fit)[node_is_leaf(fit), , drop = FALSE]
-  intersect(tree_shape(fit)$names, colnames(coefficients)[colSums(coefficients != 0) > 0])
-}
-
 # The predictors that the tree asks for, or that its leaves compute with; and in the order of the
 # fit, which takes time where predictors are many.
 asked_predictors <- function(fit) {
@@ -63,20 +59,10 @@ asked_predictors <- function(fit) {
 }
 used_predictors <- function(fit) intersect(tree_shape(fit)$names, asked_predictors(fit))
 
-# The leaves as C takes them, see ffi_forest_predict. `columns`: the names of the columns.
+# The leaves as C takes them, see ffi_forest_predict, with the columns that they need.
 leaf_payload <- function(fit, columns) {
-  values <- node_values(fit)
-  if (tree_leaf(fit) != "linear") return(list(values = values))
-  coefficients <- node_coefficients(fit) * node_is_leaf(fit)
-  used <- which(t(coefficients != 0), arr.ind = TRUE) # node by node
-  column <- match(colnames(coefficients)[used[, 1]], columns)
-  if (anyNA(column)) {
-    stop_input("newdata", gettextf(
-      "'newdata' gives no %s, which the leaves use",
-      show_names(unique(colnames(coefficients)[used[is.na(column), 1]]))))
-  }
-  list(values = values, first_term = c(0L, cumsum(tabulate(used[, 2], nrow(coefficients)))),
-       column = column, coefficient = coefficients[used[, 2:1, drop = FALSE]])
+  if (tree_leaf(fit) == "linear") return(linear_payload(fit, columns))
+  list(leaves = list(values = node_values(fit)), columns = columns)
 }
 
 # ---- in words ------------------------------------------------------------------------------------
@@ -89,24 +75,8 @@ leaf_words <- function(fit, digits) {
     classes = as.character(node_class(fit)), number = number(fit$frame$yval),
     numbers = apply(node_values(fit), 1,
                     function(row) paste0(names(row), "=", number(row), collapse = ", ")),
-    linear = model_code(fit, number, code_name))
+    linear = model_code(fit, r_language(number)))
 }
-
-# The linear model of each node as an expression, which reads alike in R, C and SQL: `number` writes
-# numbers, `name` predictors.
-model_code <- function(fit, number, name) {
-  coefficients <- node_coefficients(fit)
-  names <- vapply(colnames(coefficients), name, "")
-  vapply(seq_len(nrow(coefficients)), function(node) {
-    b <- coefficients[node, coefficients[node, ] != 0]
-    terms <- paste0(ifelse(b < 0, " - ", " + "), number(abs(b)), " * ", names[names(b)],
-                    recycle0 = TRUE)
-    paste(c(number(fit$frame$yval[node]), terms), collapse = "")
-  }, "")
-}
-
-# A predictor as R code.
-code_name <- function(name) deparse1(as.name(name), backtick = TRUE)
 
 # What each node predicts, as columns of a data frame: for `full` in all its numbers.
 leaf_columns <- function(fit, full) {

@@ -96,7 +96,8 @@ asked_columns <- function(fit, columns) {
 forest_outputs <- function(fit, columns) {
   nodes <- c(list(feature = asked_columns(fit, columns), roots = 1L), routing_table(fit))
   nodes["levels_left"] <- list(nodes$levels_left)
-  outputs <- .Call(ffi_forest_predict, nodes, leaf_payload(fit, column_names(columns)), columns,
+  payload <- leaf_payload(fit, columns)
+  outputs <- .Call(ffi_forest_predict, nodes, payload$leaves, payload$columns,
                    threads_for(columns))
   colnames(outputs) <- colnames(node_values(fit))
   outputs

@@ -18,12 +18,16 @@
 #' new, whatever is wrong) is left to `predict()`, with its answers, warnings and errors, in its
 #' time. Types are looked at only of the predictors that the tree asks for.
 #'
+#' Of forged forests a row that is a double vector without names, all features in order, takes a few
+#' microseconds.
+#'
 #' The function holds the fit; it can be saved with [saveRDS()] and sent to other processes. Large
 #' data are predicted by as many threads as [contree_threads()] says.
 #'
-#' @param fit A fit of [contree()].
+#' @param fit A fit of [contree()], or a result of [forge()].
 #' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a
-#'   matrix with a column for each class; `"node"`, the number of the leaf.
+#'   matrix with a column for each class; `"node"`, the number of the leaf. For forged forests as in
+#'   [predict()][predict.forged_forest].
 #' @param new_levels As in [predict()][predict.contree]; `NULL` is the setting of the fit.
 #' @param ... Not used; anything given here is an error.
 #' @return A function of `newdata`, which returns what `predict()` returns, without names of rows.

@@ -30,7 +30,8 @@ for peer in $peers; do
 from importlib.metadata import version
 assert version('$module') == '${peer##*=}'" 2> /dev/null; then continue; fi
   echo "bench: installing $peer"
-  "$venv/bin/python" -m pip install -q --disable-pip-version-check "$peer" >> build/bench-venv.log 2>&1 &&
+  "$venv/bin/python" -m pip install -q --disable-pip-version-check "$peer" \
+    >> build/bench-venv.log 2>&1 &&
     "$venv/bin/python" -c "import $module" >> build/bench-venv.log 2>&1 ||
     left_out "it cannot be installed (see build/bench-venv.log)" "$peer"
 done

@@ -15,12 +15,19 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
+SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control);
+SEXP ffi_image_predict(SEXP forest, SEXP images, SEXP what, SEXP control);
+SEXP ffi_image_draw(SEXP control);
 SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_ensemble_check(SEXP ensemble);
 SEXP ffi_forge(SEXP ensemble);
 SEXP ffi_forged_alive(SEXP pointer);
 SEXP ffi_forged_info(SEXP pointer);
+SEXP ffi_protobuf(SEXP message);
+SEXP ffi_protobuf_packed(SEXP bytes, SEXP wire);
+SEXP ffi_forged_row(SEXP pointer, SEXP row);
+SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd);
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
 SEXP ffi_numbers(SEXP text);
 SEXP ffi_floats(SEXP numbers);
@@ -42,6 +49,9 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),
+    ENTRY(ffi_image_grow, 4),
+    ENTRY(ffi_image_predict, 4),
+    ENTRY(ffi_image_draw, 1),
     ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_ensemble_check, 1),
@@ -49,6 +59,10 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_forged_alive, 1),
     ENTRY(ffi_forged_info, 1),
     ENTRY(ffi_forged_predict, 6),
+    ENTRY(ffi_protobuf, 1),
+    ENTRY(ffi_protobuf_packed, 2),
+    ENTRY(ffi_forged_row, 2),
+    ENTRY(ffi_forged_shap, 4),
     ENTRY(ffi_numbers, 1),
     ENTRY(ffi_floats, 1),
     ENTRY(ffi_float_logit, 1),

@@ -108,7 +108,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
                  SEXP certificate)
 {
     static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
-                                        "smallest", "points", "row_sets", "elapsed"};
+                                        "smallest", "thresholds", "row_sets", "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
@@ -130,7 +130,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(checked.rounding));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(checked.attained));
     SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(checked.smallest));
-    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.points));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked.thresholds));
     SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked.row_sets));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal(ct_seconds() - start));
     UNPROTECT(2);

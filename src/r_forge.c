@@ -2,7 +2,8 @@
  *
  * In R an ensemble is a list, one element a node: `feature` (from 1, 0 in leaves), `threshold`,
  * `left` and `right` (from 1), `default_left`, `missing` (ct_missing), `set` (which of `sets`, 0:
- * none), `leaf_id`, `values` (a matrix, a row a node); `sets` (logical vectors: which codes from 0
+ * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not
+ * known); `sets` (logical vectors: which codes from 0
  * on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output` (from 1) and
  * `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`, `sum`,
  * `minus_fraction`. */
@@ -13,8 +14,10 @@
 
 #include "base/arena.h"
 #include "base/cpu.h"
+#include "forge/blocks.h"
 #include "forge/pack.h"
 #include "forge/run.h"
+#include "forge/shap.h"
 #include "r_callbacks.h"
 
 /* ---- what is owned while R may fail ---- */
@@ -24,6 +27,7 @@ typedef struct {
     ct_arena arena; /* of the ensemble */
     ct_ensemble ensemble;
     ct_forged forged;
+    ct_tile_room *row; /* for one row at a time; the arena's */
 } owned;
 
 static void free_owned(SEXP pointer)
@@ -223,6 +227,7 @@ static void read_ensemble(owned *all, SEXP list)
     int32_t *ids = (int32_t *) room_for(all, (size_t) n, sizeof *ids);
     if (n) memcpy(ids, integers(list, "leaf_id", n), (size_t) n * sizeof *ids);
     e->leaf_id = ids;
+    if (Rf_xlength(r_element(list, "cover"))) e->cover = numbers(all, list, "cover", n);
     add_values(all, list, n);
     add_sets(all, list, n);
 }
@@ -235,6 +240,8 @@ SEXP ffi_forge(SEXP list)
     SEXP pointer = PROTECT(new_owned(&all));
     read_ensemble(all, list);
     r_check(ct_forge(&all->ensemble, &all->forged, &error), &error);
+    all->row = ct_tile_room_new(&all->forged, &all->arena, 1);
+    if (!all->row) Rf_error("not enough memory");
     UNPROTECT(1);
     return pointer;
 }
@@ -323,6 +330,44 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
         want_leaves
             ? ct_forged_leaves(&all->forged, x.columns, x.n_rows, &run, INTEGER(out), &error)
             : ct_forged_predict(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error);
+    if (calls.jumped) r_callbacks_jump(&calls);
+    r_check(status, &error);
+    if (calls.interrupted) r_fail("interrupted");
+    UNPROTECT(2);
+    return out;
+}
+
+/* The sums of one row. NULL where it is no double vector of all features without attributes, or the
+ * pointer is of another session. */
+SEXP ffi_forged_row(SEXP pointer, SEXP row)
+{
+    if (TYPEOF(row) != REALSXP || ATTRIB(row) != R_NilValue || TYPEOF(pointer) != EXTPTRSXP ||
+        !R_ExternalPtrAddr(pointer))
+        return R_NilValue;
+    const owned *all = owned_of(pointer);
+    if (Rf_xlength(row) != (R_xlen_t) all->ensemble.n_features) return R_NilValue;
+    SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) all->ensemble.n_outputs);
+    ct_tile_row(&all->forged, all->row, REAL_RO(row), REAL(out));
+    return out;
+}
+
+/* Contributions: an array of rows, features and the base, outputs. */
+SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd)
+{
+    const owned *all = owned_of(pointer);
+    const ct_ensemble *e = &all->ensemble;
+    r_columns x = r_columns_of(columns);
+    if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
+    ct_run run = run_of(threads, Rf_ScalarInteger(CT_WAY_AUTO), simd);
+    ct_error error;
+    r_callbacks calls;
+    SEXP out = PROTECT(Rf_alloc3DArray(REALSXP, (int) x.n_rows, (int) e->n_features + 1,
+                                       (int) e->n_outputs));
+    PROTECT(r_callbacks_init(&calls, R_NilValue));
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
+    run.stop = &stop;
+    ct_status status =
+        ct_forged_shap(&all->forged, x.columns, x.n_rows, &run, REAL(out), &error);
     if (calls.jumped) r_callbacks_jump(&calls);
     r_check(status, &error);
     if (calls.interrupted) r_fail("interrupted");

@@ -2,7 +2,8 @@
 # Static analysis of the C library: no findings, or it fails. Tools that are missing are left out.
 #
 #   gcc, clang    warnings: those of tests/c/Makefile
-#   gcc           -fanalyzer; without two of its checks, which gcc 12 does not get right: it takes an address that is kept in the
+#   gcc           -fanalyzer; without two of its checks, which gcc 12 does not get right: it takes
+#                 an address that is kept in the
 #                 block for a leak, and arrays of structs that a function fills for uninitialised
 #   cppcheck      tools/cppcheck.txt has what is known and right
 #   clang-tidy    tools/clang-tidy.yaml
@@ -36,19 +37,28 @@ each () {
   shift
   for file in $these; do "$@" -c "$file" -o build/analyse.o; done
 }
-compile_with () { compiler=$1 these=$2; shift 2; each "$these" "$compiler" -std=gnu11 -fopenmp -Isrc $warnings "$@"; }
+compile_with () {
+  compiler=$1 these=$2
+  shift 2
+  each "$these" "$compiler" -std=gnu11 -fopenmp -Isrc $warnings "$@"
+}
 with () { command -v "$1" > /dev/null 2>&1; }
 
 for compiler in gcc clang; do
-  if with $compiler; then tool "$compiler" compile_with $compiler "$files $kernels" -O0; else echo "not run: $compiler is missing"; fi
+  if with $compiler; then tool "$compiler" compile_with $compiler "$files $kernels" -O0
+  else echo "not run: $compiler is missing"
+  fi
 done
 if with gcc; then
-  tool "gcc -fanalyzer" compile_with gcc "$files" -O1 -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-value
+  tool "gcc -fanalyzer" compile_with gcc "$files" -O1 -fanalyzer -Wno-analyzer-malloc-leak \
+    -Wno-analyzer-use-of-uninitialized-value
 fi
-tool cppcheck cppcheck --quiet --enable=warning,portability,performance --std=c11 -Isrc -D_OPENMP=201511 -D__x86_64__ \
-  -D__GNUC__=12 --suppressions-list=tools/cppcheck.txt --suppress=missingIncludeSystem src/base src/data src/tree src/exact \
+tool cppcheck cppcheck --quiet --enable=warning,portability,performance --std=c11 -Isrc \
+  -D_OPENMP=201511 -D__x86_64__ -D__GNUC__=12 --suppressions-list=tools/cppcheck.txt \
+  --suppress=missingIncludeSystem src/base src/data src/tree src/exact \
   src/gpu
-tool clang-tidy clang-tidy --quiet --config-file=tools/clang-tidy.yaml $files -- -std=gnu11 -Isrc -fopenmp
+tool clang-tidy clang-tidy --quiet --config-file=tools/clang-tidy.yaml $files -- -std=gnu11 -Isrc \
+  -fopenmp
 rm -f build/analyse.o
 echo "analyse: $passed passed, $failed failed"
 test $failed -eq 0 && test $passed -gt 0

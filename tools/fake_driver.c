@@ -1,4 +1,5 @@
-/* A CUDA driver without a device: reports VERSION, and cuInit() returns INIT. For tools/test_cuda.sh. */
+/* A CUDA driver without a device: reports VERSION, and cuInit() returns INIT. For
+ * tools/test_cuda.sh. */
 #include <string.h>
 
 int cuInit(unsigned flags)
@@ -24,8 +25,10 @@ static void *find(const char *name)
     return strcmp(name, "cuDriverGetVersion") == 0 ? (void *) cuDriverGetVersion : (void *) fails;
 }
 
-/* What the runtime asks first, in the spelling of CUDA 12 and later and in that of 11, which writes no status. */
-int cuGetProcAddress_v2(const char *name, void **address, int version, unsigned long long flags, int *status)
+/* What the runtime asks first, in the spelling of CUDA 12 and later and in that of 11, which writes
+ * no status. */
+int cuGetProcAddress_v2(const char *name, void **address, int version, unsigned long long flags,
+                        int *status)
 {
     (void) version, (void) flags;
     if (status) *status = 0;

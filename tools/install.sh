@@ -7,7 +7,9 @@ cd "`dirname "$0"`/.." || exit 1
 lib=$1
 if test -z "$lib"; then
   lib=`Rscript --no-save -e 'lib <- .libPaths()[1]
-    if (file.access(lib, 2) != 0) lib <- strsplit(Sys.getenv("R_LIBS_USER"), .Platform$path.sep)[[1]][1]
+    if (file.access(lib, 2) != 0) {
+      lib <- strsplit(Sys.getenv("R_LIBS_USER"), .Platform$path.sep)[[1]][1]
+    }
     cat(path.expand(lib))'` || exit 1
 fi
 mkdir -p "$lib" build || exit 1

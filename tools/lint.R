@@ -22,6 +22,19 @@ checks <- list(
     lacking <- setdiff(exported, unlist(lapply(pages[with_example], aliases)))
     if (length(lacking)) paste0(lacking, "() has no example")
   },
+  # Lines of at most 100 columns, but for tables, the options of chunks, and what is made or quoted.
+  width = function() {
+    files <- system2("git", c("ls-files", "-co", "--exclude-standard"), stdout = TRUE)
+    apart <- paste0("^(man|bench/results|tests/(c/fuzz_corpus|instances))/|",
+                    "^tests/testthat/(_snaps|fixtures)/|shared.sed$|[.]png$|",
+                    "^(ARCHITECTURE.md|tests/c/mutants.txt|tests/may_skip.txt)$")
+    too_long <- function(file) {
+      lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
+      at <- which(nchar(lines) > 100 & !grepl("^([|]|```)", lines))
+      if (length(at)) sprintf("%s:%d: more than 100 columns", file, at)
+    }
+    unlist(lapply(Filter(file.exists, grep(apart, files, value = TRUE, invert = TRUE)), too_long))
+  },
   site = function() {
     site <- yaml::read_yaml("_pkgdown.yml")
     listed <- unlist(c(lapply(site$reference, `[[`, "contents"),

@@ -4,8 +4,9 @@
 #
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
-#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr and spelling; also
-#            valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
+#     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr
+#            and spelling; also valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer,
+#            clang-tidy, cppcheck, a compiler for 64-bit ARM and
 #            qemu-user, but their suites can be left out, so without them
 #            it goes on; not with STRICT=1, where they are needed like all others
 #     doc    roxygen2, for `make doc`
@@ -42,22 +43,26 @@ need_command () {
 need_r () {
   missing=$*
   if command -v Rscript > /dev/null 2>&1; then
-    missing=`Rscript --vanilla -e 'for (p in commandArgs(TRUE)) if (!nzchar(system.file(package = p))) cat(p, "")' "$@"`
+    missing=`Rscript --vanilla -e '
+      for (p in commandArgs(TRUE)) if (!nzchar(system.file(package = p))) cat(p, "")' "$@"`
   fi
   for p in $missing; do need "r-cran-`echo "$p" | tr '[:upper:]' '[:lower:]'`"; done
 }
 
 # What DESCRIPTION imports and suggests, without versions and without what comes with R itself.
 r_dependencies () {
-  awk '/^[^ \t]/ { on = $1 == "Imports:" || $1 == "Suggests:" } on { sub(/^[A-Za-z]+:/, ""); print }' DESCRIPTION |
+  awk '/^[^ \t]/ { on = $1 == "Imports:" || $1 == "Suggests:" }
+    on { sub(/^[A-Za-z]+:/, ""); print }' DESCRIPTION |
     tr ',' '\n' | sed 's/(.*//; s/[ \t]//g; /^$/d' |
-    grep -Evx 'base|compiler|datasets|graphics|grDevices|grid|methods|parallel|splines|stats|stats4|tools|utils'
+    grep -Evx 'base|compiler|datasets|graphics|grDevices|grid|methods|parallel' |
+    grep -Evx 'splines|stats|stats4|tools|utils'
 }
 
 # ThreadSanitizer with OpenMP, and libFuzzer.
 clang_has_sanitizers () {
   mkdir -p build &&
-    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o build/clang-probe 2> /dev/null &&
+    echo 'int main(void) { return 0; }' |
+      clang -fopenmp -fsanitize=thread -x c - -o build/clang-probe 2> /dev/null &&
     echo 'int LLVMFuzzerTestOneInput(const char *x, long n) { return x == 0 && n < 0; }' |
       clang -fsanitize=fuzzer,address,undefined -x c - -o build/clang-probe 2> /dev/null
   status=$?
@@ -67,7 +72,8 @@ clang_has_sanitizers () {
 
 neon_runs () {
   mkdir -p build &&
-    echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -fopenmp -static -x c - -o build/neon-probe 2> /dev/null &&
+    echo 'int main(void) { return 0; }' |
+      aarch64-linux-gnu-gcc -fopenmp -static -x c - -o build/neon-probe 2> /dev/null &&
     qemu-aarch64 build/neon-probe 2> /dev/null
   status=$?
   rm -f build/neon-probe
@@ -132,14 +138,18 @@ as_root () {
   if test "`id -u`" = 0; then "$@"; else sudo "$@"; fi
 }
 may_be_root () {
-  test "`id -u`" = 0 || { command -v sudo > /dev/null 2>&1 && { sudo -n true 2> /dev/null || test -t 0; }; }
+  test "`id -u`" = 0 || { command -v sudo > /dev/null 2>&1 &&
+    { sudo -n true 2> /dev/null || test -t 0; }; }
 }
 install_packages () {
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" \
+    > /dev/null
 }
 
 if ! command -v apt-get > /dev/null 2>&1; then
-  if test -n "$packages" || test $script = yes; then cannot "this is not Debian or Ubuntu, so nothing was installed."; fi
+  if test -n "$packages" || test $script = yes; then
+    cannot "this is not Debian or Ubuntu, so nothing was installed."
+  fi
   left_out
 elif test -z "$packages$wishes"; then
   :
@@ -164,7 +174,9 @@ if test $script = yes; then
   echo "setup: unpacking checkbashisms into build/bin"
   mkdir -p build/bin build/deb &&
     (cd build/deb && apt-get download -qq devscripts 2> /dev/null) &&
-    dpkg-deb --fsys-tarfile build/deb/devscripts_*.deb | tar -xO ./usr/bin/checkbashisms > build/bin/checkbashisms &&
-    chmod +x build/bin/checkbashisms || { rm -f build/bin/checkbashisms; cannot "apt-get download devscripts failed."; }
+    dpkg-deb --fsys-tarfile build/deb/devscripts_*.deb |
+      tar -xO ./usr/bin/checkbashisms > build/bin/checkbashisms &&
+    chmod +x build/bin/checkbashisms ||
+      { rm -f build/bin/checkbashisms; cannot "apt-get download devscripts failed."; }
   rm -rf build/deb
 fi

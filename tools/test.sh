@@ -8,32 +8,43 @@
 #   lint       style, spelling and help pages              tools/lint.R
 #   c          C tests                                     make -C tests/c
 #   asan       the same under ASan, UBSan, LeakSanitizer   make -C tests/c asan=1
-#   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang and libomp)
+#   tsan       the same under ThreadSanitizer              make -C tests/c tsan=1      (needs clang
+#              and libomp)
 #   valgrind   the same under valgrind, shorter loops      make -C tests/c valgrind=1
-#   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a cross compiler, qemu-user)
-#   fuzz       random instances for 30 s, ASan, UBSan      make -C tests/c asan=1 fuzz  ($SECONDS, $SEED: others)
-#   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang with libFuzzer)
+#   neon       the same for 64-bit ARM, shorter loops      make -C tests/c neon=1      (needs a
+#              cross compiler, qemu-user)
+#   fuzz       random instances for 30 s, ASan, UBSan      make -C tests/c asan=1 fuzz  ($SECONDS,
+#              $SEED: others)
+#   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang
+#              with libFuzzer)
 #   mutants    planted faults, each found by a test        make -C tests/c mutants
 #   mutants_r  the same in R code                          tests/r/mutants.R
 #   analyse    what gcc, clang-tidy and cppcheck find      tools/analyse.sh
-#   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs valgrind)
+#   instructions  of three fixed problems, as recorded     make -C tests/c instructions (needs
+#                 valgrind)
 #   gpu        the C tests of the device, with CUDA        make -C tests/c gpu         (needs nvcc)
-#   cuda_on_cpu  the same, CUDA played on the CPU; ASan, TSan  make -C tests/c on_cpu=1 ... (needs a C++ compiler)
+#   cuda_on_cpu  the same, CUDA played on the CPU; ASan, TSan  make -C tests/c on_cpu=1 ... (needs a
+#                C++ compiler)
 #   configure  what configure decides on odd machines      tools/test_configure.sh
 #   check      R CMD build, R CMD check --as-cran          tools/build.sh, tools/check.sh
 #   cuda       the package built and loaded with CUDA      tools/test_cuda.sh          (needs nvcc)
 #   bench      ... and without: benchmarks' scripts run    bench/smoke.sh
 #   r          testthat                                    tools/test_r.R
-#   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R              ($FUZZ_SECONDS, $SEED: others)
+#   fuzz_r     hostile documents, fits, calls, ASan, UBSan tests/r/fuzz.R
+#              ($FUZZ_SECONDS, $SEED: others)
 #   glue       .Call entries under gctorture and valgrind  tests/r/glue.R
-#   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS, $FORKS: others)
-#   promises   what fits say, against brute force          tests/r/promises.R          ($COUNT, $SEED: others)
-#   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS, $SEED: others)
+#   soak       many fits in one process, and forked        tests/r/soak.R              ($FITS,
+#              $FORKS: others)
+#   promises   what fits say, against brute force          tests/r/promises.R          ($COUNT,
+#              $SEED: others)
+#   signals    Ctrl-C at random moments                    tests/r/signals.R           ($SIGNALS,
+#              $SEED: others)
 #
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log.
 # The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu cuda_on_cpu"
+of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
+of_c="$of_c cuda_on_cpu"
 of_r="configure check cuda bench r mutants_r fuzz_r glue soak promises signals"
 logs=build/test
 mkdir -p $logs
@@ -43,6 +54,8 @@ mkdir -p $logs
 if test "$*" = quick; then
   of_c="layers c"
   of_r="lint configure r"
+  CONTREE_QUICK=1 # fewer of the cases drawn at random, see tests/testthat/helper-sizes.R
+  export CONTREE_QUICK
   set --
 fi
 if test $# -eq 0; then
@@ -52,7 +65,8 @@ if test $# -eq 0; then
   status=$?
   wait $lane || status=1
   cat $logs/total-c $logs/total-r |
-    awk '{ passed += $1; failed += $3 } END { print passed " passed, " failed + 0 " failed" }' | tee $logs/total
+    awk '{ passed += $1; failed += $3 } END { print passed " passed, " failed + 0 " failed" }' |
+      tee $logs/total
   exit $status
 fi
 
@@ -64,7 +78,10 @@ PATH=$PATH:`pwd`/build/bin
 export MAKEFLAGS LC_ALL LANGUAGE PATH
 # Real data sets with known optima, where they lie beside the checkout; the tests that want them
 # skip without.
-if test -z "$CONTREE_DATA" && test -d ../shared/data; then CONTREE_DATA=`cd ../shared/data && pwd`; export CONTREE_DATA; fi
+if test -z "$CONTREE_DATA" && test -d ../shared/data; then
+  CONTREE_DATA=`cd ../shared/data && pwd`
+  export CONTREE_DATA
+fi
 if test -x /usr/local/cuda/bin/nvcc; then PATH=$PATH:/usr/local/cuda/bin; fi
 
 # The tarball is built once, for whoever comes first.
@@ -78,23 +95,27 @@ library=
 need_library () {
   test -z "$library" || return 0
   need_tarball && rm -rf build/lib-cpu && mkdir -p build/lib-cpu &&
-    CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" && library=build/lib-cpu
+    CONTREE_CUDA=no R CMD INSTALL --no-multiarch --no-docs --library=build/lib-cpu "$tarball" &&
+      library=build/lib-cpu
 }
 
 # And one whose C tells of memory and arithmetic gone wrong, and of assertions; R, which has none of
 # that, must have the runtime loaded first.
-sanitizers="`gcc -print-file-name=libasan.so 2> /dev/null` `gcc -print-file-name=libubsan.so 2> /dev/null`"
+runtime () { gcc -print-file-name="$1" 2> /dev/null; }
+sanitizers="`runtime libasan.so` `runtime libubsan.so`"
 need_asan_library () {
   wanted=-fsanitize=address,undefined,float-cast-overflow
   need_tarball && rm -rf build/lib-asan && mkdir -p build/lib-asan &&
     { echo "CFLAGS = -g -O1 -DCT_DEBUG -fno-omit-frame-pointer $wanted -fno-sanitize-recover=all"
       echo "LDFLAGS = -fsanitize=address,undefined"; } > $logs/asan.mk &&
-    CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs --no-test-load \
-      --library=build/lib-asan "$tarball" && grep -q __asan_init build/lib-asan/contree/libs/contree.so
+    CONTREE_CUDA=no R_MAKEVARS_USER=`pwd`/$logs/asan.mk R CMD INSTALL --no-multiarch --no-docs \
+      --no-test-load --library=build/lib-asan "$tarball" &&
+      grep -q __asan_init build/lib-asan/contree/libs/contree.so
 }
 
 has_asan () {
-  echo 'int main(void) { return 0; }' | gcc -fsanitize=address,undefined -x c - -o $logs/asan-probe 2> /dev/null &&
+  echo 'int main(void) { return 0; }' |
+    gcc -fsanitize=address,undefined -x c - -o $logs/asan-probe 2> /dev/null &&
     LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 R --version > /dev/null 2>&1
 }
 
@@ -102,7 +123,8 @@ fuzz_r () {
   time_and_seed="${FUZZ_SECONDS:-40} ${SEED:-1}"
   if has_asan; then
     need_asan_library || return 1
-    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R build/lib-asan $time_and_seed
+    LD_PRELOAD=$sanitizers ASAN_OPTIONS=detect_leaks=0 Rscript --vanilla tests/r/fuzz.R \
+      build/lib-asan $time_and_seed
   else
     echo "not run: gcc's sanitizers within R are missing"
     need_library && Rscript --vanilla tests/r/fuzz.R $library $time_and_seed
@@ -113,18 +135,20 @@ fuzz_r () {
 glue () {
   need_library && Rscript --vanilla tests/r/glue.R $library torture || return 1
   command -v valgrind > /dev/null 2>&1 || { echo "not run: valgrind is missing"; return 0; }
-  R -d "valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --error-exitcode=9" \
-    --vanilla --no-echo -f tests/r/glue.R --args $library
+  leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+  R -d "valgrind -q $leaks --error-exitcode=9" --vanilla --no-echo -f tests/r/glue.R --args $library
 }
 
 has_tsan () {
   command -v clang > /dev/null 2>&1 &&
-    echo 'int main(void) { return 0; }' | clang -fopenmp -fsanitize=thread -x c - -o $logs/tsan-probe 2> /dev/null
+    echo 'int main(void) { return 0; }' |
+      clang -fopenmp -fsanitize=thread -x c - -o $logs/tsan-probe 2> /dev/null
 }
 
 has_neon () {
   command -v qemu-aarch64 > /dev/null 2>&1 &&
-    echo 'int main(void) { return 0; }' | aarch64-linux-gnu-gcc -fopenmp -static -x c - -o $logs/neon-probe 2> /dev/null
+    echo 'int main(void) { return 0; }' |
+      aarch64-linux-gnu-gcc -fopenmp -static -x c - -o $logs/neon-probe 2> /dev/null
 }
 
 has_libfuzzer () {
@@ -151,7 +175,8 @@ cuda_on_cpu () {
     cat $logs/cuda_on_cpu.part >> $logs/cuda_on_cpu.parts
   done
   awk '/^C tests, / { passed += $4; failed += $6 }
-    END { print "CUDA on the CPU: " passed + 0 " passed, " failed + 0 " failed" }' $logs/cuda_on_cpu.parts
+    END { print "CUDA on the CPU: " passed + 0 " passed, " failed + 0 " failed" }
+    ' $logs/cuda_on_cpu.parts
   rm -f $logs/cuda_on_cpu.part $logs/cuda_on_cpu.parts
   return $bad
 }
@@ -162,18 +187,27 @@ run_suite () {
     lint)      Rscript --vanilla tools/lint.R ;;
     c)         make -s -C tests/c WERROR="$WERROR" ;;
     asan)      c_tests asan=1 ;;
-    tsan)      if has_tsan; then c_tests tsan=1 WERROR=; else skip "clang with ThreadSanitizer and libomp is missing"; fi ;;
-    valgrind)  if command -v valgrind > /dev/null 2>&1; then c_tests valgrind=1; else skip "valgrind is missing"; fi ;;
+    tsan)      if has_tsan; then c_tests tsan=1 WERROR=
+               else skip "clang with ThreadSanitizer and libomp is missing"
+               fi ;;
+    valgrind)  if command -v valgrind > /dev/null 2>&1; then c_tests valgrind=1
+               else skip "valgrind is missing"
+               fi ;;
     neon)      if has_neon; then c_tests neon=1
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
     fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz SECONDS="${SECONDS:-30}" ;;
-    fuzz_api)  if has_libfuzzer; then make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
+    fuzz_api)  if has_libfuzzer; then
+      make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
                else skip "clang with libFuzzer is missing"; fi ;;
     mutants)   make -s -C tests/c mutants ;;
     analyse)   sh tools/analyse.sh ;;
     instructions) make -s -C tests/c instructions ;;
-    gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu; else skip "nvcc is missing"; fi ;;
-    cuda_on_cpu) if command -v c++ > /dev/null 2>&1; then cuda_on_cpu; else skip "a C++ compiler is missing"; fi ;;
+    gpu)       if command -v nvcc > /dev/null 2>&1; then make -s -C tests/c gpu
+               else skip "nvcc is missing"
+               fi ;;
+    cuda_on_cpu) if command -v c++ > /dev/null 2>&1; then cuda_on_cpu
+                 else skip "a C++ compiler is missing"
+                 fi ;;
     configure) sh tools/test_configure.sh ;;
     check)     need_tarball && sh tools/check.sh "$tarball" ;;
     cuda)      need_tarball && sh tools/test_cuda.sh "$tarball" ;;
@@ -182,9 +216,12 @@ run_suite () {
     mutants_r) need_library && Rscript --vanilla tests/r/mutants.R $library ;;
     fuzz_r)    fuzz_r ;;
     glue)      glue ;;
-    soak)      need_library && Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;
-    promises)  need_library && Rscript --vanilla tests/r/promises.R $library "${COUNT:-60}" "${SEED:-1}" ;;
-    signals)   need_library && Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
+    soak)      need_library &&
+      Rscript --vanilla tests/r/soak.R $library "${FITS:-1200}" "${FORKS:-20}" ;;
+    promises)  need_library &&
+      Rscript --vanilla tests/r/promises.R $library "${COUNT:-60}" "${SEED:-1}" ;;
+    signals)   need_library &&
+      Rscript --vanilla tests/r/signals.R $library "${SIGNALS:-60}" "${SEED:-1}" ;;
     *)         echo "no such suite: $1"; return 2 ;;
   esac
 }
@@ -238,7 +275,8 @@ do
   failed=`expr $failed + "${n_failed:-0}"`
   printf -- '---- %s\n' "$suite"
   if test "${n_failed:-0}" -eq 0; then
-    grep -E '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances|^  fuzz_.* inputs|^[a-z-]+ +\| ' "$log" | uniq
+    grep -E -e '^not run: |^\[ FAIL|skipped: |^instructions: .*recorded|^  [0-9]+ instances' \
+      -e '^  fuzz_.* inputs|^[a-z-]+ +\| ' "$log" | uniq
     echo "$line, $seconds s"
   else
     broken="$broken $suite"

@@ -9,13 +9,15 @@ stage=`mktemp -d`
 trap 'rm -rf "$stage"' EXIT
 tree=$stage/contree
 mkdir "$tree"
-(cd "$top" && tar cf - configure configure.win cleanup .Rbuildignore DESCRIPTION NAMESPACE R src) | (cd "$tree" && tar xf -)
+(cd "$top" && tar cf - configure configure.win cleanup .Rbuildignore DESCRIPTION NAMESPACE R src) |
+  (cd "$tree" && tar xf -)
 cd "$tree" || exit 1
 ./cleanup
 find . | sort > "$stage/pristine"
 
 # The surroundings are the tests' business alone.
-unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_DEBUG_INFO CONTREE_OPENMP CUDA_HOME CUDA_PATH CUDA_ROOT NVCC_CCBIN
+unset CONTREE_CUDA CONTREE_CUDA_ARCHS CONTREE_DEBUG_INFO CONTREE_OPENMP CUDA_HOME CUDA_PATH \
+  CUDA_ROOT NVCC_CCBIN
 
 passed=0 failed=0 name=
 verdict () {
@@ -33,9 +35,11 @@ run () { name=$1; shift; "$@" > "$stage/out" 2>&1; status=$?; }
 exits () { test $status -eq "$1"; verdict $? "exit status $status, not $1"; }
 says () { grep -qF -- "$1" "$stage/out"; verdict $? "does not say '$1'"; }
 writes () { grep -qF -- "$1" src/Makevars; verdict $? "src/Makevars lacks '$1'"; }
-writes_no () { if grep -qF -- "$1" src/Makevars; then false; fi; verdict $? "src/Makevars has '$1'"; }
+writes_no () { if grep -qF -- "$1" src/Makevars; then
+  false; fi; verdict $? "src/Makevars has '$1'"; }
 cpu_build () {
-  exits 0; writes gpu/device_stub.o; writes_no gpu/device.o; writes offload/kernels_stub.o; writes_no offload/kernels.o
+  exits 0; writes gpu/device_stub.o; writes_no gpu/device.o; writes offload/kernels_stub.o
+  writes_no offload/kernels.o
   writes_no nvcc; writes_no cudart
 }
 
@@ -66,7 +70,9 @@ toolkit choosy <<EOF
 codes="75 80 90"; $lists
 case " \$* " in *" --dryrun "*) echo '#\$ LIBRARIES=  "-L$stage/good/lib"' >&2; exit 0 ;; esac
 case " \$* " in *" -ccbin g++-9 "*) ;; *)
-  echo 'x.h:1:2: error: #error -- unsupported GNU version! gcc versions later than 9 are not supported! The flag' >&2; exit 1 ;;
+  echo 'x.h:1:2: error: #error -- unsupported GNU version! gcc versions later than 9 are not' \
+    'supported! The flag' >&2
+  exit 1 ;;
 esac
 echo 'int runtime(void); int probe_cuda(void) { return runtime(); }' | cc -fPIC -x c -c - -o "\$out"
 EOF
@@ -89,7 +95,8 @@ EOF
 toolkit crash <<EOF
 codes="75"; $lists
 case " \$* " in *" --dryrun "*) echo '#\$ LIBRARIES=  "-L$stage/good/lib"' >&2; exit 0 ;; esac
-echo 'int runtime(void); int probe_cuda(void) { return 1 + runtime(); }' | cc -fPIC -x c -c - -o "\$out"
+echo 'int runtime(void); int probe_cuda(void) { return 1 + runtime(); }' |
+  cc -fPIC -x c -c - -o "\$out"
 EOF
 mkdir "$stage/good/lib"
 echo 'int runtime(void) { return 0; }' | cc -fPIC -x c -c - -o "$stage/runtime.o" &&
@@ -121,14 +128,18 @@ cpu_build; says "no architecture from 7.0 on (it knows 35 50 61)"
 run "an nvcc that answers nothing" env CUDA_HOME="$stage/mute" ./configure
 cpu_build; says "(it knows none)"
 
-run "an nvcc that takes one C++ compiler alone" env PATH="$stage/compilers:$PATH" CUDA_HOME="$stage/choosy" ./configure
+run "an nvcc that takes one C++ compiler alone" env PATH="$stage/compilers:$PATH" \
+  CUDA_HOME="$stage/choosy" ./configure
 exits 0; says "architectures 75 80 90, with g++-9)"; writes "-ccbin g++-9"
 
-run "that compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++-9 CUDA_HOME="$stage/choosy" ./configure
+run "that compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++-9 \
+  CUDA_HOME="$stage/choosy" ./configure
 exits 0; writes "-ccbin g++-9"
 
-run "another compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++ CUDA_HOME="$stage/choosy" ./configure --with-cuda
-exits 1; says "(unsupported GNU version! gcc versions later than 9 are not supported; NVCC_CCBIN names another"
+run "another compiler by name" env PATH="$stage/compilers:$PATH" NVCC_CCBIN=g++ \
+  CUDA_HOME="$stage/choosy" ./configure --with-cuda
+exits 1
+says "(unsupported GNU version! gcc versions later than 9 are not supported; NVCC_CCBIN names"
 
 run "no static runtime" env CUDA_HOME="$stage/noruntime" ./configure
 cpu_build; says "does not link and run"
@@ -140,7 +151,8 @@ run "a toolkit that works" env CUDA_PATH="$stage/good" ./configure
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc, architectures 70 80 90 100 120"
 writes gpu/device.o; writes_no _stub; writes "gpu/device.o: gpu/device.cu"; writes -lcudart_static
 writes "exact/offload/kernels.o: exact/offload/kernels.cu"; writes gpu/kernel.cuh
-writes "code=sm_70 "; writes "code=compute_70 "; writes "code=compute_120 "; writes_no code=compute_80
+writes "code=sm_70 "; writes "code=compute_70 "; writes "code=compute_120 "
+writes_no code=compute_80
 
 run "nvcc on PATH" env PATH="$stage/good/bin:$PATH" ./configure
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
@@ -149,9 +161,11 @@ run "CONTREE_CUDA=nvcc itself" env CONTREE_CUDA="$stage/good/bin/nvcc" ./configu
 exits 0; says "CUDA: yes ($stage/good/bin/nvcc"
 
 run "architectures by wish" env CONTREE_CUDA_ARCHS="90,89" ./configure "--with-cuda=$stage/good"
-exits 0; says "architectures 89 90"; writes "code=sm_89 "; writes "code=compute_90 "; writes_no sm_80
+exits 0; says "architectures 89 90"; writes "code=sm_89 "; writes "code=compute_90 "
+writes_no sm_80
 
-run "an architecture that nvcc does not know" env CONTREE_CUDA_ARCHS="90 130" ./configure "--with-cuda=$stage/good"
+run "an architecture that nvcc does not know" env CONTREE_CUDA_ARCHS="90 130" ./configure \
+  "--with-cuda=$stage/good"
 exits 1; says "does not build for architecture 130"
 
 # ---- OpenMP ----
@@ -177,11 +191,13 @@ chmod +x "$stage/bin/uname"
 for kind in refuses ignores; do
   run "a compiler that $kind OpenMP" env R_MAKEVARS_USER="$stage/$kind.mk" ./configure
   cpu_build; says "OpenMP: no - a small program"; writes_no OPENMP
-  run "a compiler that $kind OpenMP, asked for" env R_MAKEVARS_USER="$stage/$kind.mk" ./configure --with-openmp
+  run "a compiler that $kind OpenMP, asked for" env R_MAKEVARS_USER="$stage/$kind.mk" ./configure \
+    --with-openmp
   exits 1; says "error: OpenMP was asked for"
 done
 
-run "macOS without OpenMP" env PATH="$stage/bin:$PATH" R_MAKEVARS_USER="$stage/refuses.mk" ./configure
+run "macOS without OpenMP" env PATH="$stage/bin:$PATH" R_MAKEVARS_USER="$stage/refuses.mk" \
+  ./configure
 cpu_build; says "OpenMP: no - a small program"; writes_no openmp
 
 # ---- debugging information ----
@@ -233,7 +249,8 @@ touch src/base/stale.o src/exact/search/stale.o src/stale.so
 for round in 1 2; do
   run "R CMD build, round $round" R CMD build --no-build-vignettes .
   exits 0
-  if tar tzf contree_*.tar.gz | grep -E 'Makevars$|Makevars.win$|\.o$|\.so$|config\.log|conftest'; then false; fi
+  if tar tzf contree_*.tar.gz |
+    grep -E 'Makevars$|Makevars.win$|\.o$|\.so$|config\.log|conftest'; then false; fi
   verdict $? "generated files are in the tarball"
 done
 rm -f contree_*.tar.gz

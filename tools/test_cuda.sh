@@ -4,7 +4,8 @@
 #
 #   sh tools/test_cuda.sh TARBALL      ends with `CUDA build: N passed, N failed`
 #   CUDA_TOOLKITS="/opt/cuda-11.8 /opt/cuda-12.4" sh tools/test_cuda.sh TARBALL
-#                                      the same with each of these, after all their architectures with warnings as errors
+#                                      the same with each of these, after all their architectures
+#                                      with warnings as errors
 cd "`dirname "$0"`/.." || exit 1
 tarball=$1
 lib=build/lib-cuda
@@ -20,7 +21,8 @@ verdict () {
 
 found=no
 command -v nvcc > /dev/null 2>&1 && found=yes
-for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do test ! -x "$d/bin/nvcc" || found=yes; done
+for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do
+  test ! -x "$d/bin/nvcc" || found=yes; done
 if test $found = no && test -z "$CUDA_TOOLKITS"; then
   echo "not run: there is no nvcc on this machine"
   echo "CUDA build: 0 passed, 0 failed"
@@ -33,10 +35,11 @@ every_architecture () {
   for a in `"$1/bin/nvcc" --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$/\1/p'`; do
     test "$a" -lt 70 || gencode="$gencode -gencode arch=compute_$a,code=sm_$a"
   done
-  host=`sed -n 's/^configure: CUDA: yes .*, with \(.*\))$/\1/p' build/test_cuda.log` # as configure has chosen
+  host=`sed -n 's/^configure: CUDA: yes .*, with \(.*\))$/\1/p' build/test_cuda.log`
   for f in src/*/*.cu src/*/*/*.cu; do
     test -f "$f" || continue
-    "$1/bin/nvcc" ${host:+-ccbin $host} -O2 -Xcompiler -Wall,-Wextra -Werror all-warnings $gencode -Isrc -c $f -o build/cuda.o
+    "$1/bin/nvcc" ${host:+-ccbin $host} -O2 -Xcompiler -Wall,-Wextra -Werror all-warnings $gencode \
+      -Isrc -c $f -o build/cuda.o
     verdict "$f, without a warning:$gencode"
   done
 }
@@ -45,7 +48,8 @@ every_architecture () {
 install_with () {
   rm -rf "$lib"
   mkdir -p "$lib"
-  CONTREE_CUDA=$1 R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball" > build/test_cuda.log 2>&1
+  CONTREE_CUDA=$1 R CMD INSTALL --no-multiarch --no-docs --library="$lib" "$tarball" \
+    > build/test_cuda.log 2>&1
   verdict "R CMD INSTALL with CONTREE_CUDA=$1"
   cat build/test_cuda.log
 }

@@ -1,8 +1,9 @@
 # The peers of Python, as a process that lives as long as the measurements and takes turns with R:
 # see peer.py.
 
-# NULL where there is no Python or it does not have `module`.
-peer_start <- function(module) {
+# NULL where there is no Python or it does not have `module`. `script` is given where to write its
+# answers as its last argument.
+peer_start <- function(module, script = "bench/lib/peer.py") {
   python <- Sys.getenv("BENCH_PYTHON")
   if (!nzchar(python) ||
       system2(python, c("-c", shQuote(paste("import", module))), stderr = FALSE) != 0) {
@@ -14,7 +15,7 @@ peer_start <- function(module) {
   # The shell opens the fifo before Python runs: should Python die, R reads its end instead of
   # waiting for a beginning. It has one thread.
   command <- paste("exec 3>", shQuote(replies), "; OMP_NUM_THREADS=1", shQuote(python),
-                   "bench/lib/peer.py /dev/fd/3 >&2")
+                   script, "/dev/fd/3 >&2")
   commands <- pipe(command, "w")
   list(commands = commands, replies = fifo(replies, "r", blocking = TRUE))
 }

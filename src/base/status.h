@@ -1,8 +1,9 @@
 /* Status codes and error messages of the C core.
  *
  * Every function that can fail returns a ct_status; the message, if any, goes into the ct_error
- * that the caller passed. The core never prints, exits or jumps. CT_TRY hands a failure up to the
- * caller.
+ * that the caller passed. What makes memory and can fail in no other way may return it, or NULL. An
+ * int answers a question and is never a failure. The core never prints, exits or jumps. CT_TRY
+ * hands a failure up to the caller.
  *
  * CT_ASSERT is for states that cannot occur; it is on under CT_DEBUG (the C tests) and costs
  * nothing elsewhere. A caller's mistake is never an assertion: it is a ct_error. */

@@ -44,7 +44,7 @@ typedef struct {
                         integers, may differ from what it is. 0 where those are exact. */
     int attained;       /* claim->best costs no more than any tree, but for twice the rounding */
     int smallest;       /* ... and no tree of its cost has fewer leaves */
-    uint64_t points;    /* thresholds evaluated */
+    uint64_t thresholds;/* thresholds evaluated */
     uint64_t row_sets;  /* laid out */
 } ct_certified;
 

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-/* By what share of itself a price may be off beside its own rounding: 0.29 of 100 rows is meant to
- * be 29. */
+/* By what share of itself a penalty may be off beside its own rounding: 0.29 of 100 rows is meant
+ * to be 29. */
 static const double NOISE = 0x1p-49;
 
 static double below(double x) { return nextafter(x, -INFINITY); }
@@ -31,8 +31,8 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
     double unit = ldexp(p->unit, (int) p->shift), bound = INFINITY;
     for (uint32_t splits = 0; splits <= p->most_splits; splits++, least -= p->split_cost) {
         double value = value_of(units_for(p, least), unit);
-        if (splits && p->price > 0)
-            value = below(value + below(splits * below(p->price - p->price_off)));
+        if (splits && p->penalty > 0)
+            value = below(value + below(splits * below(p->penalty - p->penalty_off)));
         bound = fmin(bound, value);
         if (least <= 0) break;
     }
@@ -51,8 +51,8 @@ typedef struct {
 
 static margin margin_of(const ct_problem *p, int64_t more, double less)
 {
-    double rows = (double) more * ldexp(p->unit, (int) p->shift), splits = less * p->price;
-    double off = fabs(less) * (p->price_off + p->price * NOISE) + 2 * p->rounding;
+    double rows = (double) more * ldexp(p->unit, (int) p->shift), splits = less * p->penalty;
+    double off = fabs(less) * (p->penalty_off + p->penalty * NOISE) + 2 * p->rounding;
     return (margin) {rows - splits - off, rows - splits + off};
 }
 

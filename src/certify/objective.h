@@ -4,7 +4,7 @@
  * split / 2^shift is near what a split costs in units. What is known is that no tree counts less
  * than some number. Which pairs (e, s) count as much is plain arithmetic, and so is what the
  * cheapest of them costs: that is proven, whatever shift and split are, and nothing of how they
- * were chosen (exact/cost/price.h) is believed. */
+ * were chosen (exact/cost/penalty.h) is believed. */
 #ifndef CT_CERTIFY_OBJECTIVE_H
 #define CT_CERTIFY_OBJECTIVE_H
 

@@ -60,9 +60,10 @@ static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *er
     p->rank = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
     uint32_t *ranks = CT_ARENA_NEW(p->arena, uint32_t, (size_t) p->n_rows * p->n_cols);
     if (!seen || !p->rank || !ranks) return no_memory(error);
+    int capped;
     for (uint32_t col = 0; col < p->n_cols; col++) {
         p->rank[col] = ranks + (size_t) col * p->n_rows;
-        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena) < 0)
+        if (ct_table_rank(&p->table, col, claim->max_thresholds, p->arena, &capped) != CT_OK)
             return no_memory(error);
         if (!order_is_right(p, col, claim->max_thresholds, seen))
             return ct_fail(error, CT_INTERNAL, "certify: the order of column %lu is wrong",
@@ -138,12 +139,12 @@ static double sum_of_weights(const ct_data *data, double *off)
 }
 
 /* What a split costs in the objective, and how many a tree may have. */
-static void set_price(ct_problem *p, const ct_claim *claim)
+static void set_penalty(ct_problem *p, const ct_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    product price = product_of(claim->complexity, sum);
-    p->price = price.value;
-    p->price_off = (fabs(price.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
+    product penalty = product_of(claim->complexity, sum);
+    p->penalty = penalty.value;
+    p->penalty_off = (fabs(penalty.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
     uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
     p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
@@ -202,7 +203,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
-    set_price(p, claim);
+    set_penalty(p, claim);
     return CT_OK;
 }
 
@@ -259,21 +260,21 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *cl
 
 /* ---- row sets ---- */
 
-static int new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
+static ct_status new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
 {
     CT_ASSERT(n > 0 && n <= p->n_rows);
     uint32_t *rows = CT_ARENA_NEW(p->arena, uint32_t, (size_t) n * p->n_cols);
     set->n = n;
     set->order = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
     set->mass = CT_ARENA_ZEROED(p->arena, int64_t, p->n_classes);
-    if (!rows || !set->order || !set->mass) return 0;
+    if (!rows || !set->order || !set->mass) return CT_NO_MEMORY;
     for (uint32_t col = 0; col < p->n_cols; col++) set->order[col] = rows + (size_t) col * n;
-    return 1;
+    return CT_OK;
 }
 
-int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
+ct_status ct_row_set_whole(const ct_problem *p, ct_row_set *set)
 {
-    if (!new_set(p, p->n_rows, set)) return 0;
+    CT_TRY(new_set(p, p->n_rows, set));
     for (uint32_t col = 0; col < p->n_cols; col++)
         for (uint32_t j = 0; j < p->n_rows; j++)
             set->order[col][j] = p->table.order[col][j] |
@@ -281,13 +282,13 @@ int ct_row_set_whole(const ct_problem *p, ct_row_set *set)
     for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
     set->max_cost = ct_cost_at_most(p, set->mass);
     CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);
-    return 1;
+    return CT_OK;
 }
 
-int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side, uint8_t wanted,
-                    uint32_t n, const int64_t *mass, ct_row_set *part)
+ct_status ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *side,
+                          uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part)
 {
-    if (!new_set(p, n, part)) return 0;
+    CT_TRY(new_set(p, n, part));
     for (uint32_t col = 0; col < p->n_cols; col++) {
         uint32_t *out = part->order[col], kept = 0, changes = 0;
         for (uint32_t j = 0; j < set->n; j++) {
@@ -304,5 +305,5 @@ int ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint8_t *s
     }
     memcpy(part->mass, mass, p->n_classes * sizeof *mass);
     part->max_cost = ct_cost_at_most(p, mass);
-    return 1;
+    return CT_OK;
 }

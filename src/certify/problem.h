@@ -24,8 +24,8 @@ typedef struct {
     double unit;           /* what a mass of 1 at a loss of 1 costs */
     double rounding; /* all rows: by how much their costs may differ from what they are, under any
                         labels */
-    double price;          /* of a split */
-    double price_off;      /* by how much that may be wrong */
+    double penalty;        /* of a split */
+    double penalty_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */
     ct_table table;
 } ct_problem;
@@ -46,11 +46,11 @@ typedef struct {
 ct_status ct_problem_init(ct_problem *problem, const ct_data *data, const ct_claim *claim,
                           ct_arena *arena, ct_error *error);
 
-/* All rows; 0 if memory ends, as below. */
-int ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
+/* All rows. */
+ct_status ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 /* Those of `set` for which side[row] is `wanted`: `n` rows of these masses. */
-int ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
-                    uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
+ct_status ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
+                          uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
 
 /* Of a mass of 1. */
 static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t label)

@@ -21,13 +21,13 @@ typedef struct {
     ct_certified *result;
     ct_stumps stumps;
     int64_t *costs;    /* [9][n_classes] scratch */
-    int lost;          /* memory ended */
+    ct_status status;  /* CT_NO_MEMORY once memory ended */
 } check;
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* What ends the check; 0, so that a failure reads `return fail(...)`. */
+/* Ends the check: the functions below tell whether it goes on. */
 static int fail(check *c, ct_verdict verdict)
 {
     if (c->result->verdict == CT_CERTIFIED) c->result->verdict = verdict;
@@ -36,7 +36,7 @@ static int fail(check *c, ct_verdict verdict)
 
 static int no_memory(check *c)
 {
-    c->lost = 1;
+    c->status = CT_NO_MEMORY;
     return fail(c, CT_CHECK_STOPPED);
 }
 
@@ -163,9 +163,9 @@ static int bound_side(check *c, const ct_row_set *set, uint32_t col, uint32_t n_
     ct_arena_mark mark = ct_arena_here(p->arena);
     ct_row_set part;
     part_at(c, set, col, n_left, mass); /* the other side may have overwritten it */
-    int fine = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
-                               side ? set->n - n_left : n_left, mass[side], &part);
-    fine = fine ? bound_set(c, &part, depth, least) : no_memory(c);
+    ct_status status = ct_row_set_part(p, set, c->stumps.side, (uint8_t) side,
+                                       side ? set->n - n_left : n_left, mass[side], &part);
+    int fine = status == CT_OK ? bound_set(c, &part, depth, least) : no_memory(c);
     ct_arena_release(p->arena, mark);
     return fine;
 }
@@ -218,7 +218,7 @@ static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t 
     place *m = CT_ARENA_NEW(p->arena, place, 1);
     if (!m) return no_memory(c);
     m->n_left = n_left;
-    c->result->points++;
+    c->result->thresholds++;
     if (!bound_place(c, set, depth - 1, (uint32_t) col, kind & 1, a, m)) return 0;
     m->next = a->next;
     CT_ASSERT(a->n_left < m->n_left && m->n_left < m->next->n_left);
@@ -285,15 +285,16 @@ static int bound_whole(check *c, const ct_row_set *set, ct_least *least)
 ct_status ct_prove_again(const ct_problem *p, const ct_claim *claim, ct_bytes_reader *reader,
                          ct_certified *result, int64_t *bound, ct_error *error)
 {
-    check c = {p, claim, reader, result, {0}, NULL, 0};
+    check c = {p, claim, reader, result, {0}, NULL, CT_OK};
     ct_row_set whole;
     ct_least least = {0, 0};
     c.costs = CT_ARENA_NEW(p->arena, int64_t,
                            (1 + (1 << CT_CHOICE_DEPTHS) / 2) * (size_t) p->n_classes);
-    int fine = c.costs && ct_stumps_init(&c.stumps, p) && ct_row_set_whole(p, &whole);
-    if (!fine) no_memory(&c);
+    if (!c.costs || ct_stumps_init(&c.stumps, p) != CT_OK || ct_row_set_whole(p, &whole) != CT_OK)
+        no_memory(&c);
     else if (bound_whole(&c, &whole, &least) && reader->at != reader->n) fail(&c, CT_MALFORMED);
     *bound = least.allowed;
-    return c.lost ? ct_fail(error, CT_NO_MEMORY, "not enough memory to check a certificate")
-                  : CT_OK;
+    return c.status == CT_OK
+               ? CT_OK
+               : ct_fail(error, c.status, "not enough memory to check a certificate");
 }

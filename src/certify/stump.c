@@ -1,6 +1,6 @@
 #include "certify/stump.h"
 
-int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
+ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 {
     size_t n = problem->n_classes;
     stumps->problem = problem;
@@ -8,10 +8,10 @@ int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
     stumps->lean = (ct_lean *) ct_arena_alloc(problem->arena, problem->n_rows,
                                               sizeof *stumps->lean);
     int64_t *costs = CT_ARENA_NEW(problem->arena, int64_t, 4 * n);
-    if (!stumps->side || !stumps->lean || !costs) return 0;
+    if (!stumps->side || !stumps->lean || !costs) return CT_NO_MEMORY;
     stumps->left = costs;
     for (int side = 0; side < 2; side++) stumps->all[side] = costs + (2 + (size_t) side) * n;
-    return 1;
+    return CT_OK;
 }
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }

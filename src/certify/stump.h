@@ -25,7 +25,7 @@ typedef struct {
     int64_t sum[2];  /* what a side costs at most */
 } ct_stumps;
 
-int ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
+ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem);
 
 /* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given.
  * A side without rows costs nothing. */

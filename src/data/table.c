@@ -48,23 +48,25 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
     return CT_OK;
 }
 
-int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
+ct_status ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena,
+                        int *capped)
 {
     CT_ASSERT(col < table->n_cols && table->n_values[col] == 0 /* once */);
     ct_arena_mark mark = ct_arena_here(arena);
     void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
-    if (!scratch) return -1;
+    if (!scratch) return CT_NO_MEMORY;
     uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch,
                                        table->order[col], table->ties[col]);
     CT_ASSERT(n_values > 0 && n_values <= table->n_rows);
     CT_ASSERT(!ct_bit(table->ties[col], table->n_rows - 1) /* nothing comes after the last row */);
-    int capped = max_thresholds && n_values - 1 > max_thresholds;
-    if (capped)
+    int more = max_thresholds && n_values - 1 > max_thresholds;
+    if (more)
         n_values = cap_thresholds(table->ties[col], table->n_rows, n_values, max_thresholds);
-    CT_ASSERT(!max_thresholds || n_values <= max_thresholds + 1 || !capped);
+    CT_ASSERT(!max_thresholds || n_values <= max_thresholds + 1 || !more);
     table->n_values[col] = n_values;
+    if (more) *capped = 1;
     ct_arena_release(arena, mark);
-    return capped;
+    return CT_OK;
 }
 
 int ct_table_is_ranked(const ct_table *table)

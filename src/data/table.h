@@ -33,9 +33,9 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
 
 /* Ranks one column; different ones may be ranked at the same time, each with an arena of its own
  * (for scratch memory, given back). `max_thresholds`: keep at most so many thresholds, at evenly
- * spaced quantiles of the distinct values; 0 keeps all. Returns whether there were more; -1 if
- * memory ends. */
-int ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
+ * spaced quantiles of the distinct values; 0 keeps all. Sets *capped where there were more. */
+ct_status ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena,
+                        int *capped);
 
 /* Whether every column is ranked. Until then nothing may read order and ties. */
 int ct_table_is_ranked(const ct_table *table);

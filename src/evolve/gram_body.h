@@ -1,26 +1,26 @@
 /* The kernels of gram.h in the vector types of GCC and Clang: included once by each gram_*.c, which
  * sets VEC_BYTES to the size of its vectors. */
+#include "base/simd/rounded.h"
+
 typedef double vec_f64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
 typedef int64_t vec_i64 __attribute__((vector_size(VEC_BYTES), aligned(8)));
+enum { AHEAD = 12 }; /* rows that are fetched before they are added */
 enum { N64 = VEC_BYTES / 8, STEP = N64 < CT_GRAM_STEP ? N64 : CT_GRAM_STEP };
 typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
-/* A product that is rounded before anything is done with it, whatever the compiler may contract. */
-#if defined(__aarch64__)
-#define ROUNDED(x) __asm__("" : "+w"(x))
-#else
-#define ROUNDED(x) __asm__("" : "+x"(x))
-#endif
 #define AT(type, from) (*(type *) (void *) (from))
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")
 
-INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, uint32_t n,
-                        uint32_t p)
+INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows_z,
+                        const uint32_t *rows, uint32_t n, uint32_t p)
 {
     const size_t width = ct_gram_width(p), size = ct_gram_size(p);
-    for (uint32_t row = 0; row < n; row++, z += width) {
-        double *to = sums + size * bucket[row];
+    for (uint32_t k = 0; k < n; k++) {
+        const double *z = rows_z + width * rows[k],
+                     *later = rows_z + width * rows[k + AHEAD < n ? k + AHEAD : k];
+        for (size_t j = 0; j < width; j += 8) __builtin_prefetch(later + j);
+        double *to = sums + size * bucket[k];
         UNROLL
         for (uint32_t i = 0; i < p; i++) {
             UNROLL
@@ -31,6 +31,43 @@ INLINE void add_columns(double *sums, const uint32_t *bucket, const double *z, u
             }
         }
     }
+}
+
+enum { FEW = 8, FEW_STEPS = (FEW * (FEW + 1) / 2 + FEW * (STEP - 1)) / STEP };
+
+/* The sum stays in registers while the columns are few. */
+INLINE void sum_columns(double *sum, const double *rows_z, const uint32_t *rows, uint32_t n,
+                        uint32_t p)
+{
+    const size_t width = ct_gram_width(p);
+    if (p > FEW) {
+        static const uint32_t same[256] = {0};
+        for (uint32_t k = 0; k < n; k += 256)
+            add_columns(sum, same, rows_z, rows + k, n - k < 256 ? n - k : 256, p);
+        return;
+    }
+    step_f64 s[FEW_STEPS] = {{0}};
+    UNROLL
+    for (uint32_t i = 0, at = 0; i < p; i++)
+        UNROLL
+        for (uint32_t j = 0; j <= i; j += STEP)
+            s[at++] = AT(const step_f64, sum + ct_gram_row(i) + j);
+    for (uint32_t k = 0; k < n; k++) {
+        const double *z = rows_z + width * rows[k];
+        __builtin_prefetch(rows_z + width * rows[k + AHEAD < n ? k + AHEAD : k]);
+        UNROLL
+        for (uint32_t i = 0, at = 0; i < p; i++)
+            UNROLL
+            for (uint32_t j = 0; j <= i; j += STEP) {
+                step_f64 product = AT(const step_f64, z + j) * z[i];
+                ROUNDED(product);
+                s[at++] += product;
+            }
+    }
+    UNROLL
+    for (uint32_t i = 0, at = 0; i < p; i++)
+        UNROLL
+        for (uint32_t j = 0; j <= i; j += STEP) AT(step_f64, sum + ct_gram_row(i) + j) = s[at++];
 }
 
 /* The lanes from `lane` on, as many as fit a vector. */
@@ -84,10 +121,17 @@ INLINE void pivots_columns(double *s, uint32_t p, double *sse, double *terms)
     default: call(p);                                                                              \
     }
 
-static void add(double *sums, const uint32_t *bucket, const double *z, uint32_t n, uint32_t p)
+static void add(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
+                uint32_t n, uint32_t p)
 {
-#define ADD(columns) add_columns(sums, bucket, z, n, columns)
+#define ADD(columns) add_columns(sums, bucket, z, rows, n, columns)
     FEW_COLUMNS(p, ADD)
+}
+
+static void sum(double *to, const double *z, const uint32_t *rows, uint32_t n, uint32_t p)
+{
+#define SUM(columns) sum_columns(to, z, rows, n, columns)
+    FEW_COLUMNS(p, SUM)
 }
 
 static void pivots(double *s, uint32_t p, double *sse, double *terms)

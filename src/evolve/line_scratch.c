@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "evolve/open_bound.h"
 
 static int new_level(ct_line_level *level, uint32_t room, uint32_t slots, size_t size)
 {
@@ -36,15 +37,16 @@ ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leave
     for (double most = table->n_rows; fine && most > 1; most /= CT_LINE_PARTS)
         fine = s->n_levels < CT_LINE_LEVELS &&
                new_level(&s->levels[s->n_levels++], 2 * CT_LINE_PARTS + 1, slots, table->size);
-    for (int side = 0; side < 2; side++) s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
+    for (int side = 0; side < 2; side++) {
+        s->leaf[side] = (uint8_t *) ct_alloc(table->n_rows);
+        if (s->leaf[side]) memset(s->leaf[side], CT_LINE_OUTSIDE, table->n_rows);
+    }
     s->keys = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->keys);
-    s->spare = (uint64_t *) ct_alloc(table->n_rows * sizeof *s->spare);
-    s->z = (double *) ct_alloc(CT_LINE_BLOCK * table->width * sizeof(double));
     s->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof(double));
     s->run = (double *) ct_alloc(table->size * sizeof(double));
+    s->bound = (double *) ct_alloc(ct_open_bound_scratch(table->p) * sizeof(double));
     s->subsets = (double *) ct_alloc(CT_LINE_SUBSETS * table->size * sizeof(double));
-    if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->spare && s->z && s->lanes && s->run &&
-        s->subsets)
+    if (fine && s->leaf[0] && s->leaf[1] && s->keys && s->lanes && s->run && s->bound && s->subsets)
         return s;
     ct_line_scratch_free(s);
     return NULL;
@@ -61,6 +63,6 @@ void ct_line_scratch_free(ct_line_scratch *s)
             ct_free(level->terms[side]), ct_free(level->few[side]);
         }
     }
-    ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys), ct_free(s->spare);
-    ct_free(s->z), ct_free(s->lanes), ct_free(s->run), ct_free(s->subsets), ct_free(s);
+    ct_free(s->leaf[0]), ct_free(s->leaf[1]), ct_free(s->keys);
+    ct_free(s->lanes), ct_free(s->run), ct_free(s->bound), ct_free(s->subsets), ct_free(s);
 }

@@ -5,7 +5,8 @@
 #include "evolve/line_search.h"
 
 enum {
-    CT_LINE_BLOCK = 256, /* rows that are gathered at a time */
+    CT_LINE_BLOCK = 256, /* rows that are added at a time */
+    CT_LINE_OUTSIDE = 255,
     CT_LINE_PARTS = 64,  /* of a bin that is opened */
     CT_LINE_LEVELS = 8,  /* bins, parts, parts of these, ... */
     CT_LINE_SUBSETS = 1 << CT_SUBSET_LEVELS
@@ -28,10 +29,11 @@ typedef struct {
 struct ct_line_scratch {
     uint32_t n_levels;
     ct_line_level levels[CT_LINE_LEVELS];
-    uint8_t *leaf[2];   /* [n_rows] of each row of the node, in the subtrees */
-    uint64_t *keys, *spare; /* [n_rows] rank << 32 | place in the node */
-    double *z;          /* [CT_LINE_BLOCK][width] */
+    uint8_t *leaf[2];   /* [n_rows] of each row of the node, in the subtrees; CT_LINE_OUTSIDE: none,
+                           as that is all between searches */
+    uint64_t *keys;     /* [n_rows] rank << 32 | row */
     double *lanes, *run; /* [size][lanes], [size] */
+    double *bound;      /* [ct_open_bound_scratch] */
     double *subsets;    /* [CT_LINE_SUBSETS][size] */
 };
 

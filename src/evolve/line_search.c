@@ -5,17 +5,24 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "evolve/line_scratch.h"
+#include "evolve/open_bound.h"
+
+/* Parts with fewer rows for each column are opened sooner than bounded. */
+enum { BOUND_ROWS = 30 };
+/* With fewer of the rows a splitter is not ruled out. */
+enum { SOME_ROWS = 500 };
 
 /* What is searched, read by all threads. */
 typedef struct {
     const ct_model_tree *tree;
     const ct_model_table *table;
     const ct_line_options *options;
-    uint32_t begin, n;      /* rows of the node */
+    const uint32_t *rows;   /* [n] of the node */
+    uint32_t n;
     uint32_t n_leaves[2];   /* of the subtrees */
     uint32_t slot[2];       /* where the leaves of a side begin; both at 0 where each has one */
     uint32_t n_slots;
-    const uint8_t *leaf[2];
+    const uint8_t *leaf[2]; /* by row */
     uint32_t first;         /* of the splitters that are searched */
     double limit, splits;   /* splits there would be, the node's too */
     ct_line_scratch *const *scratch;
@@ -132,51 +139,41 @@ static void clear_level(const line *l, ct_line_level *level, uint32_t n)
     memset(level->counts, 0, n * l->of->n_slots * sizeof(uint32_t));
 }
 
-/* Rows of z next to each other, in steps whose size the compiler knows. */
-static void gather(const search *of, const uint32_t *place, uint32_t n, double *to)
-{
-    const uint32_t *rows = of->tree->rows + of->begin;
-    const size_t width = of->table->width;
-    for (uint32_t i = 0; i < n; i++) {
-        const double *from = of->table->z + rows[place[i]] * width;
-        for (size_t k = 0; k < width; k += CT_GRAM_STEP)
-            memcpy(to + k, from + k, CT_GRAM_STEP * sizeof *to);
-        to += width;
-    }
-}
-
-/* Adds rows of the node, by their places in it, to their parts. */
-static void add_rows(const line *l, ct_line_level *level, const uint32_t *place,
+/* Adds rows of the node to their parts. */
+static void add_rows(const line *l, ct_line_level *level, const uint32_t *rows,
                      const uint32_t *part, uint32_t n)
 {
     const search *of = l->of;
     const uint32_t n_slots = of->n_slots;
     uint32_t bucket[CT_LINE_BLOCK];
-    gather(of, place, n, l->scratch->z);
     for (int side = 0; side < (n_slots > 1 ? 2 : 1); side++) {
         const uint32_t slot = of->slot[side];
         const uint8_t *leaf = of->leaf[side];
         uint32_t *counts = level->counts;
         for (uint32_t i = 0; i < n; i++) {
-            bucket[i] = part[i] * n_slots + slot + leaf[place[i]];
+            bucket[i] = part[i] * n_slots + slot + (n_slots > 1 ? leaf[rows[i]] : 0);
             counts[bucket[i]]++;
         }
-        of->tree->kernels->add(level->sums, bucket, l->scratch->z, n, of->table->p);
+        of->tree->kernels->add(level->sums, bucket, of->table->z, rows, n, of->table->p);
     }
 }
 
-static void sum_bins(const line *l, ct_line_level *level)
+/* Of every `stride`-th row of the node. */
+static void sum_bins(const line *l, ct_line_level *level, uint32_t stride)
 {
     const search *of = l->of;
-    uint32_t place[CT_LINE_BLOCK], part[CT_LINE_BLOCK];
+    const uint32_t all = of->n / stride;
+    uint32_t part[CT_LINE_BLOCK], some[CT_LINE_BLOCK];
     clear_level(l, level, l->splitter->n_bins + 1);
-    for (uint32_t begin = 0; begin < of->n; begin += CT_LINE_BLOCK) {
-        uint32_t n = of->n - begin < CT_LINE_BLOCK ? of->n - begin : CT_LINE_BLOCK;
-        for (uint32_t i = 0; i < n; i++) {
-            place[i] = begin + i;
-            part[i] = l->splitter->bin[of->tree->rows[of->begin + begin + i]];
+    for (uint32_t begin = 0; begin < all; begin += CT_LINE_BLOCK) {
+        uint32_t n = all - begin < CT_LINE_BLOCK ? all - begin : CT_LINE_BLOCK;
+        const uint32_t *rows = of->rows + begin;
+        if (stride > 1) {
+            for (uint32_t i = 0; i < n; i++) some[i] = of->rows[(size_t) (begin + i) * stride];
+            rows = some;
         }
-        add_rows(l, level, place, part, n);
+        for (uint32_t i = 0; i < n; i++) part[i] = l->splitter->bin[rows[i]];
+        add_rows(l, level, rows, part, n);
     }
 }
 
@@ -211,30 +208,18 @@ static void bases_within(const line *l, const ct_line_level *above, uint32_t n, 
 
 /* ---- inside a bin ---- */
 
-/* The rows of a bin as keys, sorted by rank and then by place: from the lowest digit on. Returns
- * how many. */
+/* The rows of a bin as keys, by rank and then by number. Returns how many. */
 static uint32_t sort_bin(line *l, uint32_t bin)
 {
-    const search *of = l->of;
-    uint64_t *keys = l->scratch->keys, *to = l->scratch->spare;
-    uint32_t n = 0, first = l->splitter->first_rank[bin],
-             span = l->splitter->first_rank[bin + 1] - first;
-    for (uint32_t i = 0; i < of->n; i++) {
-        uint32_t row = of->tree->rows[of->begin + i];
-        if (l->splitter->bin[row] == bin)
-            keys[n++] = (uint64_t) (l->splitter->rank[row] - first) << 32 | i;
+    const ct_splitter *splitter = l->splitter;
+    const uint8_t *leaf = l->of->leaf[0];
+    uint64_t *keys = l->scratch->keys;
+    uint32_t n = 0, first = splitter->first_rank[bin], end = splitter->first_place[bin + 1];
+    for (uint32_t i = splitter->first_place[bin]; i < end; i++) {
+        uint32_t row = splitter->order[i];
+        keys[n] = (uint64_t) (splitter->rank[row] - first) << 32 | row;
+        n += leaf[row] != CT_LINE_OUTSIDE;
     }
-    for (unsigned shift = 0; shift < 32 && span >> shift; shift += 8) {
-        uint32_t counts[257] = {0};
-        for (uint32_t i = 0; i < n; i++) counts[(keys[i] >> (32 + shift) & 255) + 1]++;
-        for (unsigned digit = 0; digit < 256; digit++) counts[digit + 1] += counts[digit];
-        for (uint32_t i = 0; i < n; i++) to[counts[keys[i] >> (32 + shift) & 255]++] = keys[i];
-        uint64_t *swap = keys;
-        keys = to;
-        to = swap;
-    }
-    l->scratch->keys = keys;
-    l->scratch->spare = to;
     return n;
 }
 
@@ -263,18 +248,18 @@ static uint32_t cut_parts(const line *l, ct_line_level *level, uint32_t begin, u
 
 static void sum_parts(const line *l, ct_line_level *level, uint32_t n)
 {
-    uint32_t place[CT_LINE_BLOCK], part[CT_LINE_BLOCK], filled = 0;
+    uint32_t rows[CT_LINE_BLOCK], part[CT_LINE_BLOCK], filled = 0;
     clear_level(l, level, n);
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t i = level->first[k]; i < level->first[k + 1]; i++) {
-            place[filled] = (uint32_t) l->scratch->keys[i];
+            rows[filled] = (uint32_t) l->scratch->keys[i];
             part[filled++] = k;
             if (filled == CT_LINE_BLOCK) {
-                add_rows(l, level, place, part, filled);
+                add_rows(l, level, rows, part, filled);
                 filled = 0;
             }
         }
-    add_rows(l, level, place, part, filled);
+    add_rows(l, level, rows, part, filled);
 }
 
 static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin);
@@ -305,6 +290,22 @@ static int may_open(const line *l, const ct_line_level *level, uint32_t depth, u
     return l->splitter->first_rank[bin + 1] - l->splitter->first_rank[bin] > 1;
 }
 
+/* Whether the rows of a part cost so much, on whichever side, that nothing within is better. Asked
+ * where every part that pays is to be opened, and both sides are leaves. */
+static int is_ruled_out(const line *l, const ct_line_level *level, uint32_t k, double bound,
+                        const ct_line_level *within)
+{
+    const search *of = l->of;
+    const uint32_t p = of->table->p, part = level->order[k];
+    if (of->options->without & CT_LINE_BOUND || of->n_slots > 1 ||
+        of->options->open_max != UINT32_MAX ||
+        level->counts[part] < BOUND_ROWS * p)
+        return 0;
+    double more = ct_open_bound(within->base[0], within->base[1],
+                                level->sums + part * of->table->size, p, l->scratch->bound);
+    return bound + more > l->least;
+}
+
 /* Opens parts in the order of their bounds, while these leave room below the best. `bin`: that of
  * all, inside of it. */
 static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin)
@@ -322,7 +323,9 @@ static void open_parts(line *l, uint32_t depth, uint32_t n, uint32_t bin)
         }
         if (chosen == n || !(least < l->least - 1e-12 * l->of->table->total)) return;
         bases_within(l, level, n, chosen, &l->scratch->levels[depth + 1]);
-        if (depth) {
+        if (is_ruled_out(l, level, chosen, least, &l->scratch->levels[depth + 1])) {
+            /* nothing within */
+        } else if (depth) {
             search_rows(l, depth + 1, level->first[chosen], level->first[chosen + 1], bin);
         } else {
             uint32_t rows = sort_bin(l, level->order[chosen]);
@@ -451,16 +454,48 @@ static void cost_subtrees(line *l, ct_line_level *level, uint32_t n, int missing
     }
 }
 
+/* Bins that have rows, from left to right; whether there are rows without a value. */
+static uint32_t order_bins(const line *l, ct_line_level *level, int *missing)
+{
+    uint32_t n = 0;
+    for (uint32_t bin = 0; bin < l->splitter->n_bins; bin++)
+        if (rows_of_part(l, level, bin)) level->order[n++] = bin;
+    *missing = rows_of_part(l, level, l->splitter->n_bins) > 0;
+    return n;
+}
+
+/* Whether some of the rows alone cost as much at every threshold, whichever bin it is in, as is to
+ * be beaten. That is seen only where many leaves would get rows that are not theirs. */
+static int rows_rule_out(line *l, ct_line_level *level, uint32_t stride)
+{
+    int missing, paid = 1;
+    if (l->of->options->without & CT_LINE_SOME_ROWS || l->splitter->n_levels ||
+        l->of->n_slots == 1 || l->of->n / stride < SOME_ROWS)
+        return 0;
+    sum_bins(l, level, stride);
+    uint32_t n = order_bins(l, level, &missing);
+    for (l->missing_left = 0; l->missing_left <= missing && paid; l->missing_left++) {
+        set_bases(l, level, missing);
+        clear_costs(level, n + 1);
+        scan_side(l, level, n, 0);
+        scan_side(l, level, n, 1);
+        for (uint32_t k = 0; k < n && paid; k++) paid = cost_at(l, level, k, k + 1) > l->least;
+    }
+    return paid && n > 0;
+}
+
 static void search_splitter(const search *of, ct_line_scratch *scratch, uint32_t number)
 {
     line l = {of, scratch, &of->table->splitters[number], (int32_t) number, 0, of->limit,
               {0, 0, {-1, 0, {0}, 0}}};
     ct_line_level *level = &scratch->levels[0];
-    uint32_t n = 0;
-    sum_bins(&l, level);
-    for (uint32_t bin = 0; bin < l.splitter->n_bins; bin++)
-        if (rows_of_part(&l, level, bin)) level->order[n++] = bin;
-    int missing = rows_of_part(&l, level, l.splitter->n_bins) > 0;
+    int missing;
+    of->best[number] = l.best;
+    if (number != of->first &&
+        (rows_rule_out(&l, level, 64) || rows_rule_out(&l, level, 8)))
+        return;
+    sum_bins(&l, level, 1);
+    uint32_t n = order_bins(&l, level, &missing);
     if (number == of->first && of->n_slots > 1) cost_subtrees(&l, level, n, missing);
     for (l.missing_left = 0; l.missing_left <= missing; l.missing_left++) {
         set_bases(&l, level, missing);
@@ -480,22 +515,39 @@ static void search_splitters(void *data, unsigned worker, uint64_t begin, uint64
 
 /* ---- a node ---- */
 
-/* Leaves below a child, numbered from left to right, of all rows of the node. */
-static void send_rows(const search *of, int32_t child, uint8_t *leaf, uint8_t *number)
+/* Leaves below a child, numbered from left to right, of all rows of the node: where `inside`, its
+ * own rows are, these are known. */
+static void send_rows(const search *of, int32_t child, uint8_t *leaf)
 {
     const ct_model_tree *tree = of->tree;
+    const uint32_t *end = of->rows + of->n, *inside = tree->rows + tree->nodes[child].begin,
+                   *behind = tree->rows + tree->nodes[child].end;
+    uint8_t number[2 * CT_TREE_LEAVES];
     int32_t leaves[CT_TREE_LEAVES];
     uint32_t n = ct_model_tree_leaves(tree, child, leaves);
-    for (uint32_t i = 0; i < n; i++) number[leaves[i]] = (uint8_t) i;
-    for (uint32_t i = 0; i < of->n; i++) {
+    CT_ASSERT(tree->room <= sizeof number);
+    for (uint32_t i = 0; i < n; i++) {
+        const ct_model_node *at = &tree->nodes[leaves[i]];
+        number[leaves[i]] = (uint8_t) i;
+        for (uint32_t k = at->begin; k < at->end; k++) leaf[tree->rows[k]] = (uint8_t) i;
+    }
+    for (const uint32_t *row = of->rows; row < end; row++) {
         int32_t at = child;
+        if (row == inside) row = behind;
+        if (row == end) break;
         while (!ct_is_leaf(tree, at)) {
             const ct_model_node *node = &tree->nodes[at];
-            at = ct_goes_left(of->table, &node->test, tree->rows[of->begin + i]) ? node->left
-                                                                                  : node->right;
+            at = ct_goes_left(of->table, &node->test, *row) ? node->left : node->right;
         }
-        leaf[i] = number[at];
+        leaf[*row] = number[at];
     }
+}
+
+static void set_leaf(const search *of, uint8_t *leaf, int value)
+{
+    if (of->n == of->table->n_rows) memset(leaf, value, of->n);
+    else
+        for (uint32_t i = 0; i < of->n; i++) leaf[of->rows[i]] = (uint8_t) value;
 }
 
 ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
@@ -503,21 +555,22 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
                          unsigned threads, ct_line_answer *answer, ct_error *error)
 {
     const ct_model_node *at = &tree->nodes[node];
-    search of = {tree, tree->table, options, at->begin, at->end - at->begin, {1, 1}, {0, 0}, 1,
+    search of = {tree, tree->table, options, tree->rows + at->begin, at->end - at->begin, {1, 1},
+                 {0, 0}, 1,
                  {scratch[0]->leaf[0], scratch[0]->leaf[1]}, 0, limit, 1, scratch, NULL,
                  answer->kept};
     uint32_t n_lines = tree->table->n_splitters;
-    uint8_t number[2 * CT_TREE_LEAVES];
     int32_t leaves[CT_TREE_LEAVES];
-    CT_ASSERT(tree->room <= sizeof number);
     for (int side = 0; side < 2; side++) {
         memset(&answer->kept[side], 0, sizeof answer->kept[side]);
         answer->kept[side].test.splitter = -1;
-        memset(scratch[0]->leaf[side], 0, of.n);
-        if (ct_is_leaf(tree, node)) continue;
+        if (ct_is_leaf(tree, node)) {
+            set_leaf(&of, scratch[0]->leaf[side], 0);
+            continue;
+        }
         int32_t child = side ? at->right : at->left;
         of.n_leaves[side] = ct_model_tree_leaves(tree, child, leaves);
-        send_rows(&of, child, scratch[0]->leaf[side], number);
+        send_rows(&of, child, scratch[0]->leaf[side]);
     }
     if (of.n_leaves[0] + of.n_leaves[1] > 2) {
         of.slot[1] = of.n_leaves[0];
@@ -526,12 +579,15 @@ ct_status ct_line_search(const ct_model_tree *tree, int32_t node, double limit,
     of.splits = of.n_leaves[0] + of.n_leaves[1] - 1;
     memset(&answer->best, 0, sizeof answer->best);
     answer->best.test.splitter = -1;
-    answer->touched = of.n;
     of.best = (ct_line_best *) ct_alloc((tree->table->n_splitters + 1) * sizeof *of.best);
-    if (!of.best) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    if (!of.best) {
+        for (int side = 0; side < 2; side++) set_leaf(&of, scratch[0]->leaf[side], CT_LINE_OUTSIDE);
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    }
     if (options->only >= 0) of.first = (uint32_t) options->only, n_lines = 1;
     ct_loop loop = {n_lines, 1, CT_DYNAMIC, threads, search_splitters, &of, NULL};
     ct_parallel_for(&loop);
+    for (int side = 0; side < 2; side++) set_leaf(&of, scratch[0]->leaf[side], CT_LINE_OUTSIDE);
     double least = limit;
     for (uint32_t i = of.first; i < of.first + n_lines; i++) {
         const ct_line_best *best = &of.best[i];

@@ -18,11 +18,16 @@
 
 enum { CT_SUBSET_LEVELS = 8 }; /* factors of so many levels in a node are split by any set */
 
+/* Short cuts: bins ruled out by a bound (open_bound.h); splitters ruled out by some of the rows,
+ * which cost no more than all; answers remembered (line_memory.h). */
+enum { CT_LINE_BOUND = 1, CT_LINE_SOME_ROWS = 2, CT_LINE_MEMORY = 4 };
+
 typedef struct {
     uint32_t minbucket;
     uint32_t open_max; /* bins of a splitter and of each bin within; UINT32_MAX: as many as pay */
     double lambda;     /* what a coefficient or a split costs */
     int32_t only;      /* this splitter alone; -1: all */
+    uint32_t without;  /* CT_LINE_...: short cuts that are not taken, which changes no answer */
 } ct_line_options;
 
 /* What would be below the node; `terms` has the splits as well. */
@@ -38,7 +43,6 @@ void ct_line_scratch_free(ct_line_scratch *scratch);
 typedef struct {
     ct_line_best best;       /* the best test */
     ct_line_best kept[2];    /* the left, or right, subtree in the node's place */
-    int64_t touched;         /* rows looked at */
 } ct_line_answer;
 
 /* Searches the tests of `node` for the least sse + lambda * terms, of those below `limit`; equal to

@@ -17,8 +17,9 @@ ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tre
     CT_TRY(ct_model_tree_init(&local->undo, like->table, like->kernels, limits->leaves_max, error));
     CT_TRY(ct_model_tree_init(&local->trial, like->table, like->kernels, limits->leaves_max,
                               error));
+    local->memory = ct_line_memory_new();
     local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof *local->scratch);
-    if (!local->scratch) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    if (!local->scratch || !local->memory) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; local->threads < threads; local->threads++) {
         local->scratch[local->threads] = ct_line_scratch_new(like->table, limits->leaves_max);
         if (!local->scratch[local->threads])
@@ -33,6 +34,7 @@ void ct_local_free(ct_local *local)
     ct_model_tree_free(&local->trial);
     for (unsigned i = 0; i < local->threads; i++) ct_line_scratch_free(local->scratch[i]);
     ct_free(local->scratch);
+    ct_line_memory_free(local->memory);
     memset(local, 0, sizeof *local);
 }
 
@@ -127,20 +129,38 @@ static int is_settled(const ct_local *local, const ct_model_tree *tree, int32_t 
             at->end - at->begin < 2 * (uint64_t) local->limits->minbucket);
 }
 
+static ct_status search_line(ct_local *local, const ct_model_tree *tree, int32_t node, double limit,
+                             const ct_line_options *options, ct_line_answer *answer,
+                             ct_error *error)
+{
+    const ct_line_answer *known = options->without & CT_LINE_MEMORY
+                                      ? NULL
+                                      : ct_line_memory_find(local->memory, tree, node, limit,
+                                                            options);
+    local->touched += tree->nodes[node].end - tree->nodes[node].begin;
+    if (known) {
+        *answer = *known;
+        return CT_OK;
+    }
+    CT_TRY(ct_line_search(tree, node, limit, options, local->scratch, local->threads, answer,
+                          error));
+    if (!(options->without & CT_LINE_MEMORY)) ct_line_memory_keep(local->memory, answer);
+    return CT_OK;
+}
+
 /* Looks at one node; accepts what lowers the cost of the tree, as computed from the rows. */
 static ct_status step(ct_local *local, ct_model_tree *tree, int32_t node, double lambda,
                       uint32_t open_max, int *better, ct_error *error)
 {
     ct_line_options options = {local->limits->minbucket, open_max, lambda,
-                               local->shift_only ? tree->nodes[node].test.splitter : -1};
+                               local->shift_only ? tree->nodes[node].test.splitter : -1,
+                               local->without};
     ct_line_answer answer;
     uint32_t n_leaves;
     *better = 0;
     if (is_settled(local, tree, node)) return CT_OK;
     double now = cost_below(tree, node, lambda, &n_leaves);
-    CT_TRY(ct_line_search(tree, node, now, &options, local->scratch, local->threads, &answer,
-                          error));
-    local->touched += answer.touched;
+    CT_TRY(search_line(local, tree, node, now, &options, &answer, error));
     move chosen = best_move(tree, node, now, lambda, &answer);
     if (chosen == MOVE_NONE) return CT_OK;
     double before = cost_of(tree, lambda);
@@ -239,7 +259,7 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
                            ct_error *error)
 {
     const ct_tree_limits *limits = local->limits;
-    ct_line_options options = {limits->minbucket, open_max, 0, -1};
+    ct_line_options options = {limits->minbucket, open_max, 0, -1, local->without};
     ct_line_answer *known = (ct_line_answer *) ct_alloc(tree->room * sizeof *known);
     ct_status status = CT_OK;
     if (!known) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
@@ -253,9 +273,8 @@ ct_status ct_grow_greedily(ct_local *local, ct_model_tree *tree, uint32_t open_m
                 is_settled(local, tree, (int32_t) i))
                 continue;
             if (node->dirty)
-                status = ct_line_search(tree, (int32_t) i, node->sse, &options, local->scratch,
-                                        local->threads, &known[i], error);
-            if (node->dirty) local->touched += node->end - node->begin;
+                status = search_line(local, tree, (int32_t) i, node->sse, &options, &known[i],
+                                     error);
             node->dirty = 0;
             if (status == CT_OK && known[i].best.test.splitter >= 0 &&
                 node->sse - known[i].best.sse > most)

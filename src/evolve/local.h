@@ -4,7 +4,7 @@
 #define CT_EVOLVE_LOCAL_H
 
 #include "base/rng.h"
-#include "evolve/line_search.h"
+#include "evolve/line_memory.h"
 
 typedef struct {
     uint32_t leaves_max;  /* 1 .. CT_TREE_LEAVES - CT_SPARE_LEAVES */
@@ -18,11 +18,13 @@ typedef struct {
     const ct_tree_limits *limits;
     ct_model_tree undo, trial;
     ct_line_scratch **scratch; /* [threads] */
+    ct_line_memory *memory;
     unsigned threads;          /* that share a line search */
+    uint32_t without;          /* short cuts, see ct_line_options */
     int shift_only;            /* splits keep their splitter, leaves stay leaves */
     unsigned worker;           /* for ct_halt_now */
     ct_halt *halt;
-    int64_t touched;           /* rows that line searches looked at */
+    int64_t touched;           /* rows of the nodes whose lines were searched */
 } ct_local;
 
 ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tree_limits *limits,

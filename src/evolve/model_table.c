@@ -137,15 +137,25 @@ static void rank_levels(ct_splitter *s, const ct_column *column, uint32_t n_rows
                            : (uint32_t) ct_column_value(column, row) - 1;
 }
 
+static void place_bins(ct_splitter *s, uint32_t n_rows)
+{
+    uint32_t counts[CT_MODEL_BINS + 1] = {0}, place = 0;
+    for (uint32_t row = 0; row < n_rows; row++) counts[s->bin[row]]++;
+    for (uint32_t bin = 0; bin <= s->n_bins; bin++) {
+        s->first_place[bin] = place;
+        place += counts[bin];
+    }
+}
+
 /* NaN has no place in a sort: rows without a value are put behind the others afterwards. */
 static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_rows, uint32_t n_bins)
 {
     size_t words = n_rows / 64 + 1;
     double *filled = (double *) ct_alloc(n_rows * sizeof *filled);
-    uint32_t *order = (uint32_t *) ct_alloc(n_rows * sizeof *order);
+    uint32_t *order = s->order;
     uint64_t *ties = (uint64_t *) ct_alloc(words * sizeof *ties);
     void *scratch = ct_alloc(ct_sort_scratch(n_rows));
-    int fine = filled && order && ties && scratch;
+    int fine = filled && ties && scratch;
     if (fine && s->n_levels) rank_levels(s, column, n_rows);
     if (fine && !s->n_levels) {
         ct_column plain = {filled, CT_DOUBLE};
@@ -167,7 +177,8 @@ static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_row
         if (s->rank[row] == CT_RANK_MISSING) s->bin[row] = (uint8_t) s->n_bins;
         else if (s->n_levels) s->bin[row] = (uint8_t) s->rank[row];
     }
-    ct_free(scratch), ct_free(ties), ct_free(order), ct_free(filled);
+    if (fine) place_bins(s, n_rows);
+    ct_free(scratch), ct_free(ties), ct_free(filled);
     return fine;
 }
 
@@ -188,8 +199,9 @@ static ct_status take_memory(ct_model_table *table, uint32_t n_rows, uint32_t n_
         ct_splitter *s = &table->splitters[table->n_splitters];
         s->rank = (uint32_t *) ct_alloc(n_rows * sizeof *s->rank);
         s->bin = (uint8_t *) ct_alloc(n_rows);
-        if (s->rank && s->bin) continue;
-        ct_free(s->rank), ct_free(s->bin);
+        s->order = (uint32_t *) ct_alloc(n_rows * sizeof *s->order);
+        if (s->rank && s->bin && s->order) continue;
+        ct_free(s->rank), ct_free(s->bin), ct_free(s->order);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     return CT_OK;
@@ -241,8 +253,43 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, 
     return all.failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory") : CT_OK;
 }
 
+/* Sorts rows by rank, equal ones rising: from the lowest digit on. */
+static int order_ranks(ct_splitter *s, uint32_t n_rows)
+{
+    uint32_t *from = s->order, *to = (uint32_t *) ct_alloc(n_rows * sizeof *to);
+    int passes = 0;
+    if (!to) return 0;
+    for (uint32_t row = 0; row < n_rows; row++) from[row] = row;
+    for (unsigned shift = 0; shift < 32; shift += 8, passes++) {
+        uint32_t next[257] = {0};
+        for (uint32_t i = 0; i < n_rows; i++) next[(s->rank[i] >> shift & 255) + 1]++;
+        for (unsigned digit = 0; digit < 256; digit++) next[digit + 1] += next[digit];
+        for (uint32_t i = 0; i < n_rows; i++) to[next[s->rank[from[i]] >> shift & 255]++] = from[i];
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    CT_ASSERT(passes == 4 && from == s->order);
+    ct_free(to);
+    return 1;
+}
+
+/* Neighbouring bins become one, so that there are at most n_bins. */
+static void join_bins(ct_splitter *s, uint32_t n_rows, uint32_t n_bins)
+{
+    uint32_t step = (s->n_bins + n_bins - 1) / n_bins;
+    if (s->n_levels || step < 2) return;
+    for (uint32_t row = 0; row < n_rows; row++)
+        s->bin[row] = (uint8_t) ((s->bin[row] + (s->bin[row] == s->n_bins ? step - 1 : 0)) / step);
+    uint32_t joined = (s->n_bins + step - 1) / step;
+    for (uint32_t bin = 0; bin < joined; bin++) s->first_rank[bin] = s->first_rank[bin * step];
+    s->first_rank[joined] = s->n_ranks;
+    s->n_bins = joined;
+}
+
 ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
-                              const uint32_t *rows, uint32_t n_rows, ct_error *error)
+                              const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
+                              ct_error *error)
 {
     CT_TRY(take_memory(table, n_rows, from->n_splitters, from->p, error));
     for (uint32_t i = 0; i < n_rows; i++)
@@ -253,11 +300,16 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
         const ct_splitter *of = &from->splitters[s];
         uint32_t *rank = to->rank;
         uint8_t *bin = to->bin;
+        uint32_t *order = to->order;
         *to = *of;
         to->rank = rank;
         to->bin = bin;
+        to->order = order;
         for (uint32_t i = 0; i < n_rows; i++)
             rank[i] = of->rank[rows[i]], bin[i] = of->bin[rows[i]];
+        join_bins(to, n_rows, n_bins);
+        place_bins(to, n_rows);
+        if (!order_ranks(to, n_rows)) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     }
     table->unit = from->unit;
     table->total = from->total * n_rows / from->n_rows;
@@ -269,6 +321,7 @@ void ct_model_table_free(ct_model_table *table)
     for (uint32_t s = 0; s < table->n_splitters; s++) {
         ct_free(table->splitters[s].rank);
         ct_free(table->splitters[s].bin);
+        ct_free(table->splitters[s].order);
     }
     ct_free(table->splitters);
     ct_free(table->z);

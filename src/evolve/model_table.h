@@ -35,6 +35,9 @@ typedef struct {
     uint32_t *rank; /* [n_rows] from 0; a factor's is the code of its level - 1 */
     uint8_t *bin;   /* [n_rows] rows without a value are in bin n_bins */
     uint32_t first_rank[CT_MODEL_BINS + 1]; /* of each bin, and n_ranks */
+    uint32_t *order; /* [n_rows] rows by rank, equal ones rising, those without one last; not of a
+                        factor */
+    uint32_t first_place[CT_MODEL_BINS + 1]; /* in that, of each bin and of those without one */
 } ct_splitter;
 
 typedef struct {
@@ -51,9 +54,10 @@ typedef struct {
 ct_status ct_model_data_check(const ct_model_data *data, ct_error *error);
 ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, uint32_t n_bins,
                               unsigned threads, ct_error *error);
-/* The rows of another table, with its ranks and bins. */
+/* Rows of another table, with its ranks, and its bins put together to at most n_bins. */
 ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
-                              const uint32_t *rows, uint32_t n_rows, ct_error *error);
+                              const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
+                              ct_error *error);
 void ct_model_table_free(ct_model_table *table);
 
 static inline int ct_column_missing(const ct_column *column, uint32_t row)

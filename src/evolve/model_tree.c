@@ -5,8 +5,6 @@
 #include "base/bits.h"
 #include "base/memory.h"
 
-enum { BLOCK = 256 }; /* rows that are copied next to each other at a time */
-
 /* ---- memory ---- */
 
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
@@ -22,8 +20,7 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
     tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
     tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
     tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
-    tree->lanes = (double *) ct_alloc(
-        (table->size * CT_GRAM_LANES + BLOCK * table->width) * sizeof *tree->lanes);
+    tree->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof *tree->lanes);
     if (!tree->nodes || !tree->grams || !tree->rows || !tree->spare || !tree->lanes ||
         !tree->bits)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
@@ -154,16 +151,9 @@ static void sum_rows(ct_model_tree *tree, int32_t leaf)
     const ct_model_table *table = tree->table;
     const ct_model_node *node = &tree->nodes[leaf];
     double *gram = tree->grams + (size_t) leaf * table->size;
-    double *z = tree->lanes + table->size * CT_GRAM_LANES;
-    static const uint32_t same[BLOCK] = {0};
     memset(gram, 0, table->size * sizeof *gram);
-    for (uint32_t i = node->begin; i < node->end; i += BLOCK) {
-        uint32_t n = node->end - i < BLOCK ? node->end - i : BLOCK;
-        for (uint32_t k = 0; k < n; k++)
-            memcpy(z + k * table->width, table->z + tree->rows[i + k] * table->width,
-                   table->width * sizeof *z);
-        tree->kernels->add(gram, same, z, n, table->p);
-    }
+    tree->kernels->sum(gram, table->z, tree->rows + node->begin, node->end - node->begin,
+                       table->p);
 }
 
 static void sum_children(ct_model_tree *tree, int32_t node)

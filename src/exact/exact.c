@@ -11,7 +11,7 @@
 #include "tree/route.h"
 #include "gpu/device.h"
 #include "exact/search/solve.h"
-#include "exact/cost/price.h"
+#include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
 #include "exact/run/history.h"
@@ -101,8 +101,8 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     if (!search->min_bucket) search->min_bucket = 1;
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
                                                                     : 2 * search->min_bucket;
-    search->gap = ct_price_gap(costs, options->max_gap);
-    search->cap = ct_price_above(costs, options->max_cost);
+    search->gap = ct_objective_gap(costs, options->max_gap);
+    search->cap = ct_objective_above(costs, options->max_cost);
     if (options->cheaper_than)
         search->cap = ct_smaller_cost(search->cap,
                                       cost_of_outcome(costs, data, options->cheaper_than));
@@ -128,8 +128,8 @@ static ct_status solve_stump(ct_worker *worker, const ct_totals *totals, ct_spli
 static void tell_before(const ct_worker *worker, int64_t upper, int64_t lower)
 {
     const ct_costs *costs = worker->search->costs;
-    ct_history_before(worker->search->history, ct_price_value(costs, upper),
-                      ct_price_bound(costs, lower));
+    ct_history_before(worker->search->history, ct_objective_value(costs, upper),
+                      ct_objective_bound(costs, lower));
 }
 
 /* The better of the trees to begin with; `least` is a lower bound of all. */
@@ -151,7 +151,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
 {
     ct_node root;
     ct_known_tree known[2];
-    if (!ct_node_whole(worker, layout, &root)) return;
+    if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
     int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)
@@ -175,7 +175,7 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
 static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena,
                               ct_totals *totals, ct_error *error)
 {
-    if (!ct_totals_new(totals, costs, arena))
+    if (ct_totals_new(totals, costs, arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
                        (unsigned long) data->n_classes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
@@ -232,12 +232,12 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
         return ct_fail(
             error, CT_INTERNAL,
             "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
-            objective, (unsigned long) splits, ct_price_value(search->costs, bounds->upper),
-            ct_price_value(search->costs, bounds->proven));
+            objective, (unsigned long) splits, ct_objective_value(search->costs, bounds->upper),
+            ct_objective_value(search->costs, bounds->proven));
     result->errors = objective;
-    result->cost = objective + search->costs->price * splits;
-    result->bound = fmin(result->cost, ct_price_bound(search->costs, bounds->proven));
-    result->split_cost = search->costs->price;
+    result->cost = objective + search->costs->penalty * splits;
+    result->bound = fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
+    result->split_cost = search->costs->penalty;
     CT_ASSERT(result->bound >= 0 && objective >= 0);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
@@ -256,7 +256,7 @@ static ct_status keep_root_bounds(const ct_search *search, const int64_t *root_b
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
                        (unsigned long) n_cols);
     for (uint32_t f = 0; f < n_cols; f++)
-        result->root_bounds[f] = ct_price_bound(search->costs,
+        result->root_bounds[f] = ct_objective_bound(search->costs,
                                                 ct_larger_cost(root_bounds[f], proven));
     return CT_OK;
 }
@@ -274,12 +274,11 @@ static void rank_some(ct_worker *worker, void *data)
 {
     const ranking *ranks = (const ranking *) data;
     ct_table *table = ranks->table;
-    for (uint32_t col = worker->number;
-         col < table->n_cols && worker->capped >= 0 && !ct_is_halted(worker);
+    uint32_t most = worker->search->options->max_thresholds;
+    for (uint32_t col = worker->number; col < table->n_cols && !ct_is_halted(worker);
          col += ranks->n_workers) {
-        int capped = ct_table_rank(table, col, worker->search->options->max_thresholds,
-                                   &worker->arena);
-        worker->capped = capped < 0 ? capped : (worker->capped | capped);
+        if (ct_table_rank(table, col, most, &worker->arena, &worker->capped) != CT_OK)
+            ct_worker_stop(worker, CT_END_MEMORY);
         ct_worker_poll(worker, (uint64_t) table->n_rows * 64);
     }
     ct_arena_trim(&worker->arena); /* of what sorting took, before the search takes more */
@@ -293,10 +292,9 @@ static ct_status rank_columns(ct_worker *workers, ct_table *table, ct_error *err
     ranking ranks = {table, together ? team->n_workers : 1};
     if (together) ct_team_run(team, rank_some, &ranks);
     else rank_some(workers, &ranks);
-    for (unsigned i = 0; i < ranks.n_workers; i++)
-        if (workers[i].capped < 0)
-            return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
-                           (unsigned long) table->n_cols, (unsigned long) table->n_rows);
+    if (ct_is_halted(workers) && ct_stop_reason(workers->stop) == CT_END_MEMORY)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory to rank %lu columns of %lu rows",
+                       (unsigned long) table->n_cols, (unsigned long) table->n_rows);
     return CT_OK;
 }
 
@@ -386,7 +384,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
     CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
-    double most = ct_price_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
+    double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
     if (data->weights || data->loss)
         search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);

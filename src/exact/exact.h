@@ -23,7 +23,7 @@ typedef struct {
     double cost;        /* errors + split_cost * splits */
     double bound;       /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what
                            rounding may have hidden: nothing but with some weights and losses, see
-                           exact/cost/costs.h and price.h */
+                           exact/cost/costs.h and penalty.h */
     double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights */
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
                             owned */

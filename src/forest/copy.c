@@ -43,19 +43,33 @@ static void copy_bins(ct_desk *desk, uint32_t n)
     }
 }
 
+static void copy_columns(ct_desk *desk, uint32_t n, size_t stride)
+{
+    const ct_codes *codes = desk->grower->codes;
+    for (uint32_t col = 0; col < codes->n_cols; col++) {
+        const uint16_t *from = codes->codes + (size_t) col * codes->n_rows;
+        uint16_t *to = desk->corner_codes + col * stride;
+        for (uint32_t i = 0; i < n; i++) to[i] = from[desk->corner_rows[i]];
+    }
+}
+
 /* Columns lie as close together as the rows let them, at an odd number of lines of memory: lines at
  * multiples of a power of two would displace each other from the cache. */
 static void copy_codes(ct_desk *desk, uint32_t n)
 {
     const ct_codes *codes = desk->grower->codes;
     size_t stride = desk->views[CT_IN_CORNER].code_stride = ((n + 31) / 32 * 32) | 32;
-    for (uint32_t from = 0; from < n; from += TILE) {
-        tile t = tile_of(codes, desk->corner_rows + from, n - from);
-        for (uint32_t col = 0; col < codes->n_cols; col++) {
-            uint16_t *to = desk->corner_codes + col * stride + from;
-            const size_t at = col * t.step;
-            for (uint32_t i = 0; i < t.n; i++) to[i] = t.rows[i][at];
+    if (!codes->by_row) {
+        copy_columns(desk, n, stride);
+        return;
+    }
+    for (uint32_t from = 0; from < n; from += CT_TURN_ROWS) {
+        const uint16_t *rows[CT_TURN_ROWS]; /* the last ones again where there are fewer */
+        for (uint32_t i = 0; i < CT_TURN_ROWS; i++) {
+            uint32_t place = from + i < n ? from + i : n - 1;
+            rows[i] = codes->by_row + desk->corner_rows[place] * codes->stride;
         }
+        desk->grower->scan->turn(rows, codes->n_cols, desk->corner_codes + from, stride);
     }
 }
 

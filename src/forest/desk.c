@@ -88,8 +88,8 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
 
 /* Calls for each array of a desk: member, elements, whether it is needed. */
 #define DESK_ARRAYS(X)                                                              \
-    X(items, g->n_rows, 1)                                                          \
-    X(spare_items, g->n_rows, 1)                                                    \
+    X(items, (size_t) g->n_rows + CT_PART_PAD, 1)                                   \
+    X(spare_items, (size_t) g->n_rows + CT_PART_PAD, 1)                             \
     X(counts, g->n_rows, 1)                                                         \
     X(out, g->n_rows, g->need_out)                                                  \
     X(spare_out, g->n_rows, g->need_out)                                            \

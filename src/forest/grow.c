@@ -112,78 +112,34 @@ static int is_leaf(const ct_desk *desk, const ct_task *task)
 
 /* ---- partition ---- */
 
-/* What all rows of a node are asked. */
-typedef struct {
-    const ct_view *view;
-    const uint8_t *bins; /* of the column; NULL: codes are asked alone */
-    uint32_t column, below; /* codes below go left */
-    uint32_t border;    /* the bin whose rows are asked codes; 256: none */
-    uint32_t below_bin; /* other bins below go left */
-    int missing_left; /* 1: codes and bins are raised by 1 beforehand, missing values to 0 */
-} question;
-
-static question question_of(const ct_view *view, const ct_code_column *column,
-                            const ct_split *split)
+static ct_question question_of(ct_desk *desk, const ct_view *view, const ct_split *split)
 {
+    const ct_code_column *column = &desk->grower->codes->columns[split->column];
     uint32_t missing_left = (uint32_t) split->missing_left;
-    question q = {view, NULL, split->column, split->cut + missing_left, 256, 0,
-                  split->missing_left};
+    ct_question q = {view->codes + split->column * view->code_stride, view->code_rows, NULL,
+                     desk->turns, missing_left, split->cut + missing_left};
     if (!view->bins) return q;
     uint32_t bin = split->cut < column->n_codes ? ct_bin_of(column, (uint16_t) split->cut)
                                                 : column->n_bins;
     q.bins = view->bins + split->column * view->bin_stride;
-    q.below_bin = bin + missing_left;
-    if (split->cut > column->first[bin]) q.border = bin;
+    memset(desk->turns, 0, sizeof desk->turns);
+    memset(desk->turns, CT_TURN_LEFT, bin);
+    if (split->cut > column->first[bin]) desk->turns[bin] = CT_TURN_ASK;
+    if (missing_left) desk->turns[CT_BIN_MISSING] = CT_TURN_LEFT;
     return q;
 }
 
-/* As one word: compilers take the two apart. */
-static inline void copy_item(ct_item *to, const ct_item *from)
+/* Rows left out, as ct_part_from() does it with items. */
+static uint32_t part_out(const ct_question *q, uint32_t *rows, uint32_t *spare, uint32_t n)
 {
-    uint64_t both;
-    memcpy(&both, from, sizeof both);
-    memcpy(to, &both, sizeof both);
-}
-
-/* Parts `n` rows without a branch that cannot be foreseen: `keep` stores one at its places. */
-#define PART(row_, goes_left, keep)             \
-    for (uint32_t i = 0; i < n; i++) {          \
-        const uint32_t row = row_;              \
-        const uint32_t left = (goes_left);      \
-        keep;                                   \
-        n_left += left;                         \
-        n_right += 1 - left;                    \
+    uint32_t n_left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = rows[i], left = ct_goes_left(q, row);
+        rows[n_left] = row;
+        spare[i - n_left] = row;
+        n_left += left;
     }
-#define CODE_LEFT(place) ((uint32_t) ((uint16_t) (codes[place] + raise) < below))
-#define BIN_LEFT(place)                     \
-    (bins[row] == border ? CODE_LEFT(place) \
-                         : (uint32_t) ((uint8_t) (bins[row] + raise) < below_bin))
-#define PART_ALL(row_, keep)                                                    \
-    const uint16_t *codes = q.view->codes + q.column * q.view->code_stride;     \
-    const uint32_t *code_rows = q.view->code_rows, below = q.below;             \
-    const uint32_t border = q.border, below_bin = q.below_bin;                  \
-    const uint8_t *bins = q.bins, raise = (uint8_t) q.missing_left;             \
-    if (bins && code_rows) PART(row_, BIN_LEFT(code_rows[row]), keep)           \
-    else if (bins) PART(row_, BIN_LEFT(row), keep)                              \
-    else if (code_rows) PART(row_, CODE_LEFT(code_rows[row]), keep)             \
-    else PART(row_, CODE_LEFT(row), keep)
-
-/* Parts the rows of a run, stably; returns how many go left, and their weight. */
-static uint32_t part_run(const ct_item *items, ct_item *to, ct_item *spare, uint32_t n, question q,
-                         uint32_t *weight)
-{
-    uint32_t n_left = 0, n_right = 0, sum = 0;
-    PART_ALL(items[i].row, sum += items[i].weight & (0 - left); copy_item(to + n_left, items + i);
-             copy_item(spare + n_right, to + n_left))
-    *weight = sum;
-    return n_left;
-}
-
-static uint32_t part_out(uint32_t *rows, uint32_t *spare, uint32_t n, question q)
-{
-    uint32_t n_left = 0, n_right = 0;
-    PART_ALL(rows[i], rows[n_left] = row; spare[n_right] = row)
-    memcpy(rows + n_left, spare, n_right * sizeof *rows);
+    memcpy(rows + n_left, spare, (n - n_left) * sizeof *rows);
     return n_left;
 }
 
@@ -198,13 +154,13 @@ static void add_run(ct_run *runs, ct_task *task, uint32_t class_, uint32_t n, ui
 /* The rows of the task as those of two, run by run, so that each has runs again. */
 static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left, ct_task *right)
 {
-    const ct_code_column *column = &desk->grower->codes->columns[split->column];
-    question q = question_of(view_of(desk, task), column, split);
+    ct_question q = question_of(desk, view_of(desk, task), split);
     ct_item *from = desk->items + task->begin;
     for (uint32_t k = 0; k < task->n_runs; k++) {
         ct_run run = desk->now[k];
-        uint32_t weight, n = part_run(from, desk->items + task->begin + left->n,
-                                      desk->spare_items + right->n, run.n, q, &weight);
+        ct_item *to = desk->items + task->begin + left->n;
+        uint32_t weight, n = desk->grower->scan->part(&q, from, run.n, to,
+                                                      desk->spare_items + right->n, &weight);
         add_run(desk->left, left, run.class_, n, weight);
         add_run(desk->right, right, run.class_, run.n - n, run.weight - weight);
         from += run.n;
@@ -214,10 +170,11 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     right->begin = task->begin + left->n;
     /* values that were never missing here go to the larger side where they are */
     if (!split->knows_missing) split->missing_left = left->weight >= right->weight;
-    q = question_of(view_of(desk, task), column, split);
     left->out = task->out;
-    left->n_out = task->n_out ? part_out(desk->out + task->out, desk->spare_out, task->n_out, q)
-                              : 0;
+    if (task->n_out) {
+        q = question_of(desk, view_of(desk, task), split);
+        left->n_out = part_out(&q, desk->out + task->out, desk->spare_out, task->n_out);
+    }
     right->out = task->out + left->n_out;
     right->n_out = task->n_out - left->n_out;
 }
@@ -255,15 +212,13 @@ static void note_gain(ct_desk *desk, const ct_task *task, const ct_task *left, c
 
 /* ---- a tree ---- */
 
-static ct_task child_of(const ct_task *task, uint32_t node, uint32_t side)
+static void begin_child(ct_task *child, const ct_task *task, uint32_t node, uint32_t side)
 {
-    ct_task child;
-    memset(&child, 0, sizeof child);
-    child.path = ct_rng_path(task->path, side);
-    child.node = node;
-    child.depth = task->depth + 1;
-    child.place = task->place;
-    return child;
+    memset(child, 0, sizeof *child);
+    child->path = ct_rng_path(task->path, side);
+    child->node = node;
+    child->depth = task->depth + 1;
+    child->place = task->place;
 }
 
 static void push(ct_desk *desk, const ct_task *task, const ct_run *runs)
@@ -287,8 +242,8 @@ static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *
                   ct_task *right)
 {
     if (!room_for_nodes(desk)) return 0;
-    *left = child_of(task, desk->n_nodes, 0);
-    *right = child_of(task, desk->n_nodes + 1, 1);
+    begin_child(left, task, desk->n_nodes, 0);
+    begin_child(right, task, desk->n_nodes + 1, 1);
     desk->n_nodes += 2;
     part(desk, task, split, left, right);
     note_gain(desk, task, left, right, split->column);

@@ -7,11 +7,6 @@
 #include "forest/sample.h"
 #include "forest/scan.h"
 
-/* A row of the sample: where its codes are in the view of its node, and how often it was drawn. */
-typedef struct {
-    uint32_t row, weight;
-} ct_item;
-
 /* Columns that nodes look at: those of the table, or copies of some rows that lie together. Large
  * nodes ask bins first; where there are none, codes are the view's own. */
 typedef struct {
@@ -73,7 +68,7 @@ typedef struct {
     const ct_grower *grower;
     unsigned number;      /* the worker's */
     ct_halt *stop;
-    ct_item *items, *spare_items; /* [n_rows] */
+    ct_item *items, *spare_items; /* [n_rows + CT_PART_PAD] */
     uint32_t *counts;     /* [n_rows] of the sample */
     uint32_t *out, *spare_out;     /* [n_rows] rows left out, in the view of their node */
     uint32_t *out_row,
@@ -105,6 +100,7 @@ typedef struct {
     double *means;
     uint32_t n_leaves, room_leaves, depth;
     int64_t *gains;       /* [n_cols] of the tree */
+    uint8_t turns[CT_BIN_ROWS]; /* of the question under way */
 } ct_desk;
 
 int ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);

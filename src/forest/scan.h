@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
+#include "forest/rows.h"
 
 enum {
     CT_SMALL_ROWS = 64, /* nodes of so few rows, and of so little weight, look at each row's code */
@@ -55,6 +56,7 @@ typedef struct {
 typedef struct {
     const int16_t *codes;    /* [CT_SMALL_ROWS] by run, then 32767 up to a multiple of 64 */
     const uint16_t *weights; /* [n] */
+    const uint16_t *pairs; /* two runs: the same, by 256 in the second; 0 up to a multiple of 4 */
     const ct_run *runs;
     uint32_t n_runs, n, weight;
 } ct_small;
@@ -85,6 +87,18 @@ typedef struct {
      * multiple of 8. */
     void (*draws)(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words);
+    /* Items that go left and those that go right, in their order; returns how many go left, and
+     * their weight. Up to CT_PART_PAD more are written behind both. `left` may be `items`, or
+     * before. */
+    uint32_t (*part)(const ct_question *question, const ct_item *items, uint32_t n, ct_item *left,
+                     ct_item *right, uint32_t *weight);
+    /* The places of bins from `first` to `first + width`, as weights of the items; returns how many
+     * there are. As many bins are read as fill a multiple of 64, and items are written so. */
+    uint32_t (*places)(const uint8_t *bins, uint32_t n, uint8_t first, uint8_t width,
+                       ct_item *items);
+    /* to[col][stride]: the columns of CT_TURN_ROWS rows, of which as many are read as fill a
+     * multiple of 8. */
+    void (*turn)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);
 } ct_scan;
 
 extern const ct_scan ct_scan_scalar;

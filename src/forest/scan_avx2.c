@@ -1,6 +1,7 @@
 #include "forest/scan.h"
 
 #ifdef CT_HAVE_X86
+#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +10,14 @@
 CT_TARGET(CT_AVX2)
 #include "forest/scan_wide.h"
 #define VEC_BYTES 32
+#define LOWER_OF(a, b) ((vec_u16) _mm256_min_epu16((__m256i) (a), (__m256i) (b)))
+#define HIGHER_OF(a, b) ((vec_u16) _mm256_max_epu16((__m256i) (a), (__m256i) (b)))
+#define MULTIPLY_HIGH(a, b) ((vec_u16) _mm256_mulhi_epu16((__m256i) (a), (__m256i) (b)))
+#define MULTIPLY_LOW(a, b) ((vec_u64) _mm256_mul_epu32((__m256i) (a), (__m256i) (b)))
+#include "forest/rows_x86.h"
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws};
+const ct_scan ct_scan_avx2 = {gini, variance, small_gini, above, range, spread, ranks, draws,
+                                part,  places, turn};
 CT_TARGET_END
 #endif

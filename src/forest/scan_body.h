@@ -16,7 +16,7 @@ typedef uint16_t half_u16 __attribute__((vector_size(VEC_BYTES / 2), aligned(2))
 typedef int16_t half_i16 __attribute__((vector_size(VEC_BYTES / 2), aligned(2)));
 typedef int32_t whole_i32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
 typedef uint32_t whole_u32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
-typedef uint8_t quarter_u8 __attribute__((vector_size(VEC_BYTES / 4), aligned(1)));
+typedef uint8_t half_u8 __attribute__((vector_size(VEC_BYTES / 2), aligned(1)));
 typedef float vec_f32 __attribute__((vector_size(VEC_BYTES), aligned(4)));
 
 /* Lanes of candidates as floats. */
@@ -315,40 +315,39 @@ INLINE small_best no_small(void)
     return none;
 }
 
-/* Two runs: weights right of the cuts, and how far the first class is off its proportion there. */
+/* Two runs: weights right of the cuts, in both bytes of a lane, and how far the first class is off
+ * its proportion there. Codes and pairs reach up to a multiple of 4. */
 #define BEGIN_PAIR(v)                                                                              \
     vec_i16 cut##v = *(const vec_i16 *) (const void *) (node->codes + from +                       \
                                                         (n_vectors > v ? v * N16 : 0));            \
-    vec_u16 rest##v = {0}, right##v = {0};
-#define NEXT_RUN(v)        \
-    if (n_vectors > v) {   \
-        rest##v = right##v; \
-        right##v ^= right##v; \
+    vec_u16 right##v = {0};
+#define ADD_FOURTH(i)                                      \
+    {                                                      \
+        vec_i16 code = (vec_i16) {0} + codes[i];           \
+        vec_u16 weight = (vec_u16) {0} + pairs[i];         \
+        FOR_VECTORS(ADD_ROW)                               \
     }
 #define STORE_PAIR(v)                                                                    \
     if (n_vectors > v) {                                                                 \
+        vec_u16 first = right##v & 255, second = right##v >> 8;                          \
         *(vec_i16 *) (void *) (offs + from + v * N16) =                                  \
-            (vec_i16) (right##v * first_total - rest##v * second_total);                 \
-        *(vec_u16 *) (void *) (rests + from + v * N16) = rest##v + right##v;             \
+            (vec_i16) (second * first_total - first * second_total);                     \
+        *(vec_u16 *) (void *) (rests + from + v * N16) = first + second;                 \
     }
 
 INLINE void pair_sides(const ct_small *node, uint32_t from, const int n_vectors, int16_t *offs,
                        uint16_t *rests)
 {
-    const int16_t *codes = node->codes;
-    const uint16_t *weights = node->weights;
+    const int16_t *codes = node->codes, *end = codes + node->n;
+    const uint16_t *pairs = node->pairs;
     const uint16_t first_total = (uint16_t) node->runs[0].weight,
                    second_total = (uint16_t) node->runs[1].weight;
     FOR_VECTORS(BEGIN_PAIR)
-    for (uint32_t k = 0; k < 2; k++) {
-        if (k) {
-            FOR_VECTORS(NEXT_RUN)
-        }
-        for (const int16_t *end = codes + node->runs[k].n; codes < end; codes++, weights++) {
-            vec_i16 code = (vec_i16) {0} + *codes;
-            vec_u16 weight = (vec_u16) {0} + *weights;
-            FOR_VECTORS(ADD_ROW)
-        }
+    for (; codes < end; codes += 4, pairs += 4) {
+        ADD_FOURTH(0)
+        ADD_FOURTH(1)
+        ADD_FOURTH(2)
+        ADD_FOURTH(3)
     }
     FOR_VECTORS(STORE_PAIR)
 }
@@ -424,22 +423,23 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
 
 static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *high)
 {
-    vec_u16 least = (vec_u16) {0} + codes[0], most = ~least;
+    vec_u16 least = (vec_u16) {0} + codes[0], most = least;
     for (uint32_t i = 0; i < n; i += N16) {
-        vec_u16 code = *(const vec_u16 *) (const void *) (codes + i), other = ~code;
-        least = choose((vec_u16) (code < least), code, least);
-        most = choose((vec_u16) (other < most), other, most);
+        vec_u16 code = *(const vec_u16 *) (const void *) (codes + i);
+        least = LOWER_OF(code, least);
+        most = HIGHER_OF(code, most);
     }
     *low = lowest_of(least);
-    *high = (uint16_t) ~lowest_of(most);
+    *high = (uint16_t) ~lowest_of(~most);
 }
 
 static void spread(const uint16_t *codes, uint32_t n, uint16_t low, uint32_t scale, uint8_t *bins)
 {
-    for (uint32_t i = 0; i < n; i += N16 / 2) {
-        half_u16 code = *(const half_u16 *) (const void *) (codes + i) - low;
-        whole_u32 bin = (__builtin_convertvector(code, whole_u32) * scale) >> 16;
-        *(quarter_u8 *) (void *) (bins + i) = __builtin_convertvector(bin, quarter_u8);
+    const vec_u16 least = (vec_u16) {0} + low, part = (vec_u16) {0} + (uint16_t) scale;
+    for (uint32_t i = 0; i < n; i += N16) {
+        vec_u16 bin = *(const vec_u16 *) (const void *) (codes + i) - least;
+        if (scale < 65536) bin = MULTIPLY_HIGH(bin, part);
+        *(half_u8 *) (void *) (bins + i) = __builtin_convertvector(bin, half_u8);
     }
 }
 
@@ -450,25 +450,29 @@ typedef uint64_t vec_u64 __attribute__((vector_size(VEC_BYTES)));
 static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_blocks,
                   uint32_t *words)
 {
-    const uint64_t low = UINT32_MAX;
+    const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
+                  second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
     for (uint32_t block = 0; block < n_blocks; block += N64) {
         vec_u64 a, b = (vec_u64) {0} + counter[1], c = (vec_u64) {0} + counter[2],
                    d = (vec_u64) {0} + counter[3];
         uint32_t k0 = key[0], k1 = key[1];
         for (unsigned lane = 0; lane < N64; lane++)
             a[lane] = (uint32_t) (counter[0] + block + lane);
+        /* upper halves are rests that no product looks at */
         for (int round = 0; round < 10; round++) {
-            vec_u64 x = a * UINT64_C(0xd2511f53), y = c * UINT64_C(0xcd9e8d57);
+            vec_u64 x = MULTIPLY_LOW(a, first), y = MULTIPLY_LOW(c, second);
             a = (y >> 32) ^ b ^ (uint64_t) k0;
-            b = y & low;
+            b = y;
             c = (x >> 32) ^ d ^ (uint64_t) k1;
-            d = x & low;
+            d = x;
             k0 += UINT32_C(0x9e3779b9);
             k1 += UINT32_C(0xbb67ae85);
         }
+        const vec_u64 halves[2] = {(a & low) | b << 32, (c & low) | d << 32};
         for (unsigned lane = 0; lane < N64; lane++, words += 4) {
-            words[0] = (uint32_t) a[lane], words[1] = (uint32_t) b[lane];
-            words[2] = (uint32_t) c[lane], words[3] = (uint32_t) d[lane];
+            memcpy(words, (const uint64_t *) (const void *) &halves[0] + lane, sizeof(uint64_t));
+            memcpy(words + 2, (const uint64_t *) (const void *) &halves[1] + lane,
+                   sizeof(uint64_t));
         }
     }
 }

@@ -1,12 +1,26 @@
 #include "forest/scan.h"
 
 #ifdef CT_HAVE_NEON
+#include <arm_neon.h>
 #include <math.h>
 #include <string.h>
 
 #include "forest/scan_wide.h"
 #define VEC_BYTES 16
+
+static inline uint16x8_t multiply_high(uint16x8_t a, uint16x8_t b)
+{
+    return vcombine_u16(vshrn_n_u32(vmull_u16(vget_low_u16(a), vget_low_u16(b)), 16),
+                        vshrn_n_u32(vmull_u16(vget_high_u16(a), vget_high_u16(b)), 16));
+}
+
+#define LOWER_OF(a, b) ((vec_u16) vminq_u16((uint16x8_t) (a), (uint16x8_t) (b)))
+#define HIGHER_OF(a, b) ((vec_u16) vmaxq_u16((uint16x8_t) (a), (uint16x8_t) (b)))
+#define MULTIPLY_HIGH(a, b) ((vec_u16) multiply_high((uint16x8_t) (a), (uint16x8_t) (b)))
+#define MULTIPLY_LOW(a, b) \
+    ((vec_u64) vmull_u32(vmovn_u64((uint64x2_t) (a)), vmovn_u64((uint64x2_t) (b))))
 #include "forest/scan_body.h"
 
-const ct_scan ct_scan_neon = {gini, variance, small_gini, above, range, spread, ranks, draws};
+const ct_scan ct_scan_neon = {gini, variance, small_gini, above, range, spread, ranks, draws,
+                                ct_part_plain, ct_places_plain, ct_turn_plain};
 #endif

@@ -154,4 +154,5 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     }
 }
 
-const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, range, spread, ranks, draws};
+const ct_scan ct_scan_scalar = {gini, variance, small_gini, above, range, spread, ranks, draws,
+                                ct_part_plain, ct_places_plain, ct_turn_plain};

@@ -7,7 +7,7 @@ enum { PADDED = CT_SMALL_ROWS + 64 };
 
 typedef struct {
     int16_t codes[PADDED];
-    uint16_t weights[PADDED];
+    uint16_t weights[PADDED], pairs[PADDED];
     uint16_t below[PADDED];
     uint32_t order[CT_SMALL_ROWS]; /* of the rows by code */
     ct_small node;
@@ -129,13 +129,23 @@ static double pure_score(const ct_search *s)
     return square / off;
 }
 
+static void begin_rows(const ct_search *s, small_rows *rows)
+{
+    const uint32_t n = s->task->n, first = s->desk->now[0].n;
+    for (uint32_t i = 0; i < n; i++) {
+        rows->weights[i] = (uint16_t) s->items[i].weight;
+        rows->pairs[i] = (uint16_t) (rows->weights[i] << (i < first ? 0 : 8));
+    }
+    for (uint32_t i = n; i < (n + 63) / 64 * 64; i++) rows->codes[i] = 32767;
+    memset(rows->pairs + n, 0, 4 * sizeof *rows->pairs);
+    rows->node = (ct_small){rows->codes,     rows->weights, rows->pairs,    s->desk->now,
+                            s->task->n_runs, n,             s->task->weight};
+}
+
 void ct_search_small(ct_search *s)
 {
     small_rows rows;
-    uint32_t n = s->task->n, weight = s->task->weight;
-    for (uint32_t i = 0; i < n; i++) rows.weights[i] = (uint16_t) s->items[i].weight;
-    for (uint32_t i = n; i < (n + 63) / 64 * 64; i++) rows.codes[i] = 32767;
-    rows.node = (ct_small){rows.codes, rows.weights, s->desk->now, s->task->n_runs, n, weight};
+    begin_rows(s, &rows);
     const double most = pure_score(s);
     while (s->n_drawn < s->grower->options->mtry && s->score < most) {
         uint32_t column = ct_draw_column(s);

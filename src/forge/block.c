@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "forge/blocks.h"
 #include "forge/input.h"
 #include "forge/sums.h"
@@ -18,32 +19,35 @@ ct_block_room *ct_block_room_new(const ct_forged *f, ct_arena *arena)
 }
 
 /* One row after another; rows up to `rows` are 0. */
-static void load_column(const ct_forged *f, ct_block_room *room, const ct_column *columns,
-                        uint32_t column, uint32_t first, uint32_t n, unsigned rows)
+static void load_column(const ct_forged *f, const ct_planes *planes, ct_block_room *room,
+                        const ct_column *column, uint32_t first, uint32_t n, unsigned rows)
 {
-    const ct_column *from = &columns[f->used[column]];
     ct_number number = f->ensemble->number;
-    if (number == CT_F32 && from->type == CT_DOUBLE) {
-        const double *x = (const double *) from->values + first;
-        for (uint32_t row = 0; row < n; row++) room->x[row] = (float) x[row];
+    if (column->type == CT_DOUBLE) {
+        room->exact = (const double *) column->values + first;
     } else {
-        for (uint32_t row = 0; row < n; row++) {
-            room->exact[row] = ct_input(from, first + row, number);
-            room->x[row] = (float) room->exact[row];
-        }
+        for (uint32_t row = 0; row < n; row++)
+            room->widened[row] = ct_input(column, first + row, number);
+        room->exact = room->widened;
     }
-    for (uint32_t row = n; row < rows; row++) room->x[row] = 0, room->exact[row] = 0;
+    planes->load(room->exact, n, room->x);
+    for (uint32_t row = n; row < rows; row++) room->x[row] = 0;
 }
 
 /* Doubles were ranked as floats, which leaves open those that are the same float as a threshold. */
-static void settle_ranks(const ct_search *s, ct_block_room *room, uint32_t n)
+static void settle_ranks(const ct_search *s, const ct_planes *planes, ct_block_room *room,
+                         uint32_t n)
 {
-    for (uint32_t row = 0; row < n; row++) {
-        uint32_t rank = room->ranks[row];
-        if (rank >= s->n || s->rounded[rank] != room->x[row]) continue;
-        while (rank < s->n && s->rounded[rank] == room->x[row] && s->exact[rank] < room->exact[row])
-            rank++;
-        room->ranks[row] = (uint8_t) rank;
+    for (uint32_t first = 0; first < n; first += 64) {
+        uint64_t open = planes->same(room->x + first, s, room->ranks + first);
+        for (; open; open &= open - 1) {
+            uint32_t row = first + ct_trailing_zeros(open), rank = room->ranks[row];
+            if (row >= n) break;
+            while (rank < s->n && s->rounded[rank] == room->x[row] &&
+                   s->exact[rank] < room->exact[row])
+                rank++;
+            room->ranks[row] = (uint8_t) rank;
+        }
     }
 }
 
@@ -64,10 +68,11 @@ static void answer_numbers(const ct_forged *f, const ct_planes *planes, ct_block
     memset(room->ranks, 0, sizeof room->ranks);
     for (uint32_t i = 0; i < f->n_searches; i++) {
         const ct_search *s = &f->searches[i];
-        if (s->column != loaded) load_column(f, room, columns, s->column, first, n, rows);
+        const ct_column *column = &columns[f->used[s->column]];
+        if (s->column != loaded) load_column(f, planes, room, column, first, n, rows);
         loaded = s->column;
         planes->ranks(room->x, s, rows, room->ranks);
-        if (s->exact) settle_ranks(s, room, n);
+        if (s->exact) settle_ranks(s, planes, room, n);
         if (s->any_zero) find_zeros(f, room, n);
         planes->tests(s, room->ranks, s->any_zero ? room->zero : NULL, words, room->table);
     }

@@ -9,7 +9,8 @@
 
 typedef struct {
     float x[CT_BLOCK];      /* a column */
-    double exact[CT_BLOCK]; /* the same */
+    const double *exact;    /* the same, before it is a float */
+    double widened[CT_BLOCK]; /* integers of a column */
     uint8_t ranks[CT_BLOCK], leaf[CT_BLOCK];
     uint64_t zero[CT_BLOCK_WORDS];
     uint64_t *table;        /* [n_planes][CT_BLOCK_WORDS] */
@@ -37,6 +38,8 @@ void ct_block_predict(const ct_forged *forged, const ct_planes *planes, ct_block
 /* n at most room->rows. */
 void ct_tile_predict(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
                      uint32_t first, uint32_t n, double *out, size_t stride);
+/* One row, x[n_features], without columns; nothing is allocated. */
+void ct_tile_row(const ct_forged *forged, ct_tile_room *room, const double *x, double *out);
 void ct_tile_leaves(const ct_forged *forged, ct_tile_room *room, const ct_column *columns,
                     uint32_t first, uint32_t n, int32_t *out, size_t stride);
 

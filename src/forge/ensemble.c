@@ -99,6 +99,8 @@ static ct_status check_nodes(const ct_ensemble *e, uint8_t *parents, ct_error *e
     for (uint32_t t = 0; t < e->n_trees; t++) {
         uint32_t end = ct_ensemble_end(e, t);
         for (uint32_t i = e->roots[t]; i < end; i++) {
+            if (e->cover && !(isfinite(e->cover[i]) && e->cover[i] >= 0))
+                return bad(error, "a node's cover is not finite, or below 0", i);
             if (i > e->roots[t] && parents[i] != 1)
                 return bad(error, "a node is the child of none, or of several", i);
             if (e->feature[i] == -1) {

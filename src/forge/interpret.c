@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static int goes_left(const ct_ensemble *e, uint32_t node, double value)
+int ct_interpret_left(const ct_ensemble *e, uint32_t node, double value)
 {
     double x = e->number == CT_F32 ? (float) value : value;
     int in_sets = e->set_size[node] > 0;
@@ -20,7 +20,7 @@ uint32_t ct_interpret_leaf(const ct_ensemble *e, uint32_t tree, const double *x)
 {
     uint32_t node = e->roots[tree];
     while (e->feature[node] >= 0)
-        node = goes_left(e, node, x[e->feature[node]]) ? e->left[node] : e->right[node];
+        node = ct_interpret_left(e, node, x[e->feature[node]]) ? e->left[node] : e->right[node];
     return node;
 }
 

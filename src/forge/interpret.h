@@ -5,6 +5,9 @@
 
 #include "forge/ensemble.h"
 
+/* Whether a row with this value goes left at a node that splits. */
+int ct_interpret_left(const ct_ensemble *ensemble, uint32_t node, double value);
+
 /* The leaf of a row, x[n_features]. */
 uint32_t ct_interpret_leaf(const ct_ensemble *ensemble, uint32_t tree, const double *x);
 

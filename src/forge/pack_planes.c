@@ -78,7 +78,7 @@ static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *al
     s->first = f->n_planes;
     s->tests = tests;
     s->pivots = CT_ARENA_ZEROED(&f->arena, float, (1u << s->bits) + 8);
-    s->rounded = CT_ARENA_NEW(&f->arena, float, n + 1);
+    s->rounded = CT_ARENA_NEW(&f->arena, float, 1u << s->bits);
     s->exact = exact ? CT_ARENA_NEW(&f->arena, double, n) : NULL;
     if (!tests || !s->pivots || !s->rounded || (exact && !s->exact)) return 0;
     uint32_t rank = 0;
@@ -97,7 +97,7 @@ static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *al
         p->plane_of[all[i].node] = f->n_planes - 1;
     }
     CT_ASSERT(rank == n && n <= CT_RANKS);
-    s->rounded[n] = NAN;
+    for (uint32_t i = n; i < 1u << s->bits; i++) s->rounded[i] = NAN;
     plant_pivots(s, s->rounded);
     return 1;
 }

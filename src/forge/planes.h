@@ -11,8 +11,12 @@
 
 typedef struct {
     unsigned vector;
+    /* to[i] = (float) x[i] */
+    void (*load)(const double *x, unsigned rows, float *to);
     /* Ranks among the pivots, by floats alone. */
     void (*ranks)(const float *x, const ct_search *search, unsigned rows, uint8_t *ranks);
+    /* Which of 64 rows are the same float as the threshold that their rank leads to. */
+    uint64_t (*same)(const float *x, const ct_search *search, const uint8_t *ranks);
     /* All tests of a search into the table. zero: a plane of rows that are zero, or NULL. */
     void (*tests)(const ct_search *search, const uint8_t *ranks, const uint64_t *zero,
                   unsigned words, uint64_t *table);

@@ -15,6 +15,6 @@ CT_INLINE void leaf_bytes(const vec *planes, uint8_t *bytes) { bytes_of_planes(p
 
 #include "forge/planes_body.h"
 
-const ct_planes ct_planes_avx2 = {VEC_WORDS, ranks, tests, leaves, add32, add64};
+const ct_planes ct_planes_avx2 = {VEC_WORDS, load, ranks, same, tests, leaves, add32, add64};
 CT_TARGET_END
 #endif

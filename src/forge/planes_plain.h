@@ -1,6 +1,19 @@
 /* What planes need besides the vectors of vec.h, in portable C. */
 #include "base/bits.h"
 
+CT_INLINE void plain_load(const double *x, unsigned rows, float *to)
+{
+    for (unsigned row = 0; row < rows; row++) to[row] = (float) x[row];
+}
+
+CT_INLINE uint64_t plain_same(const float *x, const ct_search *search, const uint8_t *ranks)
+{
+    uint64_t same = 0;
+    for (unsigned row = 0; row < 64; row++)
+        same |= (uint64_t) (x[row] == search->rounded[ranks[row]]) << row;
+    return same;
+}
+
 /* Ranks of `rows` values; the search tree is walked without branches. */
 CT_INLINE void plain_ranks(const float *x, const ct_search *search, unsigned rows, uint8_t *out)
 {
@@ -36,6 +49,11 @@ CT_INLINE void plain_add64(double *sums, const double *terms, const uint8_t *lea
 }
 
 #define PLAIN_LOOPS                                                                                \
+    static void load(const double *x, unsigned rows, float *to) { plain_load(x, rows, to); }       \
+    static uint64_t same(const float *x, const ct_search *search, const uint8_t *ranks)            \
+    {                                                                                              \
+        return plain_same(x, search, ranks);                                                       \
+    }                                                                                              \
     static void ranks(const float *x, const ct_search *search, unsigned rows, uint8_t *out)        \
     {                                                                                              \
         plain_ranks(x, search, rows, out);                                                         \

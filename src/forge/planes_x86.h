@@ -40,6 +40,17 @@ static void ranks(const float *x, const ct_search *search, unsigned rows, uint8_
     }
 }
 
+static void load(const double *x, unsigned rows, float *to)
+{
+    unsigned row = 0;
+    for (; row + 8 <= rows; row += 8) {
+        __m128 low = _mm256_cvtpd_ps(_mm256_loadu_pd(x + row));
+        __m128 high = _mm256_cvtpd_ps(_mm256_loadu_pd(x + row + 4));
+        _mm256_storeu_ps(to + row, _mm256_set_m128(high, low));
+    }
+    for (; row < rows; row++) to[row] = (float) x[row];
+}
+
 /* Transposes 8 x 8 blocks of bits: bit 8 i + j of each goes to 8 j + i. */
 CT_INLINE __m256i turned_blocks(__m256i x)
 {
@@ -87,6 +98,17 @@ CT_INLINE void bytes_of_planes(const __m256i *p, uint8_t *bytes)
 CT_INLINE __m256i leaves_of_8(const uint8_t *leaf)
 {
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *) (const void *) leaf));
+}
+
+static uint64_t same(const float *x, const ct_search *search, const uint8_t *ranks)
+{
+    uint64_t rows = 0;
+    for (unsigned row = 0; row < 64; row += 8) {
+        __m256 threshold = _mm256_i32gather_ps(search->rounded, leaves_of_8(ranks + row), 4);
+        __m256 equal = _mm256_cmp_ps(_mm256_loadu_ps(x + row), threshold, _CMP_EQ_OQ);
+        rows |= (uint64_t) (unsigned) _mm256_movemask_ps(equal) << row;
+    }
+    return rows;
 }
 
 static void add32(float *sums, const float *terms, const uint8_t *leaf, unsigned rows)

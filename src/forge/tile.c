@@ -49,19 +49,29 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 }
 
 /* CT_LANES walks at once, each waiting for memory while others go on. */
-static void walk_lanes(const ct_forged *f, uint32_t *at, const double *const *x)
-{
-    uint32_t moved = 1;
-    while (moved) {
-        moved = 0;
-        for (unsigned lane = 0; lane < CT_LANES; lane++) {
-            const ct_walk_node *node = &f->nodes[at[lane]];
-            double value = x[lane][node->what & CT_WALK_COLUMN];
-            uint32_t next = f->plain ? step(node, value) : any_step(f, at[lane], value);
-            moved |= next ^ at[lane];
-            at[lane] = next;
-        }
+#define WALK_LANES(name, step_of)                                                                  \
+    static void name(const ct_forged *f, uint32_t *at, const double *const *x)                     \
+    {                                                                                              \
+        const ct_walk_node *nodes = f->nodes;                                                      \
+        uint32_t moved = 1;                                                                        \
+        while (moved) {                                                                            \
+            moved = 0;                                                                             \
+            for (unsigned lane = 0; lane < CT_LANES; lane++) {                                     \
+                const ct_walk_node *node = &nodes[at[lane]];                                       \
+                double value = x[lane][node->what & CT_WALK_COLUMN];                               \
+                uint32_t next = step_of;                                                           \
+                moved |= next ^ at[lane];                                                          \
+                at[lane] = next;                                                                   \
+            }                                                                                      \
+        }                                                                                          \
     }
+WALK_LANES(walk_plain, step(node, value))
+WALK_LANES(walk_any, any_step(f, at[lane], value))
+
+static inline void walk_lanes(const ct_forged *f, uint32_t *at, const double *const *x)
+{
+    if (f->plain) walk_plain(f, at, x);
+    else walk_any(f, at, x);
 }
 
 /* ---- all rows down one tree, or one row down all trees ---- */
@@ -106,6 +116,28 @@ static void add_leaf(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint
     }
 }
 
+/* A row of the tile down all trees. */
+static void add_trees(const ct_forged *f, ct_tile_room *room, uint32_t row)
+{
+    for (uint32_t t = 0; t < f->ensemble->n_trees; t += CT_LANES) {
+        uint32_t at[CT_LANES];
+        uint32_t m = walk_trees(f, room->x + (size_t) row * f->n_used, t, at);
+        for (uint32_t i = 0; i < m; i++) add_leaf(f, room, t + i, row, at[i]);
+    }
+}
+
+void ct_tile_row(const ct_forged *f, ct_tile_room *room, const double *x, double *out)
+{
+    CT_ASSERT(room->rows == 1);
+    for (uint32_t column = 0; column < f->n_used; column++) {
+        double value = x[f->used[column]];
+        room->x[column] = f->ensemble->number == CT_F32 ? (float) value : value;
+    }
+    ct_sums_begin(f->ensemble, room->sums, 1, 1);
+    add_trees(f, room, 0);
+    ct_sums_end(f->ensemble, room->sums, 1, 1, out, 1);
+}
+
 void ct_tile_predict(const ct_forged *f, ct_tile_room *room, const ct_column *columns,
                      uint32_t first, uint32_t n, double *out, size_t stride)
 {
@@ -113,12 +145,7 @@ void ct_tile_predict(const ct_forged *f, ct_tile_room *room, const ct_column *co
     load_rows(f, room, columns, first, n);
     ct_sums_begin(f->ensemble, room->sums, room->rows, n);
     if (n < CT_LANES) {
-        for (uint32_t row = 0; row < n; row++)
-            for (uint32_t t = 0; t < f->ensemble->n_trees; t += CT_LANES) {
-                uint32_t at[CT_LANES];
-                uint32_t m = walk_trees(f, room->x + (size_t) row * f->n_used, t, at);
-                for (uint32_t i = 0; i < m; i++) add_leaf(f, room, t + i, row, at[i]);
-            }
+        for (uint32_t row = 0; row < n; row++) add_trees(f, room, row);
     } else {
         for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
             walk_tree(f, room, t, n);

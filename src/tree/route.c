@@ -215,16 +215,16 @@ static void route_blocks(void *data, unsigned worker, uint64_t begin, uint64_t e
     }
 }
 
-static int desk_init(desk *d, const plan *p)
+static ct_status desk_init(desk *d, const plan *p)
 {
     size_t n = (size_t) p->n_cols + 1;
     d->numbers = (const double **) ct_alloc(n * sizeof *d->numbers);
     d->codes = (const int32_t **) ct_alloc(n * sizeof *d->codes);
     d->room = (double *) ct_alloc(((size_t) p->n_integers * BLOCK + 1) * sizeof *d->room);
-    if (!d->numbers || !d->codes || !d->room) return 0;
+    if (!d->numbers || !d->codes || !d->room) return CT_NO_MEMORY;
     d->numbers[0] = zeros;
     d->codes[0] = no_codes;
-    return 1;
+    return CT_OK;
 }
 
 static void desk_free(desk *d)
@@ -238,7 +238,7 @@ static ct_status route_rows(const plan *p, desk *desks, uint32_t n_workers, int3
                             ct_error *error)
 {
     for (uint32_t worker = 0; worker < n_workers; worker++)
-        if (!desk_init(&desks[worker], p))
+        if (desk_init(&desks[worker], p) != CT_OK)
             return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     blocks b = {p, desks, value_of_row};
     uint64_t n_blocks = p->n_rows / BLOCK + (p->n_rows % BLOCK > 0);

@@ -19,7 +19,7 @@ typedef struct {
     uint32_t roots[ANY_TREES], output[ANY_TREES];
     double weight[ANY_TREES], base[ANY_OUTPUTS];
     int32_t feature[ANY_NODES], leaf_id[ANY_NODES];
-    double threshold[ANY_NODES], value[ANY_NODES * ANY_OUTPUTS];
+    double threshold[ANY_NODES], value[ANY_NODES * ANY_OUTPUTS], cover[ANY_NODES];
     uint32_t left[ANY_NODES], right[ANY_NODES], set_first[ANY_NODES], set_size[ANY_NODES];
     uint8_t default_left[ANY_NODES], missing[ANY_NODES], set_else[ANY_NODES], sets[ANY_SETS / 8];
 } any_ensemble;
@@ -87,6 +87,7 @@ static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint
                    (i > root && ct_rng_below(r, 16) < s->leaf_chance);
         a->leaf_id[i] = (int32_t) (i - root);
         a->set_size[i] = a->set_first[i] = 0;
+        a->cover[i] = 1 + ct_rng_below(r, 100);
         for (uint32_t k = 0; k < e->leaf_width; k++)
             a->value[(size_t) i * e->leaf_width + k] = any_cast(any_unit(r) - 0.5, s->sum);
         a->feature[i] = -1;
@@ -112,7 +113,7 @@ static inline void any_draw(ct_rng *r, const any_shape *s, any_ensemble *a)
                        a->threshold, a->left, a->right, a->default_left, a->missing, a->set_first,
                        a->set_size, a->set_else, a->sets, 0, (int) ct_rng_below(r, 2),
                        s->wide ? s->n_outputs : 1, a->value, a->leaf_id, a->output, a->weight,
-                       s->less, s->number, s->sum, a->base, 1};
+                       a->cover, s->less, s->number, s->sum, a->base, 1};
     for (size_t i = 0; i < sizeof a->sets; i++) a->sets[i] = (uint8_t) ct_rng_below(r, 256);
     for (uint32_t k = 0; k < s->n_outputs; k++) a->base[k] = any_cast(any_unit(r), s->sum);
     if (ct_rng_below(r, 3) == 0) e->divisor = s->n_trees;

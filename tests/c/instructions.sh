@@ -18,7 +18,8 @@ fi
 
 # count CASE LEVEL: instructions within the solve, nothing if the level is not available here.
 count () {
-  valgrind --tool=callgrind --callgrind-out-file="$out" --toggle-collect=ct_exact_solve "$program" "$1" "$2" \
+  valgrind --tool=callgrind --callgrind-out-file="$out" --toggle-collect=ct_exact_solve "$program" \
+    "$1" "$2" \
     > "$out.log" 2>&1 && sed -n 's/^.*Collected : \([0-9]*\).*/\1/p' "$out.log"
 }
 
@@ -45,7 +46,10 @@ do
     }'`
     echo "instructions: $name $level $now $verdict"
     case $verdict in
-      *REGRESSION) if test "$compiler" = "$recorded_compiler"; then failed=`expr $failed + 1`; continue; fi ;;
+      *REGRESSION) if test "$compiler" = "$recorded_compiler"; then
+                     failed=`expr $failed + 1`
+                     continue
+                   fi ;;
     esac
     passed=`expr $passed + 1`
   done

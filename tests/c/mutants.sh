@@ -1,7 +1,8 @@
 #!/bin/sh
 # Planted faults: every mutant of mutants.txt must be found by a test.
 #
-#   sh mutants.sh DIR             all of them, as many at a time as there are cores; DIR holds the unchanged objects and
+#   sh mutants.sh DIR             all of them, as many at a time as there are cores; DIR holds the
+#                                 unchanged objects and
 #                                 the objects of the tests (make -C tests/c mutants)
 #   sh mutants.sh DIR NAME...     these
 #
@@ -15,9 +16,9 @@ here=`cd "\`dirname "$0"\`" && pwd`
 src=$here/../../src table=$here/mutants.txt
 dir=$1
 shift
-all_tests="test_kernels test_cache test_bounds test_sort test_costs test_search test_team test_incumbent
- test_instances test_route test_predict test_certify test_edges test_memory test_rng test_parallel
- test_scan test_forest test_evolve test_forge"
+all_tests="test_kernels test_cache test_bounds test_sort test_costs test_search test_team
+ test_incumbent test_instances test_route test_predict test_certify test_edges test_memory test_rng
+ test_parallel test_scan test_forest test_image test_evolve test_gmt test_forge test_shap"
 patience=60 # seconds for a test
 
 # What the mutant's record says about WORD.
@@ -60,7 +61,8 @@ compile () {
       case $path in
         *.cu) sed -f "$here/cuda_on_cpu/shared.sed" "$path" > "$object.cpp" &&
                 $CXX -I"$mine" $CXX_FLAGS -c "$object.cpp" -o "$object" ;;
-        *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" -c "$path" -o "$object" ;;
+        *) $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -I"$mine" -I"$dir/portable" -I"$src" \
+          -c "$path" -o "$object" ;;
       esac || return 1
       objects="$objects $object"
     else
@@ -79,9 +81,11 @@ killed_by () {
     test -f "$test_object" || $CC -std=gnu11 -O1 -w -fopenmp -DCT_DEBUG -DCT_CUDA_ON_CPU -I"$mine" \
       -I"$dir/portable" -I"$src" -I"$here" -c "$here/$1.c" -o "$test_object" || return 1
   fi
-  test -x "$mine/$1" || $CC -fopenmp "$test_object" $objects $LIBRARIES $wraps -o "$mine/$1" || return 1
+  test -x "$mine/$1" || $CC -fopenmp "$test_object" $objects $LIBRARIES $wraps -o "$mine/$1" ||
+    return 1
   (cd "$here" && CT_FIRST=1 timeout $patience "$mine/$1" ${2:+"$2"}) > "$mine/log" 2>&1
-  case $? in 0|124) return 1 ;; esac # what takes too long has found nothing: the machine may be busy
+  # the machine may be busy: see timeout
+  case $? in 0|124) return 1 ;; esac # what takes too long has found nothing
   killer="$1: `sed -n 's/^  case: //p' "$mine/log" | tail -n 1`"
 }
 
@@ -106,7 +110,8 @@ one () {
   rm -rf "$mine"
   mkdir -p "$mine/`dirname "$file"`"
   if ! mutated > "$mine/$file"; then verdict="STALE: its lines are not in $file exactly once"
-  elif ! compile > "$mine/compiler" 2>&1; then verdict="DOES NOT COMPILE: `head -n 1 "$mine/compiler"`"
+  elif ! compile > "$mine/compiler" 2>&1; then
+    verdict="DOES NOT COMPILE: `head -n 1 "$mine/compiler"`"
   elif find_killer; then verdict="$killer, `expr \`date +%s\` - $start` s"
   else verdict="SURVIVED"
   fi
@@ -123,12 +128,15 @@ export others
 names=${*:-`awk '$1 == "mutant" { print $2 }' "$table"`}
 rm -rf "$dir/of"
 mkdir -p "$dir/of"
-echo $names | tr ' ' '\n' | xargs -P "${CORES:-`getconf _NPROCESSORS_ONLN`}" -n 1 sh "$0" "$dir" --one
+echo $names | tr ' ' '\n' |
+  xargs -P "${CORES:-`getconf _NPROCESSORS_ONLN`}" -n 1 sh "$0" "$dir" --one
 printf '%-30s | %s\n' mutant 'killed by'
 alive=0 killed=0
 for name in $names; do
   cat "$dir/of/$name.line"
-  if grep -q '| test_' "$dir/of/$name.line"; then killed=`expr $killed + 1`; else alive=`expr $alive + 1`; fi
+  if grep -q '| test_' "$dir/of/$name.line"; then killed=`expr $killed + 1`
+  else alive=`expr $alive + 1`
+  fi
 done
 echo "mutants: $killed passed, $alive failed, 0 skipped"
 test $alive -eq 0 && test $killed -gt 0

@@ -9,7 +9,8 @@ export runner
 shift 2
 passed=0 failed=0 skipped=0
 
-printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I '{}' sh -c '$runner {} $CASES > {}.log 2>&1; echo $? > {}.status'
+printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I '{}' sh -c \
+  '$runner {} $CASES > {}.log 2>&1; echo $? > {}.status'
 for program
 do
   log=$program.log status=`cat "$program.status"`

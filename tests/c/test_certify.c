@@ -164,7 +164,7 @@ static double proven_again(const ct_data *data, const ct_options *options, uint3
     ct_certified checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     int clear = options->complexity == 0 ||
-                (!data->weights && !data->loss); /* prices beside which units are seen */
+                (!data->weights && !data->loss); /* penalties beside which units are seen */
     CHECK(!optimal || checked.attained || (!clear && checked.bound < found.result.cost));
     CHECK(!optimal || checked.smallest || checked.rounding > 0 || !clear);
     double slack = 2 * (double) rounding_of(data, options) + 1e-12 * found.result.cost;
@@ -274,8 +274,10 @@ static void tampered_bytes_prove_nothing_untrue(void)
 /* ---- what comes from other rooms ---- */
 
 /* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
-int __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
-int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena);
+ct_status __real_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
+                               ct_arena *arena, int *capped);
+ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
+                               ct_arena *arena, int *capped);
 ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
                                double complexity, ct_arena *arena, ct_error *error);
 ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
@@ -287,9 +289,10 @@ static struct {
     int weighted;    /* whether there were integer weights to spoil */
 } spoiled;
 
-int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, ct_arena *arena)
+ct_status __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
+                               ct_arena *arena, int *capped)
 {
-    int capped = __real_ct_table_rank(table, col, max_thresholds, arena);
+    ct_status status = __real_ct_table_rank(table, col, max_thresholds, arena, capped);
     uint32_t *order = table->order[col], first = order[0], last = order[table->n_rows - 1],
              before = order[spoiled.row];
     if (spoiled.order == 1) order[0] = last, order[table->n_rows - 1] = first;
@@ -308,7 +311,7 @@ int __wrap_ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds,
         memset(table->ties[col], 0, table->words * sizeof table->ties[col][0]);
     }
     if (spoiled.order == 4) table->ties[col][spoiled.row / 64] ^= UINT64_C(1) << spoiled.row % 64;
-    return capped;
+    return status;
 }
 
 ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
@@ -606,12 +609,12 @@ static void evidence_is_needed(void)
         double cost = solved_cost(&t.data, &options);
         ct_bytes whole = certificate_for(&t.data, &options, cost), none = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certified checked = check(&t.data, &options, whole.bytes, whole.n);
-        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.points > 0);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.thresholds > 0);
         ct_claim claim = claim_of(&options);
         ct_certificate_begin(&t.data, &claim, &none);
         ct_bytes_put(&none, 0);
         checked = check(&t.data, &options, none.bytes, none.n);
-        CHECK(checked.verdict == CT_CERTIFIED && checked.bound < cost && checked.points == 0);
+        CHECK(checked.verdict == CT_CERTIFIED && checked.bound < cost && checked.thresholds == 0);
         /* a certificate of less proves less, or at most the cost */
         ct_bytes half = certificate_for(&t.data, &options, cost / 2);
         checked = check(&t.data, &options, half.bytes, half.n);

@@ -499,8 +499,8 @@ static void many_classes_take_little(void)
     table_free(&t);
 }
 
-/* Splits whose price is beyond all numbers: the tree is a leaf, and costs its errors. */
-static void splits_beyond_all_prices(void)
+/* Splits whose penalty is beyond all numbers: the tree is a leaf, and costs its errors. */
+static void splits_beyond_all_penalties(void)
 {
     rng r = {77};
     random_table t = table_random(&r, 30, 2, 2, 0);
@@ -605,7 +605,7 @@ static const check_case cases[] = {
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},
     {"many classes take little", many_classes_take_little},
-    {"splits beyond all prices", splits_beyond_all_prices},
+    {"splits beyond all penalties", splits_beyond_all_penalties},
     {"wide products are exact", wide_products_are_exact},
     {"bad ones are refused", bad_ones_are_refused},
 };

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "forge/interpret.h"
 #include "forge/pack.h"
+#include "forge/planes.h"
 #include "forge/run.h"
 
 enum { MOST_BATCHES = 6 }; /* of one size */
@@ -375,10 +376,82 @@ static void memory(void)
     free_table(&t);
 }
 
+/* ---- networks alone ---- */
+
+enum { MOST_TESTS = (1 << CT_NETWORK_DEPTH) - 1 };
+
+/* The answers of a row to the tests of a perfect tree: planes 1 + test. */
+static void set_answers(uint64_t *table, uint32_t n_tests, uint32_t row, const uint8_t *answer)
+{
+    for (uint32_t i = 0; i < n_tests; i++) {
+        uint64_t *plane = table + (size_t) (i + 1) * CT_BLOCK_WORDS, bit = UINT64_C(1) << row % 64;
+        plane[row / 64] = answer[i] ? plane[row / 64] | bit : plane[row / 64] & ~bit;
+    }
+}
+
+/* A block through a network on each instruction set; `want` by walking down. */
+static int network_agrees(const ct_plane_tree *tree, const uint64_t *table, const uint8_t *want)
+{
+    uint8_t leaf[CT_BLOCK];
+    for (int level = 0; level < CT_N_SIMD; level++) {
+        if (!ct_cpu_has((ct_simd) level)) continue;
+        memset(leaf, 255, sizeof leaf);
+        ct_planes_at((ct_simd) level)->leaves(tree, table, CT_BLOCK_WORDS, leaf);
+        if (memcmp(leaf, want, sizeof leaf)) return 0;
+    }
+    return 1;
+}
+
+static uint8_t walk_down(const uint8_t *answer, uint32_t depth)
+{
+    uint32_t at = 0;
+    for (uint32_t level = 0; level < depth; level++) at = 2 * at + 1 + answer[at];
+    return (uint8_t) (at - ((1u << depth) - 1));
+}
+
+/* Up to depth 4 all answers that there are to all tests. Beyond, all paths, where the tests beside
+ * a path answer 0, 1, or anything, twice. */
+static void draw_answers(ct_rng *r, uint32_t depth, uint32_t which, uint8_t *answer)
+{
+    uint32_t n = (1u << depth) - 1, at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (depth <= 4) answer[i] = which >> i & 1;
+        else if (which >> depth < 2) answer[i] = (uint8_t) (which >> depth);
+        else answer[i] = (uint8_t) ct_rng_below(r, 2);
+    }
+    for (uint32_t level = depth; depth > 4 && level-- > 0;) {
+        answer[at] = which >> level & 1;
+        at = 2 * at + 1 + answer[at];
+    }
+}
+
+static void networks(void)
+{
+    static uint64_t table[(MOST_TESTS + 1) * CT_BLOCK_WORDS];
+    static uint32_t program[MOST_TESTS];
+    ct_rng r = ct_rng_of(8, 8, 8);
+    for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
+    for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
+        const ct_plane_tree tree = {CT_NETWORK, depth, 0, 0, program, NULL};
+        uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
+        if (n < CT_BLOCK) n = CT_BLOCK;
+        for (uint32_t first = 0; first < n; first += CT_BLOCK) {
+            uint8_t want[CT_BLOCK], answer[MOST_TESTS];
+            for (uint32_t row = 0; row < CT_BLOCK; row++) {
+                draw_answers(&r, depth, first + row, answer);
+                set_answers(table, n_tests, row, answer);
+                want[row] = walk_down(answer, depth);
+            }
+            if (!CHECK(network_agrees(&tree, table, want))) printf("    depth %u\n", depth);
+        }
+    }
+}
+
 static const check_case cases[] = {
     {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
+    {"networks", networks},
     {"memory that ends", memory},
 };
 CHECK_MAIN(cases)

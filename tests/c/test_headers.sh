@@ -24,7 +24,7 @@ alone_in_cxx () {
 headers () {
   (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) |
     grep -Ev '^r_|^base/simd/vec_|^forest/scan_body\.h$|^evolve/gram_body\.h$' |
-    grep -Ev '^forge/planes_(body|plain|x86)\.h$'
+    grep -Ev '^forge/(planes_(body|plain|x86)|shap_body)\.h$'
 }
 included () { sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\.h\)".*/\1/p' "$@" | sort -u; }
 of_cuda () {

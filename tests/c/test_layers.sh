@@ -2,7 +2,8 @@
 # Do all includes point downward? R headers stay in the glue, CUDA in *.cu and *.cuh, and no room
 # looks into one above it.
 #
-#   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N failed`, files counted
+#   sh test_layers.sh [SRC [OBJECTS]]   checks each file of SRC; a line a fault, then `N passed, N
+#                                       failed`, files counted
 #
 # may_see() below is the table of arrows. src/init.c and src/r_*.c see everything.
 #
@@ -33,7 +34,8 @@ may_see () {
     exact/run)     echo "base data exact/cost exact/kernels" ;;
     exact/bound)   echo "base exact/run" ;;
     exact/rows)    echo "base exact/run exact/kernels/conditions.h" ;;
-    exact/search)  echo "base exact/cost exact/bound exact/rows exact/run exact/kernels/conditions.h" ;;
+    exact/search)  echo "base exact/cost exact/bound exact/rows exact/run" \
+                     "exact/kernels/conditions.h" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
     exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
   esac
@@ -67,7 +69,8 @@ may_include () {
 # check_tree SRC: sets passed and failed, prints the faults.
 check_tree () {
   passed=0 failed=0
-  for file in "$1"/*.[ch] "$1"/*/*.[ch] "$1"/*/*/*.[ch] "$1"/*/*.cu "$1"/*/*.cuh "$1"/*/*/*.cu "$1"/*/*/*.cuh; do
+  for file in "$1"/*.[ch] "$1"/*/*.[ch] "$1"/*/*/*.[ch] "$1"/*/*.cu "$1"/*/*.cuh "$1"/*/*/*.cu \
+    "$1"/*/*/*.cuh; do
     test -f "$file" || continue
     name=${file#"$1"/}
     faults=`sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"]\)\([^>"]*\)[>"].*/\1 \2/p' "$file" |
@@ -87,8 +90,10 @@ check_tree () {
 # uses DIR: a line `a.o b.o` for each pair of objects of which the first uses what the second
 # defines.
 uses () {
-  (cd "$1" && find . -name '*.o' -not -name 'test_*' | sed 's,^\./,,' | sort | while read -r object; do
-    nm "$object" | awk -v o="$object" '$1 == "U" { print "uses", o, $2 } $2 ~ /^[BDRT]$/ { print "has", o, $3 }'
+  (cd "$1" && find . -name '*.o' -not -name 'test_*' | sed 's,^\./,,' | sort |
+    while read -r object; do
+      nm "$object" | awk -v o="$object" \
+        '$1 == "U" { print "uses", o, $2 } $2 ~ /^[BDRT]$/ { print "has", o, $3 }'
   done) | awk '
     $1 == "has" { home[$3] = $2 }
     $1 == "uses" { user[++n] = $2; what[n] = $3 }
@@ -137,7 +142,8 @@ echo '#include <R_ext/Utils.h>'             > "$plant/r_glue.c"
 echo '#include "exact/rows/node.h"'         > "$plant/exact/search/e.c"
 check_tree "$plant" > /dev/null
 if test $failed -ne 19 || test $passed -ne 5; then
-  echo "layers: the check itself is broken: it finds $failed of 19 planted faults, and passes $passed of 5 clean files"
+  echo "layers: the check itself is broken: it finds $failed of 19 planted faults," \
+    "and passes $passed of 5 clean files"
   echo "layers: 0 passed, 1 failed"
   exit 1
 fi

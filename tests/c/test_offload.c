@@ -26,12 +26,13 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
                              ct_error *error)
 {
     const ct_data *data = &b->table.data;
+    int capped;
     b->budget = (ct_budget){SIZE_MAX, 0};
     ct_arena_init(&b->arena, &b->budget);
     CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
     b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
     for (uint32_t col = 0; col < data->n_cols; col++) {
-        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena) >= 0);
+        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena, &capped) == CT_OK);
         uint32_t rank = 0;
         for (uint32_t j = 0; j < data->n_rows; j++) {
             b->ranks[(size_t) col * data->n_rows + b->ranked.order[col][j]] = rank;
@@ -122,15 +123,15 @@ static void compare(int64_t got, int64_t expected, int64_t need)
     else CHECK(got >= need && got <= (expected > need ? expected : need));
 }
 
-static int is_in_part(const bench *b, const ct_offload_point *candidate, uint32_t row)
+static int is_in_part(const bench *b, const ct_offload_candidate *candidate, uint32_t row)
 {
     if (candidate->part_threshold == CT_OFFLOAD_ALL) return 1;
     ct_offload_conditions part = {1, {candidate->part_line}, {candidate->part_threshold}};
     return is_in(b, &part, row);
 }
 
-static void check_point(const bench *b, const ct_offload_conditions *conditions,
-                        const ct_offload_point *candidate, const int32_t *errors)
+static void check_candidate(const bench *b, const ct_offload_conditions *conditions,
+                        const ct_offload_candidate *candidate, const int32_t *errors)
 {
     uint32_t n_rows = b->table.data.n_rows, n_cols = b->table.data.n_cols;
     uint8_t *marked = (uint8_t *) calloc(n_rows, 1);
@@ -152,11 +153,11 @@ static void check_point(const bench *b, const ct_offload_conditions *conditions,
 }
 
 /* A need is what a leaf costs at most: see ct_children. */
-static ct_offload_point random_point(const bench *b, rng *r,
+static ct_offload_candidate random_candidate(const bench *b, rng *r,
                                      const ct_offload_conditions *conditions, int parts)
 {
     const ct_data *data = &b->table.data;
-    ct_offload_point p = {0, CT_OFFLOAD_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
+    ct_offload_candidate p = {0, CT_OFFLOAD_ALL, rng_below(r, data->n_cols), 0, {0, 0}, {1, 1}};
     if (parts && rng_below(r, 4)) {
         p.part_line = rng_below(r, 2 * data->n_cols);
         p.part_threshold = rng_below(r, b->ranked.n_values[p.part_line / 2] + 1);
@@ -188,10 +189,11 @@ static void set_memory(int device, size_t bytes)
     (device == TWIN ? ct_gpu_twin_memory : cuda_on_cpu_memory)(bytes);
 }
 
-static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions, uint32_t n_points)
+static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions,
+                       uint32_t n_candidates)
 {
     ct_offload_queue *queue = ct_offload_queue_at(b->device, 0);
-    ct_offload_point candidates[2][CT_OFFLOAD_POINTS];
+    ct_offload_candidate candidates[2][CT_OFFLOAD_CANDIDATES];
     uint32_t n_rows = 0, n_cols = b->table.data.n_cols;
     for (uint32_t row = 0; row < b->table.data.n_rows; row++)
         n_rows += (uint32_t) is_in(b, conditions, row);
@@ -199,23 +201,23 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
     REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         int parts = rng_below(r, 2) == 1;
-        for (uint32_t i = 0; i < n_points; i++)
-            candidates[slot][i] = random_point(b, r, conditions, parts);
-        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_points) == CT_OK);
+        for (uint32_t i = 0; i < n_candidates; i++)
+            candidates[slot][i] = random_candidate(b, r, conditions, parts);
+        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_candidates) == CT_OK);
     }
     for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
         unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
         const int32_t *errors;
         REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
-        for (uint32_t p = 0; p < n_points; p++)
-            check_point(b, conditions, &candidates[slot][p], errors + (size_t) p * 4 * n_cols);
+        for (uint32_t p = 0; p < n_candidates; p++)
+            check_candidate(b, conditions, &candidates[slot][p], errors + (size_t) p * 4 * n_cols);
     }
     /* One that nothing is asked of, under way when the next begins. */
     REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
 }
 
 static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
-                        uint32_t most_points)
+                        uint32_t most_candidates)
 {
     bench b;
     b.table = table;
@@ -227,7 +229,7 @@ static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
                 conditions.line[i] = 2 * col + rng_below(r, 2);
                 conditions.threshold[i] = rng_below(r, b.ranked.n_values[col] + 1);
             }
-            check_rows(&b, r, &conditions, 1 + rng_below(r, most_points));
+            check_rows(&b, r, &conditions, 1 + rng_below(r, most_candidates));
         }
     }
     bench_close(&b);
@@ -281,7 +283,7 @@ static void on_every_device(void)
 
 /* The answer to the second one; NULL if the device is lost. */
 static const int32_t *two_batches(ct_offload_queue *queue, const ct_offload_conditions *conditions,
-                                  const ct_offload_point *candidate)
+                                  const ct_offload_candidate *candidate)
 {
     const int32_t *errors;
     if (ct_offload_begin_rows(queue, conditions, 50) != CT_OK) return NULL;
@@ -300,7 +302,7 @@ static int works(int device)
     bench b;
     ct_error error = {CT_OK, ""};
     ct_offload_conditions all = {0, {0}, {0}};
-    ct_offload_point candidate = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
+    ct_offload_candidate candidate = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
     const int32_t *errors = NULL;
     b.table = table_random(&r, 50, 3, 3, 0);
     if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
@@ -308,7 +310,7 @@ static int works(int device)
         errors = two_batches(queue, &all, &candidate);
         CHECK_INT(ct_offload_is_lost(b.device), !errors);
         CHECK((ct_offload_why(b.device)[0] == '\0') == (errors != NULL));
-        if (errors) check_point(&b, &all, &candidate, errors);
+        if (errors) check_candidate(&b, &all, &candidate, errors);
         else CHECK(ct_offload_begin_rows(queue, &all, 50) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_submit(queue, 0, &candidate, 1) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
@@ -359,7 +361,7 @@ static void one_of_two_devices(void)
     rng r = {6};
     bench b;
     ct_offload_conditions all = {0, {0}, {0}};
-    ct_offload_point candidate = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
+    ct_offload_candidate candidate = {0, CT_OFFLOAD_ALL, 0, 7, {90, 90}, {1, 1}};
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     cuda_on_cpu_devices(2);
     check_table(1, &r, table_random(&r, 300, 3, 3, 1), 3, 40);

@@ -120,7 +120,7 @@ static void check_small(uint32_t n, uint32_t n_runs, int kind)
 {
     enum { ROOM = CT_SMALL_ROWS + 64 };
     int16_t codes[ROOM];
-    uint16_t own[ROOM], below[ROOM], expected_below[ROOM];
+    uint16_t own[ROOM], pairs[ROOM] = {0}, below[ROOM], expected_below[ROOM];
     ct_run runs[CT_SMALL_ROWS];
     ct_rng r = ct_rng_of(n, n_runs, (uint32_t) kind);
     uint32_t weight = 0, row = 0, left = n;
@@ -133,12 +133,13 @@ static void check_small(uint32_t n, uint32_t n_runs, int kind)
             if (kind == 2 && row == 0) own[row] = (uint16_t) (256 - n);
             codes[row] = (int16_t) (kind == 3 ? 5
                                               : ct_rng_below(&r, kind == 4 ? 3 : 65536) - 32768);
+            pairs[row] = (uint16_t) (own[row] << (k ? 8 : 0));
             runs[k].weight += own[row];
         }
         weight += runs[k].weight;
     }
     for (uint32_t i = n; i < ROOM; i++) codes[i] = 32767;
-    ct_small node = {codes, own, runs, n_runs, n, weight};
+    ct_small node = {codes, own, pairs, runs, n_runs, n, weight};
     ct_scan_scalar.ranks(codes, n, expected_below);
     for (int level = 0; level < CT_N_SIMD; level++)
         for (int again = 0; again < 2; again++) {
@@ -168,10 +169,10 @@ static void small_nodes(void)
 static void small_by_hand(void)
 {
     int16_t codes[64] = {10, 20, 30, 15, 40, 5};
-    uint16_t own[64] = {1, 2, 1, 1, 3, 2};
+    uint16_t own[64] = {1, 2, 1, 1, 3, 2}, pairs[64] = {1, 2, 1, 256, 3 * 256, 2 * 256};
     ct_run runs[2] = {{0, 3, 4}, {4, 3, 6}};
     for (int i = 6; i < 64; i++) codes[i] = 32767;
-    ct_small node = {codes, own, runs, 2, 6, 10};
+    ct_small node = {codes, own, pairs, runs, 2, 6, 10};
     for (int level = 0; level < CT_N_SIMD; level++) {
         float best = -1;
         int16_t code = 0;
@@ -229,7 +230,121 @@ static void draws_in_blocks(void)
         }
 }
 
+enum { MOST_ITEMS = 70, CODES = 300 };
+
+/* Codes of a column, some missing, their bins of three codes each, and where codes are. */
+typedef struct {
+    uint16_t codes[CODES];
+    uint8_t bins[CODES], turns[CT_BIN_ROWS];
+    uint32_t places[CODES];
+} column;
+
+static void fill_column(ct_rng *r, column *c, uint32_t cut, uint32_t raise)
+{
+    for (uint32_t i = 0; i < CODES; i++) c->places[i] = (i * 7) % CODES;
+    for (uint32_t i = 0; i < CODES; i++) {
+        uint32_t code = ct_rng_below(r, 31);
+        c->codes[i] = (uint16_t) (code < 30 ? code : 65535);
+    }
+    for (uint32_t i = 0; i < CODES; i++)
+        c->bins[i] = (uint8_t) (c->codes[c->places[i]] < 30 ? c->codes[c->places[i]] / 3 : 255);
+    memset(c->turns, 0, sizeof c->turns);
+    memset(c->turns, CT_TURN_LEFT, cut / 3);
+    if (cut % 3) c->turns[cut / 3] = CT_TURN_ASK;
+    if (raise) c->turns[255] = CT_TURN_LEFT;
+}
+
+/* Items go where a comparison of their own codes sends them, each side in its order. */
+static void check_part(const ct_scan *scan, const ct_question *q, uint32_t n, uint32_t cut)
+{
+    ct_item items[MOST_ITEMS] = {{0, 0}};
+    ct_item left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
+    uint32_t weight, sum = 0, n_left = 0;
+    ct_rng r = ct_rng_of(n, cut, 3);
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = (ct_item){ct_rng_below(&r, CODES), 1 + ct_rng_below(&r, UINT32_C(1) << 24)};
+    uint32_t found = scan->part(q, items, n, left, right, &weight);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t code = q->codes[q->code_rows ? q->code_rows[items[i].row] : items[i].row];
+        uint32_t goes_left = code == 65535 ? q->raise : code < cut;
+        const ct_item *to = goes_left ? left + n_left : right + (i - n_left);
+        CHECK(to->row == items[i].row && to->weight == items[i].weight);
+        sum += goes_left ? items[i].weight : 0;
+        n_left += goes_left;
+    }
+    CHECK_INT(found, n_left);
+    CHECK(weight == sum);
+    CHECK_INT(scan->part(q, items, n, items, right, &weight), n_left); /* in place */
+    CHECK(!memcmp(items, left, n_left * sizeof *items));
+}
+
+static void items_parted(void)
+{
+    static column c;
+    for (uint32_t n = 0; n <= MOST_ITEMS; n += CHECK_QUICK() ? 9 : 1)
+        for (uint32_t cut = 1; cut <= 30; cut += 1 + n % 3)
+            for (uint32_t raise = 0; raise < 2; raise++) {
+                ct_rng r = ct_rng_of(n, cut, raise);
+                fill_column(&r, &c, cut, raise);
+                for (int level = 0; level < CT_N_SIMD; level++) {
+                    if (!ct_cpu_has((ct_simd) level)) continue;
+                    const ct_scan *scan = ct_scan_at((ct_simd) level);
+                    ct_question q = {c.codes, c.places, c.bins, c.turns, raise, cut + raise};
+                    check_part(scan, &q, n, cut);
+                    q.bins = NULL;
+                    check_part(scan, &q, n, cut);
+                    q.code_rows = NULL;
+                    check_part(scan, &q, n, cut);
+                }
+            }
+}
+
+static void places_of_bins(void)
+{
+    uint8_t bins[192];
+    ct_item items[192];
+    for (uint32_t n = 1; n <= 128; n += CHECK_QUICK() ? 11 : 1)
+        for (uint32_t width = 0; width < 256; width += 17) {
+            ct_rng r = ct_rng_of(n, width, 1);
+            uint32_t first = ct_rng_below(&r, 256 - width);
+            for (uint32_t i = 0; i < 192; i++) bins[i] = (uint8_t) ct_rng_below(&r, 256);
+            for (int level = 0; level < CT_N_SIMD; level++) {
+                uint32_t found = 0;
+                if (!ct_cpu_has((ct_simd) level)) continue;
+                uint32_t own = ct_scan_at((ct_simd) level)->places(bins, n, (uint8_t) first,
+                                                                   (uint8_t) width, items);
+                for (uint32_t i = 0; i < n; i++)
+                    if (bins[i] >= first && bins[i] <= first + width)
+                        CHECK_INT(items[found++].weight, i);
+                CHECK_INT(own, found);
+            }
+        }
+}
+
+static void rows_turned(void)
+{
+    enum { MOST = 40, STRIDE = 24 };
+    uint16_t table[CT_TURN_ROWS][MOST], to[MOST * STRIDE];
+    const uint16_t *rows[CT_TURN_ROWS];
+    for (uint32_t i = 0; i < CT_TURN_ROWS; i++) {
+        rows[i] = table[(i * 3) % CT_TURN_ROWS];
+        for (uint32_t col = 0; col < MOST; col++) table[i][col] = (uint16_t) (i * 1000 + col);
+    }
+    for (uint32_t n = 1; n <= MOST; n++)
+        for (int level = 0; level < CT_N_SIMD; level++) {
+            if (!ct_cpu_has((ct_simd) level)) continue;
+            memset(to, 0xff, sizeof to);
+            ct_scan_at((ct_simd) level)->turn(rows, n, to, STRIDE);
+            for (uint32_t i = 0; i < MOST * STRIDE; i++)
+                CHECK_INT(to[i], i / STRIDE < n && i % STRIDE < CT_TURN_ROWS
+                                     ? rows[i % STRIDE][i / STRIDE] : 65535);
+        }
+}
+
 static const check_case cases[] = {
+    {"items parted", items_parted},
+    {"places of bins", places_of_bins},
+    {"rows turned", rows_turned},
     {"codes of nodes", codes_of_nodes},
     {"draws in blocks", draws_in_blocks},
     {"large nodes by hand", by_hand},

@@ -35,14 +35,14 @@ static double bytes(double n, double n_cols, double n_classes, double candidates
            groups * n * (4 + n_sides * (4 + 32 * 2));
 }
 
-static double measure(ct_offload_queue *queue, const ct_offload_point *candidates,
-                      uint32_t n_points)
+static double measure(ct_offload_queue *queue, const ct_offload_candidate *candidates,
+                      uint32_t n_candidates)
 {
     const int32_t *errors;
     double least = INFINITY;
     for (int i = 0; i < 20; i++) {
         double start = ct_seconds();
-        if (ct_offload_submit(queue, 0, candidates, n_points) != CT_OK ||
+        if (ct_offload_submit(queue, 0, candidates, n_candidates) != CT_OK ||
             ct_offload_wait(queue, 0, &errors) != CT_OK)
             return NAN;
         double seconds = ct_seconds() - start;
@@ -53,12 +53,12 @@ static double measure(ct_offload_queue *queue, const ct_offload_point *candidate
 
 /* Thresholds all over, and needs as a search has them: below the leaf's errors, above what the best
  * split makes. */
-static void fill_points(ct_offload_point *candidates, uint32_t n_points, uint32_t n,
+static void fill_candidates(ct_offload_candidate *candidates, uint32_t n_candidates, uint32_t n,
                         uint32_t n_cols, int parts)
 {
-    for (uint32_t i = 0; i < n_points; i++) {
-        uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_points / n_cols + 2)) + 1;
-        candidates[i] = (ct_offload_point){
+    for (uint32_t i = 0; i < n_candidates; i++) {
+        uint32_t t = (uint32_t) ((uint64_t) n * (i / n_cols + 1) / (n_candidates / n_cols + 2)) + 1;
+        candidates[i] = (ct_offload_candidate){
             0, CT_OFFLOAD_ALL, i % n_cols, t, {(int32_t) (t / 4), (int32_t) ((n - t) / 4)}, {1, 1}};
         if (!parts) continue;
         /* As schedulers have them: a problem's candidates are neighbours. */
@@ -78,10 +78,12 @@ static void time_table(int there, uint32_t n, double byte_rate, double operation
     ct_arena arena;
     ct_table ranked;
     ct_offload_device *device = NULL;
-    ct_offload_point candidates[1024];
+    ct_offload_candidate candidates[1024];
     ct_arena_init(&arena, &budget);
     if (there && ct_table_init(&ranked, &table.data, &arena, NULL) == CT_OK) {
-        for (uint32_t col = 0; col < COLS; col++) (void) ct_table_rank(&ranked, col, 0, &arena);
+        int capped;
+        for (uint32_t col = 0; col < COLS; col++)
+            (void) ct_table_rank(&ranked, col, 0, &arena, &capped);
         ct_offload_table sent = {n,           COLS,         CLASSES,         ranked.order,
                                  ranked.ties, ranked.words, ranked.n_values, table.classes};
         if (ct_offload_open(0, &sent, 1, &device, NULL) == CT_OK)
@@ -92,7 +94,7 @@ static void time_table(int there, uint32_t n, double byte_rate, double operation
         int parts = i == 3;
         double b = bytes(n, COLS, CLASSES, sizes[i], 1 + parts),
                o = operations(n, COLS, CLASSES, sizes[i], 1 + parts);
-        fill_points(candidates, sizes[i], n, COLS, parts);
+        fill_candidates(candidates, sizes[i], n, COLS, parts);
         printf("| %u | %u%s | %.3g | %.3g | %.3g | %.3g |", n, sizes[i], parts ? " of parts" : "",
                b, o, b / byte_rate * 1e6, o / operation_rate * 1e6);
         double seconds = device ? measure(ct_offload_queue_at(device, 0), candidates, sizes[i])

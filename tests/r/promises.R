@@ -73,9 +73,9 @@ truth_of <- function(p, roots = seq_along(p$x), cap = Inf) {
   loss <- if (is.null(p$loss)) 1 - diag(nlevels(p$y)) else p$loss
   costs <- error_costs(p$y, weights, loss)
   errors <- least_errors(x, p$y, p$depth, p$minbucket, p$minsplit, roots, costs)
-  price <- p$complexity * sum(weights)
-  cost <- errors + price * (seq_along(errors) - 1)
-  list(errors = errors, cost = min(cost), splits = which.min(cost) - 1, price = price,
+  penalty <- p$complexity * sum(weights)
+  cost <- errors + penalty * (seq_along(errors) - 1)
+  list(errors = errors, cost = min(cost), splits = which.min(cost) - 1, penalty = penalty,
        costs = costs)
 }
 
@@ -91,7 +91,7 @@ lies_of <- function(fit, p, truth) {
   splits <- sum(fit$frame$var != "<leaf>")
   optimal <- fit$status == "optimal"
   c(if (fit$objective != errors) "objective",
-    if (fit$cost != errors + splits * truth$price) "cost",
+    if (fit$cost != errors + splits * truth$penalty) "cost",
     if (fit$cost < truth$cost) "a tree that is not allowed",
     if (fit$bound > truth$cost) "bound",
     if (fit$bound > fit$cost || fit$gap < 0 || fit$gap < fit$cost - fit$bound) "gap",
@@ -118,7 +118,7 @@ lies_of_alternatives <- function(others, fit, p, within) {
   table <- as.data.frame(others)
   cost <- vapply(seq_along(p$x), function(j) {
     errors <- truth_of(p, j)
-    min((errors$errors + errors$price * (seq_along(errors$errors) - 1))[-1])
+    min((errors$errors + errors$penalty * (seq_along(errors$errors) - 1))[-1])
   }, 0)
   names(cost) <- names(p$x)
   cost <- cost[setdiff(names(p$x), fit$frame$var[1])]

@@ -64,3 +64,17 @@ test_that("caret tunes a forest, for classes and numbers", {
   expect_identical(rownames(caret::varImp(numbers, scale = FALSE)$importance), names(mtcars)[-1])
   expect_true(all(hist_forest_caret()$grid(iris, iris$Species, 5, "random")$mtry %in% 1:5))
 })
+
+test_that("caret tunes a model tree", {
+  skip_if_not_installed("caret")
+  set.seed(1)
+  tuned <- caret::train(mtcars[c("wt", "hp", "cyl")], mtcars$mpg, method = gmt_caret(),
+                        trControl = quick(), tuneLength = 2, seed = 3, effort = 5)
+  expect_identical(nrow(tuned$results), 4L)
+  own <- gmt(mtcars[c("wt", "hp", "cyl")], mtcars$mpg, seed = 3, effort = 5,
+             complexity = tuned$bestTune$complexity, smoothing = tuned$bestTune$smoothing)
+  expect_equal(coef(tuned$finalModel), coef(own))
+  expect_equal(predict(tuned, mtcars), unname(predict(own, mtcars)))
+  expect_true("wt" %in% rownames(caret::varImp(tuned, scale = FALSE)$importance))
+  expect_true(all(gmt_caret()$grid(NULL, NULL, 5, "random")$complexity > 0))
+})

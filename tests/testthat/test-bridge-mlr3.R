@@ -135,6 +135,26 @@ test_that("forests are learners for classes and numbers", {
   expect_identical(tail(said$before, 7), expected)
 })
 
+test_that("the learner of model trees is in the dictionary, and its calls work", {
+  skip_on_cran()
+  skip_if_not_installed("R6")
+  skip_if(requireNamespace("mlr3", quietly = TRUE), "mlr3 is here itself")
+  said <- beside_mlr3(c(
+    "learner <- mlr3::lrn('regr.gmt')",
+    "learner$param_set$values <- c(learner$param_set$values, seed = 2, leaves_max = 3,",
+    "                              extrapolate = TRUE)",
+    "task <- mlr3::task(mtcars, 'mpg', rep(1:2, 16))",
+    "learner$train(task)",
+    "own <- gmt(mtcars[-1], mtcars$mpg, weights = rep(1:2, 16), seed = 2, leaves_max = 3)",
+    "say(identical(coef(learner$model), coef(own)))",
+    "said <- predict(own, mtcars, extrapolate = TRUE)",
+    "say(identical(learner$predict(task)$response, unname(said)))",
+    "say(identical(names(learner$importance()), contree_importance(own)$variable))",
+    "say(all(learner$selected_features() %in% names(mtcars)))"))
+  expect_identical(tail(said$after, 5), c(rep("TRUE", 4), "end"))
+  expect_identical(tail(said$before, 5), c(rep("TRUE", 4), "end"))
+})
+
 test_that("mlr3 fits, predicts and resamples", {
   skip_if_not_installed("mlr3", "1.0.0")
   learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")

@@ -9,7 +9,8 @@ note <- function(model, mode, what, ...) {
 }
 known <- function(model, mode, eng) {
   stopifnot(paste(model, mode) %in% c('decision_tree classification', 'rand_forest classification',
-                                      'rand_forest regression'), eng == 'contree')
+                                      'rand_forest regression', 'decision_tree regression'),
+            eng == if (paste(model, mode) == 'decision_tree regression') 'gmt' else 'contree')
 }
 set_model_engine <- function(model, mode, eng) {
   known(model, mode, eng)
@@ -22,7 +23,9 @@ set_dependency <- function(model, eng, pkg = 'parsnip',
 set_model_arg <- function(model, eng, parsnip, original, func, has_submodel) {
   stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel),
             any(startsWith(ls(models), model)))
-  for (name in grep(model, ls(models), value = TRUE)) models[[name]]$arg[[parsnip]] <- original
+  of_engine <- if (eng == 'gmt') 'decision_tree regression' else
+    setdiff(grep(model, ls(models), value = TRUE), 'decision_tree regression')
+  for (name in of_engine) models[[name]]$arg[[parsnip]] <- original
 }
 set_fit <- function(model, mode, eng, value) {
   known(model, mode, eng)
@@ -107,6 +110,24 @@ test_that("the engine of forests is registered, for classes and numbers, and its
                 "TRUE", "end")
   expect_identical(tail(said$after, 7), expected)
   expect_identical(tail(said$before, 7), expected)
+})
+
+test_that("the engine of model trees is registered, and its calls work", {
+  skip_on_cran()
+  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
+  library <- stand_in("parsnip", parsnip_code)
+  said <- run_beside(library, "parsnip", c(
+    "arg <- unlist(parsnip::registered('decision_tree', 'regression')$arg)",
+    "say(paste(names(arg), arg, sep = '='))",
+    "w <- rep(c(1, 3), 16)",
+    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth_max = 2, mode = 'regression')",
+    "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth_max = 2)",
+    "say(identical(coef(object$fit), coef(own)))",
+    "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",
+    "say(identical(parsnip::answer(object, mtcars, 'raw'), predict(own, mtcars)))"))
+  expected <- c("tree_depth=depth_max min_n=minbucket", "TRUE", "TRUE", "TRUE", "end")
+  expect_identical(tail(said$after, 5), expected)
+  expect_identical(tail(said$before, 5), expected)
 })
 
 test_that("parsnip grows forests", {

@@ -16,11 +16,9 @@ unsound <- function(fit, data) {
   names(holds)[!holds]
 }
 
-on_cran <- function() !identical(Sys.getenv("NOT_CRAN"), "true")
-
 test_that("trees on mixed predictors cost what brute force says", {
   set.seed(21)
-  for (case in seq_len(if (on_cran()) 30 else 1000)) {
+  for (case in seeds(1000, 30)) {
     depth <- sample(c(1, 1, 2, 2, 2, 2, 3), 1)
     data <- mixed_table(sample(2:c(40, 16, 9)[depth], 1), sample(2:3, 1))
     complexity <- sample(c(0, 0.07), 1)
@@ -50,7 +48,7 @@ restricted_splits <- function(data, name) {
 
 test_that("factors of many levels are optimal in the stated family", {
   set.seed(22)
-  for (case in seq_len(if (on_cran()) 10 else 100)) {
+  for (case in seeds(100, 10)) {
     n <- sample(20:30, 1)
     data <- data.frame(many = factor(sample(letters[1:9], n, TRUE)), a = sample(4, n, TRUE))
     if (case %% 2) data$many[sample(n, 8)] <- NA

@@ -53,7 +53,7 @@ test_that("the path of weights and losses that are not whole is that of the defi
   }
 })
 
-# Prices at which trees of small sizes cost the same, whatever their errors: ties where there are
+# Penalties at which trees of small sizes cost the same, whatever their errors: ties where there are
 # any.
 path_grid <- function(path, n) {
   setdiff(c(1, 1 / 2, 1 / 3, 2 / 3, 2) / n, as.data.frame(path)$complexity)

@@ -82,7 +82,7 @@ test_that("factors split by sets of levels, missing values go where they fit, da
   expect_equal(node_missing(fit)[1], 80)
   expect_equal(predict(fit, data.frame(a = 0.5, m = NA_real_)), c("1" = 2), tolerance = 0.01)
   # a regressor with holes has its mean there
-  fit <- gmt(y ~ m | f, d, seed = 1, leaves_max = 1)
+  fit <- gmt(y ~ m | f, d, seed = 1, leaves_max = 1, missing = "mean")
   filled <- transform(d, m = ifelse(is.na(m), mean(m, na.rm = TRUE), m))
   expect_equal(coef(fit)[1, ], coef(lm(y ~ m, filled)))
   expect_equal(predict(fit, data.frame(m = NA_real_, f = "a")),
@@ -110,11 +110,12 @@ test_that("what cannot be used is said by name", {
   d <- armchair(50)
   d$f <- factor(rep(c("a", "b"), 25))
   expect_contree_error(gmt(f ~ x1, d), "input", "'f' must be numbers")
-  expect_contree_error(gmt(y ~ f | x1, d), "input", "'f' is in the models")
+  d$day <- as.Date("2020-01-01") + 1:50
+  expect_contree_error(gmt(y ~ day | x1, d), "input", "'day' is in the models")
   expect_contree_error(gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")
   expect_contree_error(gmt(y ~ x1, d, control = gmt_control(), bins = 3), "input",
                        "'control' is given")
-  expect_contree_error(gmt(y ~ x1, d, weights = rep(0:1, 25)), "input", "'weights' must be above 0")
+  expect_contree_error(gmt(y ~ x1, d, weights = rep(0, 50)), "input", "all 'weights' are 0")
   expect_contree_error(gmt(y ~ x1, d, offset = 1:3), "input", "'offset'")
   expect_contree_error(gmt(y ~ x1, d, seed = -1), "input", "'seed'")
   expect_contree_error(gmt(d["x1"], d$y, d[1:3, ]), "input", "'z' has 3")

@@ -71,7 +71,7 @@ CT_INLINE vec l16_times(vec counts, vec x) { return _mm256_mullo_epi16(counts, x
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, _mm256_slli_epi32(b, 16)); }
-CT_INLINE vec l32_dot(vec pairs, vec prices) { return _mm256_madd_epi16(pairs, prices); }
+CT_INLINE vec l32_dot(vec pairs, vec costs) { return _mm256_madd_epi16(pairs, costs); }
 
 CT_INLINE vec l64_set(int64_t x) { return _mm256_set1_epi64x(x); }
 CT_INLINE vec l64_add(vec a, vec b) { return _mm256_add_epi64(a, b); }

@@ -113,12 +113,12 @@ CT_INLINE vec l16_times(vec counts, vec x)
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return v_or(a, l32_out(vshlq_n_s32(l32_in(b), 16))); }
-CT_INLINE vec l32_dot(vec pairs, vec prices)
+CT_INLINE vec l32_dot(vec pairs, vec costs)
 {
     const vec low = v_fill(UINT64_C(0x0000ffff0000ffff));
-    int32x4_t first = vmulq_s32(l32_in(v_and(pairs, low)), l32_in(v_and(prices, low)));
+    int32x4_t first = vmulq_s32(l32_in(v_and(pairs, low)), l32_in(v_and(costs, low)));
     return l32_out(
-        vmlaq_s32(first, vshrq_n_s32(l32_in(pairs), 16), vshrq_n_s32(l32_in(prices), 16)));
+        vmlaq_s32(first, vshrq_n_s32(l32_in(pairs), 16), vshrq_n_s32(l32_in(costs), 16)));
 }
 CT_INLINE vec l32_after(vec a, vec b) { return l32_out(vextq_s32(l32_in(b), l32_in(a), 3)); }
 

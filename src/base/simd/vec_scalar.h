@@ -80,10 +80,10 @@ CT_INLINE vec l16_times(vec counts, vec x) { return counts * (uint16_t) x; }
 CT_INLINE vec l16_times_short(vec counts, vec x) { return l16_times(counts, x); }
 
 CT_INLINE vec l32_pair(vec a, vec b) { return a | b << 16; }
-CT_INLINE vec l32_dot(vec pairs, vec prices)
+CT_INLINE vec l32_dot(vec pairs, vec costs)
 {
     const uint64_t low = UINT64_C(0x0000ffff0000ffff);
-    return (pairs & low) * (prices & 0xffff) + (pairs >> 16 & low) * (prices >> 16 & 0xffff);
+    return (pairs & low) * (costs & 0xffff) + (pairs >> 16 & low) * (costs >> 16 & 0xffff);
 }
 CT_INLINE vec l32_after(vec a, vec b) { return a << 32 | b >> 32; }
 

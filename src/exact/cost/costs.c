@@ -1,5 +1,5 @@
 #include "exact/cost/quantised.h"
-#include "exact/cost/price.h"
+#include "exact/cost/penalty.h"
 
 #include <math.h>
 #include <string.h>
@@ -461,8 +461,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     costs->total = sum_of_weights(data);
     costs->noise = noise_of(data, costs->total);
     costs->most_splits = splits_at_most(data, depth);
-    room bits = {CT_COST_BITS - (int) ct_price_bits(costs->most_splits, complexity > 0),
-                 CT_COST_BITS - (int) ct_price_bits(costs->most_splits, 0)};
+    room bits = {CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, complexity > 0),
+                 CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, 0)};
     if (given) losses = factor_of(given, n * n, largest(given, n * n));
     if (from.weights) {
         CT_TRY(set_weights(costs, data, fold, &losses, bits, &weight, &loss, &sum, arena, error));
@@ -475,7 +475,7 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     }
     costs->unit = from.each * (weight.divisor * loss.divisor) / (weight.multiple * loss.multiple);
     CT_ASSERT(costs->unit > 0 && costs->rounding >= 0);
-    ct_price_set(costs, complexity, units_of(&losses, loss) * sum * scale_of(weight));
+    ct_penalty_set(costs, complexity, units_of(&losses, loss) * sum * scale_of(weight));
     if (costs->plain) return CT_OK;
     int64_t *units = CT_ARENA_NEW(arena, int64_t, n * n),
             *gains = CT_ARENA_NEW(arena, int64_t, n * n);
@@ -500,13 +500,15 @@ int ct_costs_by_label(const ct_costs *costs)
 
 double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : costs->unit; }
 
-int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
+ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
     totals->rows = CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes);
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
     int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
-    return totals->rows && (totals->masses || !costs->weights) && (totals->quantised || !rounded);
+    int ready = totals->rows && (totals->masses || !costs->weights) &&
+                (totals->quantised || !rounded);
+    return ready ? CT_OK : CT_NO_MEMORY;
 }
 
 int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *label)

@@ -15,7 +15,7 @@
  *
  * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
  * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
- * less is in exact/cost/price.h.
+ * less is in exact/cost/penalty.h.
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are
  * then the same for all rows into the unit: such problems are searched as if they had none. */
@@ -42,7 +42,7 @@ typedef struct {
                    losses that do not depend on the label, the same of all classes */
     const int64_t *least;   /* [class] the least loss under another label */
     double unit;            /* of the objective */
-    double price;           /* of a split, in the objective */
+    double penalty;         /* of a split, in the objective */
     double rounding;        /* in the objective: see above */
     double noise; /* share of an objective by which it may differ from its units beside that, as
                      weights, losses and their sums are doubles; 0 where these are exact */
@@ -69,8 +69,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
 /* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
 double ct_cost_grain(const ct_costs *costs);
 
-/* Room for n_classes, all 0; 0 if memory ends. */
-int ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
+/* Room for n_classes, all 0. */
+ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena);
 
 /* part = whole - other. */
 static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const ct_totals *other,

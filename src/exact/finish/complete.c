@@ -20,7 +20,7 @@ typedef struct {
     int64_t *right_most;  /* [row] the most that is spared of the rows from here on */
 } stump_scratch;
 
-static int stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search *search)
+static ct_status stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search *search)
 {
     s->costs = search->costs;
     s->classes = search->table->data->classes;
@@ -28,7 +28,7 @@ static int stump_scratch_init(stump_scratch *s, ct_arena *arena, const ct_search
     s->left.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
     s->right.labels = CT_ARENA_NEW(arena, int64_t, search->costs->n_classes);
     s->right_most = CT_ARENA_NEW(arena, int64_t, (size_t) search->table->n_rows + 1);
-    return s->left.labels && s->right.labels && s->right_most;
+    return s->left.labels && s->right.labels && s->right_most ? CT_OK : CT_NO_MEMORY;
 }
 
 static void spare_none(spared *s, uint32_t n_classes)
@@ -293,8 +293,8 @@ ct_status ct_complete(const ct_search *search, const ct_split_code *codes, ct_ar
     c.pendings = CT_ARENA_NEW(arena, pending, n_lowest);
     ct_status status = CT_OK;
     if (!c.leaf_cost || !c.rows || !c.spare || !c.owner || !c.sorted || !c.ranks || !c.pendings ||
-        !ct_totals_new(&c.totals, search->costs, arena) ||
-        !stump_scratch_init(&c.stump, arena, search)) {
+        ct_totals_new(&c.totals, search->costs, arena) != CT_OK ||
+        stump_scratch_init(&c.stump, arena, search) != CT_OK) {
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to finish the tree");
     } else {
         for (uint32_t row = 0; row < n_rows; row++) c.rows[row] = row;
@@ -313,7 +313,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t max_cost, ct_arena *are
     ct_arena_mark mark = ct_arena_here(arena);
     stump_scratch stump;
     uint32_t *ranks = CT_ARENA_NEW(arena, uint32_t, table->n_rows);
-    if (!ranks || !stump_scratch_init(&stump, arena, search)) {
+    if (!ranks || stump_scratch_init(&stump, arena, search) != CT_OK) {
         ct_arena_release(arena, mark);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to split the rows");
     }

@@ -46,9 +46,9 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree,
                : ct_smaller_cost(worker->search->split_cost + left + right, TOO_MUCH);
 }
 
-/* Finishes the tree and prices it; 0 if it is a leaf, has a root that it may not have, or breaks a
- * rule. */
-static int price(ct_worker *worker, ct_known_tree *known)
+/* Finishes the tree and counts what it costs; 0 if it is a leaf, has a root that it may not have,
+ * or breaks a rule. */
+static int assess(ct_worker *worker, ct_known_tree *known)
 {
     ct_forest tree = {0};
     ct_error error;
@@ -177,7 +177,7 @@ int ct_incumbent_start(ct_worker *worker, ct_known_tree *known)
         ct_worker_stop(worker, CT_END_MEMORY);
     }
     ct_arena_release(&worker->arena, mark);
-    return ready && price(worker, known);
+    return ready && assess(worker, known);
 }
 
 /* ---- looking ahead ---- */
@@ -198,8 +198,8 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
     CT_ASSERT(codes[at].feature >= 0 && t > 0);
     const ct_costs *costs = worker->search->costs;
     ct_totals totals[2];
-    if (!ct_totals_new(&totals[0], costs, &worker->arena) ||
-        !ct_totals_new(&totals[1], costs, &worker->arena)) {
+    if (ct_totals_new(&totals[0], costs, &worker->arena) != CT_OK ||
+        ct_totals_new(&totals[1], costs, &worker->arena) != CT_OK) {
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
@@ -209,7 +209,7 @@ static void look_below(ct_worker *worker, const ct_node *node, const ct_path *pa
         ct_arena_mark mark = ct_arena_here(&worker->arena);
         ct_path below = ct_path_extend(path, f, side, t);
         ct_node child;
-        if (ct_node_side(worker, node, f, t, side, &totals[side], &child))
+        if (ct_node_side(worker, &worker->arena, node, f, t, side, &totals[side], &child) == CT_OK)
             look(worker, &child, &below, depth - 1, codes, 2 * at + 1 + (size_t) side);
         ct_arena_release(&worker->arena, mark);
     }
@@ -253,5 +253,5 @@ int ct_incumbent_look_ahead(ct_worker *worker, const ct_node *root, ct_known_tre
     known->codes = new_heap(worker, worker->search->options->depth);
     if (!known->codes) return 0;
     look(worker, root, &whole, worker->search->options->depth, known->codes, 0);
-    return price(worker, known);
+    return assess(worker, known);
 }

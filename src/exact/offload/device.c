@@ -9,7 +9,7 @@
 /* The sides of a batch's candidates take at most so much, and there is room for at least so many
  * groups of candidates of the whole table. */
 static const size_t SIDES_BYTES = (size_t) 1 << 30;
-enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_POINTS / CT_GPU_LANES };
+enum { LEAST_GROUPS = 4, MOST_GROUPS = CT_OFFLOAD_CANDIDATES / CT_GPU_LANES };
 
 int ct_offload_is_lost(const ct_offload_device *device)
 {

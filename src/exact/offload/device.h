@@ -25,7 +25,7 @@ enum {
     CT_OFFLOAD_CLASSES = 64,    /* more are left to the CPU */
     CT_OFFLOAD_CONDITIONS = 16, /* on the way to a row set */
     CT_OFFLOAD_SLOTS = 2,       /* batches under way in one queue */
-    CT_OFFLOAD_POINTS = 1024    /* of a batch */
+    CT_OFFLOAD_CANDIDATES = 1024    /* of a batch */
 };
 
 #define CT_OFFLOAD_ALL UINT32_MAX
@@ -57,7 +57,7 @@ typedef struct {
     /* By side: errors from here on need not be told apart; 0: the side is not wanted. */
     int32_t need[2];
     uint32_t min_rows[2]; /* by side: the least rows of each part of an allowed split, at least 1 */
-} ct_offload_point;
+} ct_offload_candidate;
 
 /* number: of the CUDA device; -1: the twin. CT_NO_DEVICE with a message if it cannot be used (or
  * has no memory even for one column at a time), CT_NO_MEMORY if the host has none; n_queues >=
@@ -78,12 +78,12 @@ const char *ct_offload_why(const ct_offload_device *device);
  * for. */
 ct_status ct_offload_begin_rows(ct_offload_queue *queue, const ct_offload_conditions *conditions,
                                 uint32_t n_rows);
-/* How many candidates a batch of this row set may have, at most CT_OFFLOAD_POINTS. */
+/* How many candidates a batch of this row set may have, at most CT_OFFLOAD_CANDIDATES. */
 uint32_t ct_offload_room(const ct_offload_queue *queue);
 
 /* Starts a batch in a slot that has none under way; the candidates are copied. */
 ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot,
-                            const ct_offload_point *candidates, uint32_t n_points);
+                            const ct_offload_candidate *candidates, uint32_t n_candidates);
 /* Waits for it. (*errors)[candidate][side][any, allowed][column] is the least errors of a split on
  * the column in that side of the candidate, over splits of any size and over allowed ones: exact if
  * below the side's need, else a lower bound that is not below it. 0 for sides that are not wanted.

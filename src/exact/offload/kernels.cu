@@ -13,14 +13,14 @@ CT_OFFLOAD_THREAD_KERNELS(THREADS_ON_CUDA)
 CT_GPU_WARPS_ON_CUDA(kernel_STARTS, ct_offload_views, ct_offload_sum_members)
 
 /* The sides of the lane's candidate in a word. */
-struct sides_of_point {
+struct sides_of_candidate {
     uint32_t left, right;
 };
 
-__device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, uint32_t group,
+__device__ sides_of_candidate find_sides(const ct_offload_views &v, uint32_t col, uint32_t group,
                                      uint32_t w, ct_lanes lanes)
 {
-    sides_of_point in;
+    sides_of_candidate in;
     in.left = ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 0));
     in.right = v.batch.n_sides == 2
                    ? ct_lanes_transpose(lanes, ct_scan_sides(&v, col, group, w, lanes.lane, 1))
@@ -33,11 +33,11 @@ __device__ sides_of_point find_sides(const ct_offload_views &v, uint32_t col, ui
 __device__ void scan_part(const ct_offload_views &v, ct_scan_part part, uint32_t col,
                           uint32_t group, ct_lanes lanes, ct_scan_lane *lane)
 {
-    ct_offload_point nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
+    ct_offload_candidate nothing = {0, 0, 0, 0, {0, 0}, {1, 1}};
     uint32_t p = group * CT_GPU_LANES + lanes.lane;
-    ct_scan_begin(lane, p < v.batch.n_points ? v.batch.candidates + p : &nothing);
+    ct_scan_begin(lane, p < v.batch.n_candidates ? v.batch.candidates + p : &nothing);
     for (uint32_t w = part.begin; w < part.end; w++) {
-        sides_of_point in = find_sides(v, col, group, w, lanes);
+        sides_of_candidate in = find_sides(v, col, group, w, lanes);
         ct_scan_word(lane, &v, col, w, in.left, in.right);
     }
 }
@@ -59,7 +59,7 @@ template <int CLASSES> __global__ void kernel_scan(const ct_offload_views v, siz
     for (uint32_t c = 0; c < 2 * n_classes; c++) x[c * CT_GPU_LANES] = 0;
     for (uint32_t w = part.begin; w < part.end; w++) {
         const uint32_t *sets = v.rows.sets + ((size_t) col * v.rows.words + w) * n_classes;
-        sides_of_point in = find_sides(v, col, group, w, lanes);
+        sides_of_candidate in = find_sides(v, col, group, w, lanes);
         ct_scan_count(x, CT_GPU_LANES, sets, n_classes, in.left, in.right);
     }
     __syncthreads();

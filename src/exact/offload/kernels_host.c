@@ -27,10 +27,10 @@ static void transpose(uint32_t words[CT_GPU_LANES])
 /* The sides of each lane's candidate in a word. */
 typedef struct {
     uint32_t left[CT_GPU_LANES], right[CT_GPU_LANES];
-} sides_of_points;
+} sides_of_candidates;
 
 static void find_sides(const ct_offload_views *v, uint32_t col, uint32_t group, uint32_t w,
-                       sides_of_points *in)
+                       sides_of_candidates *in)
 {
     for (uint32_t lane = 0; lane < CT_GPU_LANES; lane++)
         in->left[lane] = ct_scan_sides(v, col, group, w, lane, 0);
@@ -47,7 +47,7 @@ static void count_part(const ct_offload_views *v, const ct_scan_block *block, ui
     uint32_t n_classes = v->table.n_classes;
     uint32_t *counts = block->counts + warp * 2 * n_classes * CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
-    sides_of_points in;
+    sides_of_candidates in;
     memset(counts, 0, 2 * n_classes * CT_GPU_LANES * sizeof *counts);
     for (uint32_t w = part.begin; w < part.end; w++) {
         const uint32_t *sets = v->rows.sets + ((size_t) col * v->rows.words + w) * n_classes;
@@ -63,9 +63,9 @@ static void scan_part(const ct_offload_views *v, const ct_scan_block *block, uin
 {
     ct_scan_lane lanes[CT_GPU_LANES];
     uint32_t first = group * CT_GPU_LANES, step = v->table.n_classes * CT_GPU_LANES;
-    sides_of_points in;
+    sides_of_candidates in;
     uint32_t n =
-        v->batch.n_points - first < CT_GPU_LANES ? v->batch.n_points - first : CT_GPU_LANES;
+        v->batch.n_candidates - first < CT_GPU_LANES ? v->batch.n_candidates - first : CT_GPU_LANES;
     ct_scan_part part = ct_scan_part_of(v->rows.words, warp, block->n_warps);
     for (uint32_t i = 0; i < n; i++) {
         lanes[i].n_classes = v->table.n_classes;

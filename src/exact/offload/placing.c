@@ -4,11 +4,11 @@
  * threshold, skipped columns and all; and thresholds looked at, a column. Both differ tenfold
  * between tables; these are in the middle. */
 static const double CPU_CELL = 1.5e-10;
-static const double CPU_POINTS = 16;
+static const double CPU_THRESHOLDS = 16;
 
 /* Measured on the host twin, whose searches take the same course: thresholds, up to twice those of
  * the CPU, since batches know fewer bounds; and batches, one after the other. */
-static const double DEVICE_POINTS = 32;
+static const double DEVICE_THRESHOLDS = 32;
 static const double DEVICE_BATCHES = 4;
 
 /* NOT YET MEASURED on any device: from the arithmetic in bench/NOTES.md, on the side of the CPU. */
@@ -26,9 +26,9 @@ ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32
     double candidate = (double) n_rows * n_cols * n_classes;
     CT_ASSERT(n_rows <= n_table_rows);
     ct_placing p;
-    p.cpu = candidate * n_cols * CPU_POINTS * CPU_CELL;
-    p.device = candidate * n_cols * DEVICE_POINTS * DEVICE_CELL + DEVICE_BATCH * DEVICE_BATCHES +
-               (double) n_table_rows * n_cols * DEVICE_LAY;
+    p.cpu = candidate * n_cols * CPU_THRESHOLDS * CPU_CELL;
+    p.device = candidate * n_cols * DEVICE_THRESHOLDS * DEVICE_CELL +
+               DEVICE_BATCH * DEVICE_BATCHES + (double) n_table_rows * n_cols * DEVICE_LAY;
     return p;
 }
 
@@ -53,8 +53,8 @@ static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_co
                              uint32_t n_classes)
 {
     double cells = (double) n_cols * n_cols * n_classes;
-    ct_placing p = {n_rows * cells * CPU_POINTS * CPU_CELL,
-                    n_set_rows * cells * DEVICE_POINTS * DEVICE_PART + DEVICE_SHARE};
+    ct_placing p = {n_rows * cells * CPU_THRESHOLDS * CPU_CELL,
+                    n_set_rows * cells * DEVICE_THRESHOLDS * DEVICE_PART + DEVICE_SHARE};
     return p;
 }
 

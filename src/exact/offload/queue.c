@@ -33,16 +33,16 @@ static size_t cut_rows(ct_offload_rows_view *view, const ct_offload_table_view *
     return c.used;
 }
 
-static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_points)
+static size_t errors_bytes(const ct_offload_table_view *table, uint32_t n_candidates)
 {
-    return (size_t) n_points * 4 * table->n_cols * sizeof(int32_t);
+    return (size_t) n_candidates * 4 * table->n_cols * sizeof(int32_t);
 }
 
 static void cut_slot(ct_gpu_cutter *c, ct_offload_batch_view *view, const ct_offload_device *device)
 {
-    view->candidates =
-        (const ct_offload_point *) ct_gpu_cut(c, CT_OFFLOAD_POINTS * sizeof *view->candidates);
-    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
+    view->candidates = (const ct_offload_candidate *) ct_gpu_cut(c, CT_OFFLOAD_CANDIDATES *
+                                                                        sizeof *view->candidates);
+    view->errors = (int32_t *) ct_gpu_cut(c, errors_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
     view->sides = (uint32_t *) ct_gpu_cut(c, device->sides_bytes);
 }
 
@@ -64,9 +64,10 @@ static size_t cut_host(ct_offload_queue *queue, const ct_offload_device *device,
     ct_gpu_cutter c = {memory, 0};
     for (unsigned i = 0; i < CT_OFFLOAD_SLOTS; i++) {
         ct_offload_slot *slot = &queue->slots[i];
-        slot->candidates =
-            (ct_offload_point *) ct_gpu_cut(&c, CT_OFFLOAD_POINTS * sizeof *slot->candidates);
-        slot->errors = (int32_t *) ct_gpu_cut(&c, errors_bytes(&device->view, CT_OFFLOAD_POINTS));
+        slot->candidates = (ct_offload_candidate *) ct_gpu_cut(&c, CT_OFFLOAD_CANDIDATES *
+                                                                       sizeof *slot->candidates);
+        slot->errors = (int32_t *) ct_gpu_cut(&c,
+                                              errors_bytes(&device->view, CT_OFFLOAD_CANDIDATES));
     }
     return c.used;
 }
@@ -166,7 +167,7 @@ uint32_t ct_offload_room(const ct_offload_queue *queue)
 {
     size_t group = 2 * (size_t) queue->views.rows.n_rows * sizeof(uint32_t);
     size_t candidates = queue->device->sides_bytes / group * CT_GPU_LANES;
-    return candidates < CT_OFFLOAD_POINTS ? (uint32_t) candidates : CT_OFFLOAD_POINTS;
+    return candidates < CT_OFFLOAD_CANDIDATES ? (uint32_t) candidates : CT_OFFLOAD_CANDIDATES;
 }
 
 /* Every column against the batch: those that are on the device, then the other windows in turn. */
@@ -189,26 +190,26 @@ static ct_status scan(ct_offload_queue *queue)
 }
 
 ct_status ct_offload_submit(ct_offload_queue *queue, unsigned slot_number,
-                            const ct_offload_point *candidates, uint32_t n_points)
+                            const ct_offload_candidate *candidates, uint32_t n_candidates)
 {
     ct_offload_slot *slot = &queue->slots[slot_number];
     ct_offload_batch_view *view = &queue->views.batch;
-    size_t points_bytes = n_points * sizeof *candidates;
+    size_t bytes = n_candidates * sizeof *candidates;
     if (ct_gpu_is_lost(queue->device->gpu)) return CT_NO_DEVICE;
-    CT_ASSERT(n_points && n_points <= ct_offload_room(queue));
+    CT_ASSERT(n_candidates && n_candidates <= ct_offload_room(queue));
     *view = slot->on_device;
-    view->n_points = n_points;
-    view->n_groups = (n_points + CT_GPU_LANES - 1) / CT_GPU_LANES;
+    view->n_candidates = n_candidates;
+    view->n_groups = (n_candidates + CT_GPU_LANES - 1) / CT_GPU_LANES;
     view->n_sides = 1;
-    for (uint32_t i = 0; i < n_points; i++)
+    for (uint32_t i = 0; i < n_candidates; i++)
         if (candidates[i].part_threshold != CT_OFFLOAD_ALL) view->n_sides = 2;
-    memcpy(slot->candidates, candidates, points_bytes);
-    CT_TRY(ct_offload_send(queue, view->candidates, slot->candidates, points_bytes));
+    memcpy(slot->candidates, candidates, bytes);
+    CT_TRY(ct_offload_send(queue, view->candidates, slot->candidates, bytes));
     size_t sides = (size_t) view->n_groups * view->n_sides * queue->views.rows.n_rows;
     CT_TRY(ct_offload_launch(queue, CT_OFFLOAD_SIDES, ct_gpu_threads(sides)));
     CT_TRY(scan(queue));
     CT_TRY(ct_gpu_fetch(&queue->stream, slot->errors, view->errors,
-                        errors_bytes(&queue->views.table, n_points)));
+                        errors_bytes(&queue->views.table, n_candidates)));
     return ct_gpu_mark(&queue->stream, &slot->end);
 }
 

@@ -83,7 +83,7 @@ CT_HD ct_scan_part ct_scan_part_of(uint32_t words, uint32_t warp, uint32_t n_war
 /* ---- one row for all candidates, all rows for one candidate ---- */
 
 /* 1 if the row is on that side of the candidate and in its part. */
-CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_point *candidate,
+CT_HD uint32_t ct_scan_is_on(const ct_offload_views *v, const ct_offload_candidate *candidate,
                              uint32_t row, uint32_t side)
 {
     uint32_t left = ct_offload_rank(&v->table, candidate->feature, row) < candidate->threshold;
@@ -98,7 +98,7 @@ CT_HD void ct_offload_make_sides(const ct_offload_views *v, size_t item)
     uint32_t row = v->rows.rows[item % v->rows.n_rows], word = (uint32_t) (item / v->rows.n_rows),
              sides = 0;
     uint32_t group = word / v->batch.n_sides, side = word % v->batch.n_sides;
-    for (uint32_t p = 0; p < CT_GPU_LANES && group * CT_GPU_LANES + p < v->batch.n_points; p++)
+    for (uint32_t p = 0; p < CT_GPU_LANES && group * CT_GPU_LANES + p < v->batch.n_candidates; p++)
         sides |= ct_scan_is_on(v, v->batch.candidates + group * CT_GPU_LANES + p, row, side) << p;
     v->batch.sides[item] = sides;
 }
@@ -162,7 +162,7 @@ typedef struct {
 } ct_scan_lane;
 
 /* Sets up what stays the same along the order; the lane's memory and totals are in place. */
-CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_point *candidate)
+CT_HD void ct_scan_begin(ct_scan_lane *lane, const ct_offload_candidate *candidate)
 {
     for (uint32_t side = 0; side < 2; side++) {
         lane->all[side] = 0;
@@ -294,8 +294,8 @@ CT_HD void ct_scan_end(const ct_scan_block *block, const ct_offload_views *v, ui
                        uint32_t group, uint32_t lane)
 {
     uint32_t p = group * CT_GPU_LANES + lane, n_classes = v->table.n_classes;
-    if (p >= v->batch.n_points) return;
-    const ct_offload_point *candidate = v->batch.candidates + p;
+    if (p >= v->batch.n_candidates) return;
+    const ct_offload_candidate *candidate = v->batch.candidates + p;
     for (uint32_t side = 0; side < 2; side++) {
         int32_t size = 0;
         for (uint32_t c = 0; c < n_classes; c++)

@@ -7,12 +7,12 @@
 #include "exact/search/features.h"
 #include "exact/search/thresholds.h"
 #include "exact/offload/placing.h"
-#include "exact/offload/waves.h"
+#include "exact/offload/batches.h"
 #include "exact/rows/ranks.h"
 
 enum {
     SCHEDULER_PLACES = 64, /* thresholds under evaluation in each half */
-    SCHEDULER_WAVE = 32   /* candidates of one problem in a batch */
+    SLICE_CANDIDATES = 32   /* candidates of one problem in a batch */
 };
 
 /* One side of a threshold: a depth-two problem, in memory of its own. */
@@ -22,7 +22,7 @@ typedef struct {
     ct_node node;
     ct_roots roots;
     ct_evaluator evaluator;
-    ct_wave wave;
+    ct_slice slice;
 } problem;
 
 /* A threshold under evaluation. */
@@ -54,17 +54,6 @@ int ct_scheduler_wanted(const ct_evaluator *evaluator)
 }
 
 /* ---- memory ---- */
-
-static void swap_arenas(ct_worker *worker, problem *p)
-{
-    ct_arena arena = worker->arena;
-    worker->arena = p->arena;
-    p->arena = arena;
-}
-
-/* From here on the worker's memory is the problem's, until it leaves. */
-static void enter(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
-static void leave(ct_worker *worker, problem *p) { swap_arenas(worker, p); }
 
 static ct_scheduler *scheduler_new(ct_worker *worker)
 {
@@ -118,60 +107,60 @@ ct_scheduler *ct_scheduler_begin(ct_evaluator *evaluator)
     CT_ASSERT(scheduler->n_places > 0 && scheduler->n_places <= SCHEDULER_PLACES);
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++)
         for (uint32_t k = 0; k < scheduler->n_places; k++)
-            if (!ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker))
+            if (ct_roots_join(&scheduler->places[slot][k].evaluator, evaluator->roots, worker,
+                              &worker->arena) != CT_OK)
                 return NULL;
-    if (ct_waves_begin_rows(evaluator) == CT_OK) return scheduler;
-    ct_waves_lost(worker);
+    if (ct_batches_begin_rows(evaluator) == CT_OK) return scheduler;
+    ct_batches_lost(worker);
     return NULL;
 }
 
 /* ---- depth-two problems ---- */
 
-static int set_up(ct_worker *worker, const place *at, int side, problem *p)
+/* From the problem's own memory. */
+static ct_status set_up(ct_worker *worker, const place *at, int side, problem *p)
 {
     const ct_node *node = at->evaluator.roots->node;
     const ct_candidate *m = at->m;
     const ct_task *task = &((const ct_branching *) at->evaluator.extra)->task[side];
-    return ct_node_side(worker, node, at->feature, m->threshold, side, &at->evaluator.totals[side],
-                        &p->node) &&
-           ct_roots_init(&p->roots, worker, NULL, &p->node, task, m->root_bounds[side],
-                         m->trees[side]) &&
-           ct_depth2_init(&p->roots, worker) && ct_wave_new(worker, &p->wave, SCHEDULER_WAVE) &&
-           ct_roots_begin(&p->evaluator, &p->roots, worker);
+    CT_TRY(ct_node_side(worker, &p->arena, node, at->feature, m->threshold, side,
+                        &at->evaluator.totals[side], &p->node));
+    CT_TRY(ct_roots_init(&p->roots, worker, &p->arena, &p->node, task, m->root_bounds[side],
+                         m->trees[side]));
+    CT_TRY(ct_depth2_init(&p->roots, worker));
+    CT_TRY(ct_slice_new(worker, &p->arena, &p->slice, SLICE_CANDIDATES));
+    return ct_roots_begin(&p->evaluator, &p->roots, worker);
 }
 
 static void begin_problem(ct_worker *worker, place *at, int side)
 {
     problem *p = &at->sides[side];
     ct_candidate *m = at->m;
-    enter(worker, p);
-    p->wave.n_parts = 0;
-    p->open = set_up(worker, at, side, p);
-    if (!p->open) { /* the search is over: see ct_worker_stop */
-        ct_worker_stop(worker, CT_END_MEMORY);
+    p->slice.n_intervals = 0;
+    p->open = set_up(worker, at, side, p) == CT_OK;
+    if (!p->open) { /* the search is over: see ct_worker_no_memory */
         memset(m->root_bounds[side], 0,
                at->evaluator.roots->node->layout->n_cols * sizeof *m->root_bounds[side]);
         for (size_t i = 0; i < ct_heap_size(2); i++) m->trees[side][i] = CT_LEAF_CODE;
-        ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
+        ct_arena_release(&p->arena, (ct_arena_mark){NULL, 0});
     } else if (p->roots.hinted >= 0) {
         if (p->node.layout->planes.one_at_a_time)
             p->roots.hinted = -1; /* its planes would be made for this candidate alone */
         else ct_roots_step(&p->evaluator);
     }
-    leave(worker, p);
 }
 
-/* Nothing is open in it any more; the worker's memory is its own. */
-static void end_problem(ct_worker *worker, place *at, int side)
+/* Nothing is open in it any more. */
+static void end_problem(place *at, int side)
 {
     problem *p = &at->sides[side];
     at->bounds[side] = ct_roots_end(&p->evaluator);
     ct_branch_answer(&at->evaluator, at->m, side, &at->bounds[side]);
-    ct_arena_release(&worker->arena, (ct_arena_mark){NULL, 0});
+    ct_arena_release(&p->arena, (ct_arena_mark){NULL, 0});
     p->open = 0;
 }
 
-/* Puts a wave of up to `room` candidates into the batch, or ends the problem. Points without a
+/* Puts a slice of up to `room` candidates into the batch, or ends the problem. Candidates without a
  * question are taken in at once. */
 static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
 {
@@ -180,24 +169,20 @@ static void fill(ct_scheduler *scheduler, place *at, int side, uint32_t room)
     scheduler->batch.part_line = 2 * at->feature + (uint32_t) side;
     scheduler->batch.part_threshold = ct_layout_to_global(scheduler->roots->node->layout,
                                                           at->feature, at->m->threshold);
-    enter(worker, p);
-    while (ct_wave_fill(&p->evaluator, &p->wave, &scheduler->batch, room) && !p->wave.n_asked) {
-        ct_worker_poll(worker, (uint64_t) p->wave.n_points * p->node.n_rows);
-        ct_wave_take_in(&p->evaluator, &p->wave, NULL);
+    while (ct_slice_fill(&p->evaluator, &p->slice, &scheduler->batch, room) && !p->slice.n_asked) {
+        ct_worker_poll(worker, (uint64_t) p->slice.n_candidates * p->node.n_rows);
+        ct_slice_take_in(&p->evaluator, &p->slice, NULL);
     }
-    CT_ASSERT(p->open && p->wave.n_asked <= p->wave.n_points);
-    if (!p->wave.n_parts) end_problem(worker, at, side);
-    leave(worker, p);
+    CT_ASSERT(p->open && p->slice.n_asked <= p->slice.n_candidates);
+    if (!p->slice.n_intervals) end_problem(at, side);
 }
 
-static void finish_on_cpu(ct_scheduler *scheduler, place *at, int side)
+static void finish_on_cpu(place *at, int side)
 {
     problem *p = &at->sides[side];
-    enter(scheduler->worker, p);
-    ct_wave_put_back(&p->evaluator, &p->wave);
+    ct_slice_put_back(&p->evaluator, &p->slice);
     while (ct_roots_step(&p->evaluator)) continue;
-    end_problem(scheduler->worker, at, side);
-    leave(scheduler->worker, p);
+    end_problem(at, side);
 }
 
 /* ---- thresholds ---- */
@@ -207,9 +192,9 @@ static void take(ct_scheduler *scheduler, unsigned slot)
 {
     ct_roots *roots = scheduler->roots;
     int32_t f = 0;
-    for (uint32_t k = 0; k < scheduler->n_places && f >= 0 && !roots->lost; k++) {
+    for (uint32_t k = 0; k < scheduler->n_places && f >= 0; k++) {
         place *at = &scheduler->places[slot][k];
-        while (!at->m && !roots->lost && (f = ct_features_choose(roots)) >= 0) {
+        while (!at->m && (f = ct_features_choose(roots)) >= 0) {
             ct_interval *i = roots->features[f].open;
             roots->features[f].open = i->next;
             roots->features[f].begun = 1;
@@ -222,7 +207,6 @@ static void take(ct_scheduler *scheduler, unsigned slot)
             if (!at->m) ct_features_give_back(roots, i);
         }
     }
-    if (roots->lost) ct_worker_stop(scheduler->worker, CT_END_MEMORY);
 }
 
 /* What is too small for the device is solved here, while that is at work. */
@@ -314,13 +298,13 @@ static uint32_t settle(ct_scheduler *scheduler)
 static void gather(ct_scheduler *scheduler, unsigned slot, uint32_t room)
 {
     uint32_t n = 0;
-    FOR_OPEN(scheduler, slot, at, side) n += !at->sides[side].wave.n_parts;
+    FOR_OPEN(scheduler, slot, at, side) n += !at->sides[side].slice.n_intervals;
     FOR_OPEN(scheduler, slot, at, side)
     {
-        if (at->sides[side].wave.n_parts) continue;
-        CT_ASSERT(n > 0 && scheduler->batch.n_points <= room);
-        uint32_t share = (room - scheduler->batch.n_points) / n--;
-        if (share) fill(scheduler, at, side, share < SCHEDULER_WAVE ? share : SCHEDULER_WAVE);
+        if (at->sides[side].slice.n_intervals) continue;
+        CT_ASSERT(n > 0 && scheduler->batch.n_candidates <= room);
+        uint32_t share = (room - scheduler->batch.n_candidates) / n--;
+        if (share) fill(scheduler, at, side, share < SLICE_CANDIDATES ? share : SLICE_CANDIDATES);
     }
 }
 
@@ -329,7 +313,7 @@ static void prepare(ct_scheduler *scheduler, unsigned slot, int admit)
 {
     ct_team *team = scheduler->roots->work.team;
     uint32_t room = ct_offload_room(scheduler->worker->queue);
-    scheduler->batch.n_points = 0; /* what was sent has been copied */
+    scheduler->batch.n_candidates = 0; /* what was sent has been copied */
     do {
         if (admit) take(scheduler, slot);
         follow(scheduler, slot);
@@ -351,12 +335,10 @@ static ct_status collect(ct_scheduler *scheduler, unsigned slot)
     FOR_OPEN(scheduler, slot, at, side)
     {
         problem *p = &at->sides[side];
-        if (!p->wave.n_parts) continue;
+        if (!p->slice.n_intervals) continue;
         ct_worker_poll(scheduler->worker,
-                       (uint64_t) p->wave.n_points * node->layout->n_cols * node->n_rows);
-        enter(scheduler->worker, p);
-        ct_wave_take_in(&p->evaluator, &p->wave, errors);
-        leave(scheduler->worker, p);
+                       (uint64_t) p->slice.n_candidates * node->layout->n_cols * node->n_rows);
+        ct_slice_take_in(&p->evaluator, &p->slice, errors);
     }
     return CT_OK;
 }
@@ -369,12 +351,12 @@ int ct_scheduler_step(ct_scheduler *scheduler, int admit)
     prepare(scheduler, slot, admit);
     if (!scheduler->n_taken) return 0;
     ct_team_unlock(team);
-    scheduler->under_way[slot] = scheduler->batch.n_points > 0;
-    if (ct_waves_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
+    scheduler->under_way[slot] = scheduler->batch.n_candidates > 0;
+    if (ct_batches_submit(scheduler->worker, &scheduler->batch, slot) != CT_OK ||
         collect(scheduler, !slot) != CT_OK) {
-        ct_waves_lost(scheduler->worker);
+        ct_batches_lost(scheduler->worker);
         for (unsigned half = 0; half < CT_OFFLOAD_SLOTS; half++)
-            FOR_OPEN(scheduler, half, at, side) finish_on_cpu(scheduler, at, side);
+            FOR_OPEN(scheduler, half, at, side) finish_on_cpu(at, side);
     }
     ct_team_lock(team);
     (void) settle(scheduler);

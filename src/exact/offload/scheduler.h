@@ -2,11 +2,11 @@
  *
  * One such problem alone has too few thresholds open to fill a device. So several thresholds of
  * depth three are under evaluation at once, in intervals of all root features, and the sides of
- * each are depth-two problems that are open at the same time. Each sends a wave of candidates
- * (waves.h) as candidates of its part of the row set, which the device has laid out once; the waves
- * of all of them make one batch. Two halves of the scheduler take turns: while one's batch is under
- * way, the CPU takes in the other's, ends problems, follows the best tree of the row set with their
- * caps, begins others and gathers the next.
+ * each are depth-two problems that are open at the same time. Each sends a slice of candidates
+ * (batches.h) as candidates of its part of the row set, which the device has laid out once; the
+ * slices of all of them make one batch. Two halves of the scheduler take turns: while one's batch
+ * is under way, the CPU takes in the other's, ends problems, follows the best tree of the row set
+ * with their caps, begins others and gathers the next.
  *
  * Intervals, candidates, the team's lock are used as by the search one by one; several evaluators
  * search then that belong to one worker. More thresholds of depth three are evaluated than need be,

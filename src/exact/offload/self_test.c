@@ -10,8 +10,8 @@ enum {
     N_COLS = 3,
     N_CLASSES = 3,
     N_WORDS = 2,
-    N_POINTS = 40,
-    N_ERRORS = N_POINTS * 4 * N_COLS,
+    N_CANDIDATES = 40,
+    N_ERRORS = N_CANDIDATES * 4 * N_COLS,
     TWIN = -1
 };
 
@@ -19,7 +19,7 @@ typedef struct {
     uint32_t order[N_COLS][N_ROWS], n_values[N_COLS];
     uint64_t ties[N_COLS][N_WORDS];
     int32_t classes[N_ROWS];
-    ct_offload_point candidates[N_POINTS];
+    ct_offload_candidate candidates[N_CANDIDATES];
 } problem;
 
 /* Column g goes through the rows in steps of its own and changes its value every g + 1 of them. */
@@ -37,10 +37,10 @@ static void fill(problem *p)
             p->n_values[g]++;
         }
     }
-    for (uint32_t i = 0; i < N_POINTS; i++) {
+    for (uint32_t i = 0; i < N_CANDIDATES; i++) {
         uint32_t f = i % N_COLS, all = i % 4, threshold = 1 + i * 5 % (p->n_values[f] - 1);
         p->candidates[i] =
-            (ct_offload_point){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20,    f,
+            (ct_offload_candidate){all ? 0 : 3, all ? CT_OFFLOAD_ALL : 20,    f,
                                threshold,   {N_ROWS, i % 5 ? N_ROWS : 0}, {1, 1 + i % 9}};
     }
 }
@@ -63,7 +63,7 @@ static ct_status answer(int number, problem *p, int32_t *errors, ct_error *error
     for (uint32_t i = 0, rank = 0; i < N_ROWS && rank < conditions.threshold[0]; i++, n_rows++)
         rank += (uint32_t) (p->ties[1][i / 64] >> i % 64 & 1);
     ct_status status = ct_offload_begin_rows(queue, &conditions, n_rows);
-    if (status == CT_OK) status = ct_offload_submit(queue, 0, p->candidates, N_POINTS);
+    if (status == CT_OK) status = ct_offload_submit(queue, 0, p->candidates, N_CANDIDATES);
     if (status == CT_OK) status = ct_offload_wait(queue, 0, &found);
     if (status == CT_OK) memcpy(errors, found, N_ERRORS * sizeof *errors);
     else (void) ct_fail(error, status, "device %d: %s", number, ct_offload_why(device));

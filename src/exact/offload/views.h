@@ -44,10 +44,10 @@ typedef struct {
 /* A batch of candidates. Its candidates go by groups of CT_GPU_LANES: one bit of each word of
  * `sides`. */
 typedef struct {
-    uint32_t n_points, n_groups;
+    uint32_t n_candidates, n_groups;
     /* 2: some candidates are of parts; 1: of the whole row set, and what is not left is right. */
     uint32_t n_sides;
-    const ct_offload_point *candidates;
+    const ct_offload_candidate *candidates;
     /* [group][n_sides][n_rows] bit p: the row is left of candidate p of the group; right of it. */
     uint32_t *sides;
     int32_t *errors; /* see ct_offload_wait */

@@ -97,7 +97,7 @@ static void sets_by_planes(ct_worker *worker, ct_layout *layout, uint32_t f, uin
     }
 }
 
-static int whole_sets(ct_worker *worker, ct_layout *layout, const int32_t *classes)
+static ct_status whole_sets(ct_worker *worker, ct_layout *layout, const int32_t *classes)
 {
     enum { MANY = 16 }; /* from here on the planes would have to be combined too often */
     ct_arena_mark mark = ct_arena_here(&worker->arena);
@@ -105,7 +105,7 @@ static int whole_sets(ct_worker *worker, ct_layout *layout, const int32_t *class
     CT_ASSERT(layout->n_classes > MANY || n_planes <= 8);
     uint64_t *planes = CT_ARENA_NEW(&worker->arena, uint64_t,
                                     (n_planes ? n_planes : 1) * layout->words);
-    if (!planes) return 0;
+    if (!planes) return ct_worker_no_memory(worker);
     for (uint32_t row = 0; row < layout->n_rows; row++)
         layout->digits[row] = (uint8_t) classes[row];
     for (uint32_t f = 0; f < layout->n_cols; f++) {
@@ -113,7 +113,7 @@ static int whole_sets(ct_worker *worker, ct_layout *layout, const int32_t *class
         else sets_by_planes(worker, layout, f, planes, n_planes);
     }
     ct_arena_release(&worker->arena, mark);
-    return 1;
+    return CT_OK;
 }
 
 /* The quantised costs of rows, by number, in every feature's order. */
@@ -144,9 +144,8 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
     }
     if (worker->search->costs->quantised)
         lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
-    return whole_sets(worker, layout, table->data->classes) && ct_planes_take_room(worker, layout)
-               ? layout
-               : out_of_memory(worker);
+    if (whole_sets(worker, layout, table->data->classes) != CT_OK) return NULL;
+    return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }
 
 static uint64_t members_in(const uint64_t *sets, uint32_t n_classes, size_t words, size_t w)
@@ -227,5 +226,5 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);
     worker->statistics.layouts++;
-    return ct_planes_take_room(worker, layout) ? layout : out_of_memory(worker);
+    return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }

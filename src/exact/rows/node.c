@@ -7,12 +7,6 @@
 #include "exact/kernels/conditions.h"
 #include "exact/rows/planes.h"
 
-static int out_of_memory(ct_worker *worker)
-{
-    ct_worker_stop(worker, CT_END_MEMORY);
-    return 0;
-}
-
 /* The arrays that making a node writes; ct_rows shows them read-only. */
 typedef struct {
     uint64_t *sets, *lanes;
@@ -29,10 +23,9 @@ static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 }
 
 /* `sets`: where the bit sets go; NULL: memory of their own. */
-static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *totals, uint64_t *sets,
-                    ct_node *node, parts *p)
+static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
+                          const ct_totals *totals, uint64_t *sets, ct_node *node, parts *p)
 {
-    ct_arena *arena = &worker->arena;
     const ct_costs *costs = worker->search->costs;
     size_t set_words = (size_t) layout->n_cols * layout->n_classes * layout->words,
            slots = layout->n_cols * (layout->words + 1);
@@ -44,13 +37,13 @@ static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *total
     p->begin = CT_ARENA_NEW(arena, size_t, 2 * (size_t) layout->n_cols);
     node->masses = costs->weights ? CT_ARENA_NEW(arena, int64_t, slots * layout->n_classes) : NULL;
     node->max_before = costs->plain ? NULL : CT_ARENA_NEW(arena, int64_t, slots);
-    int ready = ct_totals_new(&node->totals, costs, arena);
+    ct_status status = ct_totals_new(&node->totals, costs, arena);
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
                                         : NULL;
-    if (!ready || !node->counts || !node->members || !p->sets || !p->lanes ||
+    if (status != CT_OK || !node->counts || !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (!costs->plain && !node->max_before))
-        return out_of_memory(worker);
+        return ct_worker_no_memory(worker);
     p->end = p->begin + layout->n_cols;
     node->rows = (ct_rows){layout->n_cols,
                            layout->n_classes,
@@ -78,7 +71,7 @@ static int node_new(ct_worker *worker, ct_layout *layout, const ct_totals *total
     CT_ASSERT(node->n_rows <= layout->n_rows);
     CT_ASSERT(node->leaf_cost >= 0 && node->leaf_cost <= node->max_cost);
     node->kind = kind_of(costs, node);
-    return 1;
+    return CT_OK;
 }
 
 static int64_t weight_of(uint64_t members, const int64_t *weights)
@@ -148,12 +141,12 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
                   node->max_cost);
 }
 
-int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node)
+ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, ct_node *node)
 {
     parts p;
     ct_totals totals;
-    if (!ct_totals_new(&totals, worker->search->costs, &worker->arena))
-        return out_of_memory(worker);
+    if (ct_totals_new(&totals, worker->search->costs, arena) != CT_OK)
+        return ct_worker_no_memory(worker);
     for (uint32_t c = 0; c < layout->n_classes; c++) {
         const uint64_t *members = layout->sets + c * layout->words;
         for (size_t w = 0; w < layout->words; w++) {
@@ -164,22 +157,22 @@ int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node)
                 totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
         }
     }
-    if (!node_new(worker, layout, &totals, layout->sets, node, &p)) return 0;
+    CT_TRY(node_new(worker, arena, layout, &totals, layout->sets, node, &p));
     for (uint32_t f = 0; f < layout->n_cols; f++) {
         ct_split split = {0};
         split.parent_sets = ct_layout_sets(layout, f);
         split.end = layout->words;
         fill_feature(worker, node, &p, f, &split);
     }
-    return 1;
+    return CT_OK;
 }
 
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side,
-                 const ct_totals *totals, ct_node *node)
+ct_status ct_node_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
+                       uint32_t t, int side, const ct_totals *totals, ct_node *node)
 {
     parts p;
     ct_layout *layout = parent->layout;
-    if (!node_new(worker, layout, totals, NULL, node, &p)) return 0;
+    CT_TRY(node_new(worker, arena, layout, totals, NULL, node, &p));
     CT_ASSERT(f < layout->n_cols && t > 0 && t < layout->n_values[f] && (side == 0 || side == 1));
     CT_ASSERT(node->n_rows > 0 &&
               node->n_rows <= parent->n_rows /* never empty: no bound would hold */);
@@ -196,7 +189,7 @@ int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t 
         fill_feature(worker, node, &p, g, &split);
     }
     ct_worker_poll(worker, (uint64_t) layout->n_cols * layout->n_classes * parent->n_rows);
-    return 1;
+    return CT_OK;
 }
 
 /* The counts before word w of f, and the weights; NULL if rows have none. */

@@ -1,7 +1,7 @@
 /* A row set within a layout: bit sets of its members in the order of each feature, and their
  * counts.
  *
- * Made by ct_node_whole or ct_node_side in the worker's arena; read-only afterwards. */
+ * Made by ct_node_whole or ct_node_side in an arena of the caller's; read-only afterwards. */
 #ifndef CT_EXACT_ROWS_NODE_H
 #define CT_EXACT_ROWS_NODE_H
 
@@ -25,13 +25,14 @@ typedef struct {
                               likewise; NULL: all the same */
 } ct_node;
 
-/* All rows of the layout, in its own bit sets. 0, and a stop is asked for, if memory ends. */
-int ct_node_whole(ct_worker *worker, ct_layout *layout, ct_node *node);
+/* All rows of the layout, in its own bit sets. CT_NO_MEMORY, and a stop is asked for, if memory
+ * ends. */
+ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, ct_node *node);
 
 /* The rows of the parent left (side 0) or right (side 1) of threshold t of f, of which `totals` are
- * known. */
-int ct_node_side(ct_worker *worker, const ct_node *parent, uint32_t f, uint32_t t, int side,
-                 const ct_totals *totals, ct_node *node);
+ * known; as above. */
+ct_status ct_node_side(ct_worker *worker, ct_arena *arena, const ct_node *parent, uint32_t f,
+                       uint32_t t, int side, const ct_totals *totals, ct_node *node);
 
 /* The totals of the rows left of threshold t of f; returns how many these are. */
 uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t,
@@ -42,7 +43,8 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost);
 
 /* Where rows cost all the same: how many may lie on the left at most (side 0) or must lie there at
- * least (side 1) for a leaf of that side to cost less than `cost` > 0. counts[n_classes]: scratch. */
+ * least (side 1) for a leaf of that side to cost less than `cost` > 0. counts[n_classes] is scratch
+ * memory. */
 uint32_t ct_node_leaf_rows(const ct_worker *worker, const ct_node *node, uint32_t f, int side,
                            int64_t cost, uint32_t *counts);
 

@@ -10,7 +10,7 @@ static size_t words_of(const ct_layout *layout, uint32_t f)
     return (size_t) layout->n_cols * layout->n_planes[f] * layout->words;
 }
 
-int ct_planes_take_room(ct_worker *worker, ct_layout *layout)
+ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout)
 {
     size_t all = 0, largest = 0, budget = worker->search->plane_budget / sizeof(uint64_t);
     for (uint32_t f = 0; f < layout->n_cols; f++) {
@@ -27,16 +27,16 @@ int ct_planes_take_room(ct_worker *worker, ct_layout *layout)
         planes->present = layout->n_cols;
         planes->lowest_of = CT_ARENA_NEW(&worker->arena, unsigned, layout->n_cols);
         planes->single = CT_ARENA_NEW(&worker->arena, uint64_t, layout->n_cols * layout->words);
-        if (!planes->lowest_of || !planes->single) return 0;
+        if (!planes->lowest_of || !planes->single) return ct_worker_no_memory(worker);
     }
     uint64_t *room = CT_ARENA_NEW(&worker->arena, uint64_t, planes->one_at_a_time ? largest : all);
-    if (!planes->of || !planes->lowest || !room) return 0;
+    if (!planes->of || !planes->lowest || !room) return ct_worker_no_memory(worker);
     for (uint32_t f = 0; f < layout->n_cols; f++) {
         planes->of[f] = room;
         planes->lowest[f] = layout->n_planes[f];
         if (!planes->one_at_a_time) room += words_of(layout, f);
     }
-    return 1;
+    return CT_OK;
 }
 
 /* Eight bits of the ranks of f, from bit `low` on, by row. */

@@ -11,9 +11,9 @@
 
 #include "exact/rows/layout.h"
 
-/* Takes the room for the planes: for all features within the budget, else for the largest one; 0 if
- * memory ends. */
-int ct_planes_take_room(ct_worker *worker, ct_layout *layout);
+/* Takes the room for the planes: for all features within the budget, else for the largest one.
+ * CT_NO_MEMORY, and a stop is asked for, if memory ends. */
+ct_status ct_planes_take_room(ct_worker *worker, ct_layout *layout);
 
 /* Planes with which to tell the ranks of f below the threshold, [g][threshold->end][words], made if
  * need be. Valid until the next call if one at a time; then the threshold may become another one

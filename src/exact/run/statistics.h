@@ -31,8 +31,8 @@
     X(layouts, "layouts", "row sets laid out anew")                                                \
     X(planes, "planes built", "bit planes built, in features")                                     \
     X(shared, "row sets shared", "row sets below the root where idle threads were let in")         \
-    X(waves, "device batches", "batches of thresholds sent to a device")                           \
-    X(device_points, "device thresholds", "thresholds in these")
+    X(batches, "device batches", "batches of thresholds sent to a device")                         \
+    X(device_thresholds, "device thresholds", "thresholds in these")
 
 typedef struct {
 #define CT_STATISTIC_FIELD(field, name, text) uint64_t field;

@@ -12,7 +12,7 @@
 #include "exact/run/statistics.h"
 #include "exact/run/stop.h"
 
-/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and price.h. */
+/* Costs are 64-bit integers; what rows and splits cost is in exact/cost/costs.h and penalty.h. */
 typedef struct {
     const ct_table *table;
     const ct_options *options;
@@ -88,7 +88,17 @@ static inline int ct_may_split_at(const ct_worker *worker, uint32_t n, uint32_t 
 }
 
 /* Tells all workers to leave the search. */
-static inline void ct_worker_stop(ct_worker *worker, ct_end why) { ct_stop_ask(worker->stop, why); }
+static inline void ct_worker_stop(const ct_worker *worker, ct_end why)
+{
+    ct_stop_ask(worker->stop, why);
+}
+
+/* Without memory a search is over, and whoever meets that says so to all. */
+static inline ct_status ct_worker_no_memory(const ct_worker *worker)
+{
+    ct_worker_stop(worker, CT_END_MEMORY);
+    return CT_NO_MEMORY;
+}
 
 /* Whether this worker or another one has been told to. */
 static inline int ct_is_halted(const ct_worker *worker) { return ct_stop_is_asked(worker->stop); }

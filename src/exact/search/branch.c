@@ -28,13 +28,15 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidat
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, INT64_MAX};
     ct_node node, whole;
-    if (ct_node_side(worker, evaluator->roots->node, f, m->threshold, side,
-                     &evaluator->totals[side], &node)) {
+    if (ct_node_side(worker, &worker->arena, evaluator->roots->node, f, m->threshold, side,
+                     &evaluator->totals[side], &node) == CT_OK) {
         const ct_node *child = &node;
         if (wants_layout(worker, &node, task->depth)) {
             ct_layout *layout = ct_layout_part(worker, node.layout, node.rows.sets, node.rows.begin,
                                                node.rows.end, node.n_rows);
-            child = layout && ct_node_whole(worker, layout, &whole) ? &whole : NULL;
+            child = layout && ct_node_whole(worker, &worker->arena, layout, &whole) == CT_OK
+                        ? &whole
+                        : NULL;
         }
         if (child)
             bounds = ct_solve(worker, NULL, child, task, m->root_bounds[side], m->trees[side]);
@@ -242,8 +244,8 @@ static void know_ends(ct_evaluator *evaluator)
     task.as_side = 1;
     task.cap = task.seen = INT64_MAX;
     task.on_cpu = roots->task->on_cpu;
-    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->layout->n_cols);
-    ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code, ct_heap_size(task.depth));
+    int64_t *root_bounds = CT_ARENA_NEW(evaluator->arena, int64_t, roots->node->layout->n_cols);
+    ct_split_code *tree = CT_ARENA_NEW(evaluator->arena, ct_split_code, ct_heap_size(task.depth));
     if (!root_bounds || !tree) return;
     worker->statistics.ends++;
     ct_bounds bounds = ct_solve(worker, NULL, roots->node, &task, root_bounds, tree);
@@ -267,23 +269,23 @@ static ct_candidate *new_candidate(ct_roots *roots)
     return candidate;
 }
 
-static int new_extra(ct_evaluator *evaluator)
+static ct_status new_extra(ct_evaluator *evaluator)
 {
-    ct_arena *arena = &evaluator->worker->arena;
+    ct_arena *arena = evaluator->arena;
     size_t n_cols = evaluator->roots->node->layout->n_cols;
     ct_branching *branching = CT_ARENA_NEW(arena, ct_branching, 1);
     int64_t *root_bounds = CT_ARENA_NEW(arena, int64_t, 2 * n_cols);
     evaluator->extra = branching;
-    if (!branching || !root_bounds) return 0;
+    if (!branching || !root_bounds) return CT_NO_MEMORY;
     for (int side = 0; side < 2; side++)
         branching->root_bounds[side] = root_bounds + (size_t) side * n_cols;
-    return 1;
+    return CT_OK;
 }
 
-int ct_branch_init(ct_roots *roots, ct_worker *worker)
+ct_status ct_branch_init(ct_roots *roots, ct_worker *worker)
 {
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, roots->node->layout->n_cols);
-    if (!zeros) return 0;
+    int64_t *zeros = CT_ARENA_ZEROED(roots->arena, int64_t, roots->node->layout->n_cols);
+    if (!zeros) return ct_worker_no_memory(worker);
     roots->evaluate = evaluate;
     /* no gain was seen with two classes or further up */
     if (roots->task->depth == 3 && roots->node->layout->n_classes > 2) roots->know_ends = know_ends;
@@ -292,5 +294,5 @@ int ct_branch_init(ct_roots *roots, ct_worker *worker)
     for (int end = 0; end < 2; end++)
         roots->ends[end].root_bounds[0] = roots->ends[end].root_bounds[1] = zeros;
     worker->statistics.nodes++;
-    return 1;
+    return CT_OK;
 }

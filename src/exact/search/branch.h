@@ -5,9 +5,8 @@
 
 #include "exact/search/roots.h"
 
-/* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two; 0
- * if memory ends. */
-int ct_branch_init(ct_roots *roots, ct_worker *worker);
+/* Makes root splits above depth two what `roots` evaluates, as ct_depth2_init does at depth two. */
+ct_status ct_branch_init(ct_roots *roots, ct_worker *worker);
 
 /* ---- the evaluation of a candidate m in steps, for scheduler.c ---- */
 

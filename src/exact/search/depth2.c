@@ -218,14 +218,14 @@ static ct_candidate *new_candidate(ct_roots *roots)
     return candidate;
 }
 
-/* Sets up what stays the same over a solve; 0 if memory ends. */
-static int new_extra(ct_evaluator *evaluator)
+/* Sets up what stays the same over a solve. */
+static ct_status new_extra(ct_evaluator *evaluator)
 {
     const ct_worker *worker = evaluator->worker;
     const ct_node *node = evaluator->roots->node;
-    ct_arena *arena = &evaluator->worker->arena;
+    ct_arena *arena = evaluator->arena;
     ct_children *children = CT_ARENA_ZEROED(arena, ct_children, 1);
-    if (!children) return 0;
+    if (!children) return CT_NO_MEMORY;
     children->rows = &node->rows;
     for (int side = 0; side < 2; side++) {
         children->totals[side] = evaluator->totals[side].rows;
@@ -243,7 +243,9 @@ static int new_extra(ct_evaluator *evaluator)
                                      ct_children_scratch(node->rows.words, node->rows.n_classes));
     evaluator->extra = children;
     CT_ASSERT(children->rows->n_cols == node->layout->n_cols);
-    return children->active && children->labels && children->done && children->scratch;
+    return children->active && children->labels && children->done && children->scratch
+               ? CT_OK
+               : CT_NO_MEMORY;
 }
 
 static void end_extra(ct_evaluator *evaluator)
@@ -281,7 +283,7 @@ static void know_ends(ct_evaluator *evaluator)
     while (f < node->layout->n_cols &&
            !above_all(node->layout->n_values[f] - 1, node->layout->n_planes[f], &c->threshold))
         f++;
-    int64_t *errors = CT_ARENA_NEW(&worker->arena, int64_t, 2 * room);
+    int64_t *errors = CT_ARENA_NEW(evaluator->arena, int64_t, 2 * room);
     if (f == node->layout->n_cols || !errors) return;
     worker->statistics.ends++;
     ct_totals_rest(&evaluator->totals[1], &node->totals, &node->totals, node->layout->n_classes);
@@ -305,11 +307,11 @@ static void know_ends(ct_evaluator *evaluator)
         node->leaf_cost, split_cost(worker, c->least[0]));
 }
 
-int ct_depth2_init(ct_roots *roots, ct_worker *worker)
+ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker)
 {
     uint32_t n_cols = roots->node->layout->n_cols;
-    int64_t *zeros = CT_ARENA_ZEROED(&worker->arena, int64_t, ct_children_room(n_cols));
-    if (!zeros) return 0;
+    int64_t *zeros = CT_ARENA_ZEROED(roots->arena, int64_t, ct_children_room(n_cols));
+    if (!zeros) return ct_worker_no_memory(worker);
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
     roots->evaluate = evaluate;
     if (roots->node->layout->n_classes > 2)
@@ -322,5 +324,5 @@ int ct_depth2_init(ct_roots *roots, ct_worker *worker)
         roots->ends[end].best_child[0] = roots->ends[end].best_child[1] = -1;
     }
     worker->statistics.depth2++;
-    return 1;
+    return CT_OK;
 }

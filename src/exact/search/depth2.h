@@ -6,8 +6,8 @@
 
 #include "exact/search/roots.h"
 
-/* Makes *roots a search of depth two, after ct_roots_init: 0 if memory ends. */
-int ct_depth2_init(ct_roots *roots, ct_worker *worker);
+/* Makes *roots a search of depth two, after ct_roots_init. */
+ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker);
 
 /* The evaluation of candidate m between a and b in two halves, around scans that a device makes. */
 typedef struct {

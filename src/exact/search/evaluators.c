@@ -54,7 +54,7 @@ static int help(ct_worker *worker, ct_roots *roots)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_evaluator evaluator;
-    int joined = ct_roots_join(&evaluator, roots, worker);
+    int joined = ct_roots_join(&evaluator, roots, worker, &worker->arena) == CT_OK;
     if (joined) {
         roots->work.helpers++;
         while (ct_roots_step(&evaluator)) continue;
@@ -120,7 +120,7 @@ static void take_part(ct_worker *worker, void *data)
 {
     ct_roots *roots = (ct_roots *) data;
     ct_evaluator evaluator;
-    if (!ct_roots_join(&evaluator, roots, worker)) return;
+    if (ct_roots_join(&evaluator, roots, worker, &worker->arena) != CT_OK) return;
     if (!roots->work.team && roots->know_ends && ct_uses(worker, CT_SHORTCUT_ENDS)) {
         roots->know_ends(&evaluator);
         ct_observe_ends(worker, roots);

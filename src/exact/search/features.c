@@ -89,7 +89,7 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
     ct_observe_interval(worker, roots, feature, a->n_left, b->n_left, bound);
     if (!i) {
         ct_features_note(roots, feature, bound);
-        roots->lost = 1;
+        ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
     a->open++;

@@ -14,7 +14,7 @@ void ct_features_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, i
 void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound);
 
 /* Puts an interval on its feature's stack, unless it is empty. If memory ends, its bound is noted
- * and roots->lost set. */
+ * and a stop asked for. */
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
                       ct_candidate *b);
 /* Both parts of an interval; the more promising one comes off the stack first. */

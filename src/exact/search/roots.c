@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "exact/bound/class_counts.h"
-#include "exact/cost/price.h"
+#include "exact/cost/penalty.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
 #include "exact/search/observed.h"
@@ -18,16 +18,17 @@ static const double CLEARLY_LONG = 2e5;
 
 /* ---- taking part ---- */
 
-int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
+ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker,
+                        ct_arena *arena)
 {
     const ct_costs *costs = worker->search->costs;
     evaluator->worker = worker;
     evaluator->roots = roots;
-    int ready = ct_totals_new(&evaluator->totals[0], costs, &worker->arena);
-    ready = ready && ct_totals_new(&evaluator->totals[1], costs, &worker->arena);
-    if (ready && roots->new_extra(evaluator)) return 1;
-    ct_worker_stop(worker, CT_END_MEMORY);
-    return 0;
+    evaluator->arena = arena;
+    for (int side = 0; side < 2; side++)
+        if (ct_totals_new(&evaluator->totals[side], costs, arena) != CT_OK)
+            return ct_worker_no_memory(worker);
+    return roots->new_extra(evaluator) == CT_OK ? CT_OK : ct_worker_no_memory(worker);
 }
 
 /* Whether the interval may hold trees as good as the best one, which would be taken instead, and
@@ -70,7 +71,7 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_roots again = *roots; /* with another task */
     ct_candidate near[2] = {roots->ends[0], roots->ends[1]}, *m = ct_features_take_candidate(roots);
     if (!roots->known.improved || ct_is_halted(worker) || !m ||
-        !ct_roots_join(&evaluator, &again, worker))
+        ct_roots_join(&evaluator, &again, worker, &worker->arena) != CT_OK)
         return;
     uint32_t f = (uint32_t) roots->known.tree[0].feature;
     again.task = &last;
@@ -121,16 +122,15 @@ static double call_time(const ct_worker *worker, const ct_roots *roots)
     return roots->task->depth > 2 && work > CLEARLY_LONG ? 0 : worker->search->options->team_after;
 }
 
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node,
-                  const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
+ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, const ct_node *node,
+                        const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
 {
     uint32_t n_cols = node->layout->n_cols;
     memset(roots, 0, sizeof *roots);
     roots->node = node;
     roots->task = task;
     roots->worker = worker;
-    roots->work.reserve = team;
-    roots->arena = team ? &team->arena : &worker->arena;
+    roots->arena = arena;
     roots->cap = task->cap;
     roots->seen = task->seen;
     roots->known.root_bounds = root_bounds;
@@ -150,10 +150,9 @@ int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_no
     roots->leaf_runs = ct_leaf_runs_apply(worker);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
-    roots->features = CT_ARENA_ZEROED(&worker->arena, ct_feature, n_cols);
-    if (!roots->features) ct_worker_stop(worker, CT_END_MEMORY);
+    roots->features = CT_ARENA_ZEROED(arena, ct_feature, n_cols);
     ct_observe_given(worker, roots);
-    return roots->features != NULL;
+    return roots->features ? CT_OK : ct_worker_no_memory(worker);
 }
 
 /* Opens every feature that the root may have: the hint's first, then, with medians, one candidate
@@ -166,7 +165,6 @@ static void open_features(ct_roots *roots, ct_worker *worker)
         if (is_root(roots->task) && !ct_may_be_root(worker, f)) continue;
         ct_features_push(worker, roots, f, &roots->ends[0], &roots->ends[1]);
     }
-    if (roots->lost) ct_worker_stop(worker, CT_END_MEMORY);
     if (!ct_uses(worker, CT_SHORTCUT_MEDIANS)) roots->next_whole = n_cols;
 }
 
@@ -209,10 +207,10 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     return bounds;
 }
 
-int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
+ct_status ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker)
 {
     open_features(roots, worker);
-    return ct_roots_join(evaluator, roots, worker);
+    return ct_roots_join(evaluator, roots, worker, roots->arena);
 }
 
 ct_bounds ct_roots_end(ct_evaluator *evaluator)
@@ -239,8 +237,8 @@ void ct_roots_progress(const void *search, ct_progress *progress)
             open += i->b->n_left - i->a->n_left;
     }
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
-    progress->upper = ct_price_value(worker->search->costs, upper);
-    progress->lower = ct_price_bound(worker->search->costs, lower);
+    progress->upper = ct_objective_value(worker->search->costs, upper);
+    progress->lower = ct_objective_bound(worker->search->costs, lower);
     progress->closed = 1 - open / all;
 }
 

@@ -76,6 +76,7 @@ typedef struct ct_evaluator ct_evaluator;
 /* What one worker needs to evaluate candidates. */
 struct ct_evaluator {
     ct_worker *worker;
+    ct_arena *arena;       /* of what it keeps while it works here */
     ct_roots *roots;
     int64_t target;        /* costs from here on need not be told apart */
     int64_t seen;          /* see ct_thresholds_refresh() */
@@ -117,8 +118,7 @@ struct ct_roots {
     ct_worker *worker;       /* whose search it is */
     const ct_node *node;
     const ct_task *task;
-    ct_arena *arena;         /* of candidates and intervals */
-    int lost;                /* memory ended */
+    ct_arena *arena;         /* of all that is kept until the search ends */
     int64_t cap, seen;       /* see ct_thresholds_refresh() */
     uint32_t edge; /* thresholds with fewer rows than this on a side need not be looked at */
     int64_t leaf;            /* cost of the leaf */
@@ -142,14 +142,15 @@ struct ct_roots {
      * ends[1]. NULL: no. */
     void (*know_ends)(ct_evaluator *evaluator);
     ct_candidate *(*new_candidate)(ct_roots *roots);
-    int (*new_extra)(ct_evaluator *evaluator);  /* sets evaluator->extra; 0 if memory ends */
-    void (*end_extra)(ct_evaluator *evaluator); /* may be NULL */
+    ct_status (*new_extra)(ct_evaluator *evaluator); /* sets evaluator->extra, from its arena */
+    void (*end_extra)(ct_evaluator *evaluator);      /* may be NULL */
 };
 
-/* Fills in what every depth needs, from the worker's arena. The caller adds the functions and what
- * the candidates hold at the two ends. On failure: 0, a stop is asked for, and *tree a leaf. */
-int ct_roots_init(ct_roots *roots, ct_worker *worker, ct_team *team, const ct_node *node,
-                  const ct_task *task, int64_t *root_bounds, ct_split_code *tree);
+/* Fills in what every depth needs. The caller adds the functions, what the candidates hold at the
+ * two ends, and who can be called. The arena lasts as long as the search. Where memory ends, here
+ * and below: CT_NO_MEMORY, a stop is asked for, and *tree a leaf. */
+ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, const ct_node *node,
+                        const ct_task *task, int64_t *root_bounds, ct_split_code *tree);
 
 /* Before the search of all root features, and after it: what is still open is then known by its
  * bounds. */
@@ -157,14 +158,14 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
 /* The same for one worker alone, without batches, a known tree and ties: before any step, and after
- * the last one. What is still open at the end is known by its bounds. 0 if memory ends. */
-int ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
+ * the last one. What is still open at the end is known by its bounds. */
+ct_status ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_end(ct_evaluator *evaluator);
 /* Takes one interval off and works on it; 0 if none is open. */
 int ct_roots_step(ct_evaluator *evaluator);
-/* An evaluator at a search that has begun, from the worker's arena until the search of the row set
- * ends; 0 if memory ends. */
-int ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
+/* An evaluator at a search that has begun. The arena lasts as long as the evaluator. */
+ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker,
+                        ct_arena *arena);
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
 

@@ -41,11 +41,14 @@ ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const 
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
     ct_roots roots;
-    if (ct_roots_init(&roots, worker, team, node, task, root_bounds, tree) &&
-        (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker)) {
+    ct_status status = ct_roots_init(&roots, worker, team ? &team->arena : &worker->arena, node,
+                                     task, root_bounds, tree);
+    roots.work.reserve = team;
+    if (status == CT_OK)
+        status = (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker);
+    if (status == CT_OK) {
         bounds = search_watched(&roots, worker);
     } else {
-        ct_worker_stop(worker, CT_END_MEMORY);
         memset(root_bounds, 0, node->layout->n_cols * sizeof *root_bounds);
     }
     ct_arena_release(&worker->arena, mark);

@@ -347,14 +347,12 @@ ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_
     ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (m) return m;
     ct_features_note(evaluator->roots, feature, i->bound);
-    evaluator->roots->lost = 1;
+    ct_worker_stop(evaluator->worker, CT_END_MEMORY);
     return NULL;
 }
 
 CT_FLAT void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i)
 {
-    ct_roots *roots = evaluator->roots;
     ct_candidate *m = ct_thresholds_begin(evaluator, feature, i);
     if (m) evaluate(evaluator, feature, i, m);
-    if (roots->lost) ct_worker_stop(evaluator->worker, CT_END_MEMORY);
 }

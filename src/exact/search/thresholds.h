@@ -33,7 +33,7 @@ int ct_thresholds_window(ct_evaluator *evaluator, uint32_t feature, const ct_int
 void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 
 /* The same in parts. A candidate to evaluate, or NULL if the interval is closed (or memory ended,
- * which is noted in roots->lost); evaluator->target and evaluator->seen are then set. */
+ * and a stop was asked for); evaluator->target and evaluator->seen are then set. */
 ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 /* The totals of both sides of m, and how many rows lie to its left. */
 void ct_thresholds_count_sides(ct_evaluator *evaluator, uint32_t feature, ct_candidate *m);

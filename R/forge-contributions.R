@@ -1,0 +1,26 @@
+# Contributions of features to margins: TreeSHAP, in C (src/forge/shap.h).
+
+contributions_of <- function(object, new, threads, simd = "auto") {
+  forest <- object$forest
+  reason <- why_no_contributions(forest)
+  if (!is.null(reason)) stop_unsupported("type", reason)
+  all <- call_forest(.Call(ffi_forged_shap, forged_code(object), new$columns,
+                           threads_to_use(threads), simd))
+  p <- forest$ensemble$n_features
+  features <- if (is.null(forest$features)) as.character(seq_len(p)) else forest$features
+  names <- list(new$row_names, c(features, "(base)"))
+  if (dim(all)[3] == 1) return(matrix(all, nrow(all), p + 1L, dimnames = names))
+  dimnames(all) <- c(names, list(if (is.null(forest$outputs)) forest$classes else forest$outputs))
+  all
+}
+
+why_no_contributions <- function(forest) {
+  cover <- forest$ensemble$cover
+  if (!length(cover)) {
+    return(gettextf("contributions need to know how many training rows came to each node, which %s",
+                    gettextf("the model of %s does not say", forest$source)))
+  }
+  if (any(cover[forest$ensemble$feature > 0L] <= 0)) {
+    gettext("contributions need training rows in each node that splits, but one had none")
+  }
+}

@@ -1,0 +1,83 @@
+# Intervals that do not rest on a distribution: predictions of trees that have not seen a row, and
+# how far from it they were.
+
+# What conformal intervals need, for the fit: `fits`, one a fold, without their rows; `fold` and
+# `error` (without a sign) of each row.
+learn_conformal <- function(frame, roles, settings) {
+  folds <- settings$conformal
+  settings <- settings_of_worker(settings)
+  frame <- with_weight(frame)
+  n <- length(frame$response)
+  if (folds > n) {
+    stop_input("conformal", gettextf("'conformal' is %d, but there are %d rows", folds, n))
+  }
+  fold <- with_seed(settings$seed, sample(rep_len(seq_len(folds), n)))
+  force(roles)
+  work <- function(k, tick) {
+    fit <- fit_roles(rows_of_frame(frame, fold != k), roles, settings, quote(gmt()))
+    list(fit = without_rows(fit), value = values_of_rows(fit, rows_of_frame(frame, fold == k)))
+  }
+  results <- share_out(seq_len(folds), work, settings)
+  value <- numeric(n)
+  for (k in seq_len(folds)) value[fold == k] <- results[[k]]$value
+  list(fits = lapply(results, `[[`, "fit"), fold = fold, error = abs(frame$response - value))
+}
+
+# Without what is not needed to predict.
+without_rows <- function(fit) {
+  fit[c("where", "y", "weights", "offset", "fitted.values", "model", "weightless")] <- NULL
+  fit$gmt[c("unscaled", "history")] <- NULL
+  fit
+}
+
+# The predictions of rows of a frame, with their offset.
+values_of_rows <- function(fit, frame) {
+  value <- gmt_values(fit, frame$columns, route(fit, frame$columns), extrapolate = FALSE)
+  value + if (is.null(frame$offset)) 0 else frame$offset
+}
+
+# `value`: predictions. Every fold's tree predicts every row; a bound is a quantile, over the
+# training rows, of the prediction of the tree that has not seen the row less or plus its error.
+conformal_limits <- function(fit, x, value, extrapolate, level) {
+  found <- fit$conformal
+  if (is.null(found)) {
+    stop_input("interval", gettext(
+      "the fit has no folds for conformal intervals; fit it with conformal = 10"))
+  }
+  each <- vapply(found$fits, function(of_fold) {
+    gmt_values(of_fold, x, route(of_fold, x), extrapolate)
+  }, numeric(length(value)))
+  each <- matrix(each, length(value))
+  n <- length(found$fold)
+  # as many as (n + 1) (1 - level) on either side, but for rounding
+  beyond <- floor((1 - level) * (n + 1) + 1e-9)
+  limits <- vapply(seq_along(value), function(row) {
+    if (beyond < 1) return(c(-Inf, Inf))
+    centre <- each[row, found$fold]
+    c(sort(centre - found$error)[beyond], sort(centre + found$error)[n + 1 - beyond])
+  }, numeric(2))
+  cbind(fit = value, lwr = limits[1, ], upr = limits[2, ])
+}
+
+# An expression with R's generator at a seed; the generator is left as it was.
+with_seed <- function(seed, expression) {
+  kept <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (is.null(kept)) rm(".Random.seed", envir = globalenv())
+          else assign(".Random.seed", kept, globalenv()))
+  set.seed(as.integer(seed %% .Machine$integer.max), "Mersenne-Twister", "Inversion", "Rejection")
+  expression
+}
+
+# Those of one fit among many: nobody is told of it, and workers have a thread each.
+settings_of_worker <- function(settings) {
+  settings$verbose <- FALSE
+  settings["progress"] <- list(NULL)
+  if (has_workers() && is.null(settings$threads)) settings$threads <- 1
+  settings
+}
+
+# `work(task, tick)` on each task: on the workers of the package future, if there are, else in turn.
+share_out <- function(tasks, work, settings, tick = function(n) NULL) {
+  if (!has_workers()) return(lapply(tasks, work, tick = tick))
+  run_in_workers(tasks, function(task) work(task, function(n) NULL), tick)
+}

@@ -1,0 +1,13 @@
+/* ROUNDED(x): x, a vector or a number, is rounded before anything else is done with it, whatever
+ * the compiler may contract into one operation; the same bits then come from all instruction
+ * sets. */
+#ifndef CT_BASE_SIMD_ROUNDED_H
+#define CT_BASE_SIMD_ROUNDED_H
+
+#if defined(__aarch64__)
+#define ROUNDED(x) __asm__("" : "+w"(x))
+#else
+#define ROUNDED(x) __asm__("" : "+x"(x))
+#endif
+
+#endif

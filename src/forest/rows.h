@@ -1,0 +1,99 @@
+/* Rows of a node on their way to its children. */
+#ifndef CT_FOREST_ROWS_H
+#define CT_FOREST_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A row of the sample: where its codes are in the view of its node, and how often it was drawn. */
+typedef struct {
+    uint32_t row, weight;
+} ct_item;
+
+enum {
+    CT_TURN_LEFT = 1,
+    CT_TURN_ASK = 16, /* the code decides */
+    CT_TURN_ROWS = 8, /* rows whose columns are turned together */
+    CT_PART_PAD = 4
+};
+
+/* What all rows of a node are asked: of the bin, which is enough but for the one that the cut goes
+ * through; then of the code. Nothing is owned. */
+typedef struct {
+    const uint16_t *codes;     /* of the column */
+    const uint32_t *code_rows; /* [row] the place of its code; NULL: the row */
+    const uint8_t *bins;       /* [row]; NULL: codes are asked alone */
+    const uint8_t *turns;      /* [256] of a bin: CT_TURN_LEFT, CT_TURN_ASK or 0 */
+    uint32_t raise, below; /* codes, raised so, go left below; by 1 where missing ones become 0 */
+} ct_question;
+
+static inline uint32_t ct_code_goes_left(const ct_question *q, uint32_t row)
+{
+    uint16_t code = q->codes[q->code_rows ? q->code_rows[row] : row];
+    return (uint16_t) (code + q->raise) < q->below;
+}
+
+static inline uint32_t ct_goes_left(const ct_question *q, uint32_t row)
+{
+    uint32_t turn = q->bins ? q->turns[q->bins[row]] : (uint32_t) CT_TURN_ASK;
+    return turn == CT_TURN_ASK ? ct_code_goes_left(q, row) : turn;
+}
+
+/* As one word: compilers take the two apart. */
+static inline void ct_copy_item(ct_item *to, const ct_item *from)
+{
+    uint64_t both;
+    __builtin_memcpy(&both, from, sizeof both);
+    __builtin_memcpy(to, &both, sizeof both);
+}
+
+/* Parts n items from the i-th on, of which n_left went left, without a branch that cannot be
+ * foreseen: both sides are stored, one of them stays. Returns how many went left in all. */
+static inline uint32_t ct_part_from(const ct_question *q, const ct_item *items, uint32_t i,
+                                    uint32_t n, uint32_t n_left, ct_item *left, ct_item *right)
+{
+    for (; i < n; i++) {
+        ct_item item = items[i];
+        uint32_t goes_left = ct_goes_left(q, item.row);
+        ct_copy_item(left + n_left, &item);
+        ct_copy_item(right + (i - n_left), &item);
+        n_left += goes_left;
+    }
+    return n_left;
+}
+
+static inline uint32_t ct_weight_of(const ct_item *items, uint32_t n)
+{
+    uint32_t weight = 0;
+    for (uint32_t i = 0; i < n; i++) weight += items[i].weight;
+    return weight;
+}
+
+/* The part(), places() and turn() of scan.h in portable C. */
+static inline uint32_t ct_part_plain(const ct_question *q, const ct_item *items, uint32_t n,
+                                     ct_item *left, ct_item *right, uint32_t *weight)
+{
+    uint32_t n_left = ct_part_from(q, items, 0, n, 0, left, right);
+    *weight = ct_weight_of(left, n_left);
+    return n_left;
+}
+
+static inline uint32_t ct_places_plain(const uint8_t *bins, uint32_t n, uint8_t first,
+                                       uint8_t width, ct_item *items)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        items[found].weight = i;
+        found += (uint8_t) (bins[i] - first) <= width;
+    }
+    return found;
+}
+
+static inline void ct_turn_plain(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to,
+                                 size_t stride)
+{
+    for (uint32_t col = 0; col < n_cols; col++)
+        for (unsigned i = 0; i < CT_TURN_ROWS; i++) to[col * stride + i] = rows[i][col];
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* Messages of Protocol Buffers, field by field: bytes that nobody has looked at. */
+#ifndef CT_FORGE_PROTOBUF_H
+#define CT_FORGE_PROTOBUF_H
+
+#include <stdint.h>
+
+typedef enum { CT_PB_VARINT = 0, CT_PB_DOUBLE = 1, CT_PB_BYTES = 2, CT_PB_FLOAT = 5 } ct_pb_wire;
+
+typedef struct {
+    uint32_t number;
+    ct_pb_wire wire;
+    double value;         /* of numbers; of a varint, read as a signed integer of 64 bits */
+    uint64_t start, size; /* of bytes */
+} ct_pb_field;
+
+/* The field at *at, and *at behind it: 1. 0: the message ends. -1: it is none. */
+int ct_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_pb_field *field);
+
+/* A number of a packed row of them, and *at behind it: 1, 0 or -1 likewise. */
+int ct_pb_number(const uint8_t *bytes, uint64_t size, ct_pb_wire wire, uint64_t *at,
+                 double *value);
+
+#endif

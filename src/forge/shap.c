@@ -1,0 +1,148 @@
+#include "forge/shap.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "forge/input.h"
+#include "forge/interpret.h"
+#include "forge/shap_plan.h"
+
+typedef struct {
+    ct_shap_common common;
+    const ct_column *columns;
+    uint32_t n_rows;
+    ct_shap_kernel *kernel;
+    ct_shap_room **rooms; /* [worker] */
+    double *expected;     /* [n_outputs] */
+    double *out;
+} job;
+
+static ct_status check(const ct_forged *f, ct_error *error)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    if (!e->cover)
+        return ct_fail(error, CT_BAD_INPUT,
+                       "how many training rows came to the nodes is not known");
+    if (features > CT_SHAP_FEATURES)
+        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
+                       CT_SHAP_FEATURES);
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (e->feature[i] >= 0 && !(e->cover[i] > 0))
+            return ct_fail(error, CT_BAD_INPUT, "no training row came to a node that splits");
+    return CT_OK;
+}
+
+/* ---- a block of rows ---- */
+
+static void load(const job *j, ct_shap_room *room, uint32_t first, uint32_t n)
+{
+    const ct_forged *f = j->common.forged;
+    for (uint32_t column = 0; column < f->n_used; column++) {
+        double *x = room->x + (size_t) column * CT_SHAP_ROWS;
+        const ct_column *from = &j->columns[f->used[column]];
+        for (uint32_t row = 0; row < n; row++)
+            x[row] = ct_input(from, first + row, f->ensemble->number);
+    }
+}
+
+/* Answers to the tests of a tree that are no thresholds. */
+static void answer_special(const job *j, ct_shap_room *room, uint32_t first, uint32_t n)
+{
+    const ct_forged *f = j->common.forged;
+    for (uint32_t i = 0; i < room->n_special; i++) {
+        uint32_t node = room->special[i];
+        const ct_column *from = &j->columns[f->ensemble->feature[node]];
+        double *answer = room->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
+        for (uint32_t row = 0; row < n; row++) {
+            double x = ct_input(from, first + row, CT_F64);
+            answer[row] = !ct_interpret_left(f->ensemble, node, x);
+        }
+    }
+}
+
+static void add_trees(const job *j, ct_shap_room *room, uint32_t first, uint32_t n, uint32_t k)
+{
+    const ct_ensemble *e = j->common.forged->ensemble;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
+            continue;
+        ct_shap_plan(&j->common, room, t, e->leaf_width == 1 ? 0 : k);
+        answer_special(j, room, first, n);
+        for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&room->tree, row);
+    }
+}
+
+static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    const ct_forged *f = j->common.forged;
+    const ct_ensemble *e = f->ensemble;
+    ct_shap_room *room = j->rooms[worker];
+    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
+    load(j, room, first, n);
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
+        memset(room->out, 0, ((size_t) f->n_used + 1) * CT_SHAP_ROWS * sizeof *room->out);
+        add_trees(j, room, first, n, k);
+        for (uint32_t column = 0; column < f->n_used; column++)
+            for (uint32_t row = 0; row < n; row++)
+                out[(size_t) f->used[column] * j->n_rows + row] =
+                    room->out[(size_t) column * CT_SHAP_ROWS + row] / e->divisor;
+        for (uint32_t row = 0; row < n; row++)
+            out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
+    }
+}
+
+/* ---- all of them ---- */
+
+static void expect(const job *j)
+{
+    const ct_ensemble *e = j->common.forged->ensemble;
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        double sum = e->base[k];
+        for (uint32_t t = 0; t < e->n_trees; t++)
+            if (e->leaf_width > 1 || e->output_of_tree[t] == k)
+                sum += ct_shap_expected(&j->common, j->rooms[0], t, e->leaf_width > 1 ? k : 0);
+        j->expected[k] = sum / e->divisor;
+    }
+}
+
+static int make_rooms(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
+{
+    j->expected = CT_ARENA_NEW(arena, double, f->ensemble->n_outputs);
+    j->rooms = CT_ARENA_NEW(arena, ct_shap_room *, threads);
+    if (!j->expected || !j->rooms || !ct_shap_common_make(&j->common, f, arena)) return 0;
+    for (unsigned i = 0; i < threads; i++)
+        if (!(j->rooms[i] = ct_shap_room_new(&j->common, arena))) return 0;
+    return 1;
+}
+
+ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                         const ct_run *run, double *out, ct_error *error)
+{
+    CT_TRY(check(f, error));
+    if (!n_rows) return CT_OK;
+    const ct_ensemble *e = f->ensemble;
+    unsigned threads = run->threads ? run->threads : 1;
+    uint32_t blocks = (n_rows - 1) / CT_SHAP_ROWS + 1;
+    if (threads > blocks) threads = blocks;
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    job j;
+    memset(&j, 0, sizeof j);
+    j.columns = columns;
+    j.n_rows = n_rows;
+    j.kernel = ct_shap_at(run->simd);
+    j.out = out;
+    ct_arena_init(&arena, &budget);
+    int ready = make_rooms(&j, f, threads, &arena);
+    if (ready) {
+        memset(out, 0, (size_t) e->n_outputs * (e->n_features + 1) * n_rows * sizeof *out);
+        expect(&j);
+        ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, do_block, &j, run->stop};
+        ct_parallel_for(&loop);
+    }
+    ct_arena_free(&arena);
+    return ready ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to explain rows");
+}

@@ -1,0 +1,231 @@
+#include "forge/shap_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- quadrature ---- */
+
+/* The Legendre polynomial of degree n at x, and its derivative. */
+static double legendre(uint32_t n, double x, double *slope)
+{
+    double p = 1, before = 0;
+    for (uint32_t k = 1; k <= n; k++) {
+        double next = ((2 * k - 1) * x * p - (k - 1) * before) / k;
+        before = p;
+        p = next;
+    }
+    *slope = n * (x * p - before) / (x * x - 1);
+    return p;
+}
+
+/* Roots by Newton's method, from where they nearly are. */
+static void gauss_legendre(uint32_t n, double *points, double *weights)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        double x = cos(3.14159265358979323846 * (i + 0.75) / (n + 0.5)), slope = 1;
+        for (int step = 0; step < 8; step++) {
+            double p = legendre(n, x, &slope);
+            x -= p / slope;
+        }
+        legendre(n, x, &slope);
+        points[i] = (1 + x) / 2;
+        weights[i] = 1 / ((1 - x * x) * slope * slope);
+    }
+}
+
+static int make_points(ct_shap_common *c, ct_arena *arena)
+{
+    c->points = CT_ARENA_NEW(arena, double *, c->most_points + 1);
+    c->weights = CT_ARENA_NEW(arena, double *, c->most_points + 1);
+    if (!c->points || !c->weights) return 0;
+    for (uint32_t n = 1; n <= c->most_points; n++) {
+        c->points[n] = CT_ARENA_NEW(arena, double, n);
+        c->weights[n] = CT_ARENA_NEW(arena, double, n);
+        if (!c->points[n] || !c->weights[n]) return 0;
+        gauss_legendre(n, c->points[n], c->weights[n]);
+    }
+    return 1;
+}
+
+/* ---- memory ---- */
+
+int ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    memset(c, 0, sizeof *c);
+    c->forged = f;
+    c->most_points = (features + 1) / 2;
+    if (!c->most_points) c->most_points = 1;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        uint32_t n = ct_ensemble_end(e, t) - e->roots[t];
+        if (n > c->most_edges) c->most_edges = n;
+    }
+    return make_points(c, arena);
+}
+
+/* Nodes whose tests are no thresholds, of the tree that has most of them. */
+static uint32_t most_special(const ct_forged *f)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t most = 0;
+    for (uint32_t t = 0; t < e->n_trees && !f->plain; t++) {
+        uint32_t n = 0;
+        for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++)
+            n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_MISSING_ZERO);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+ct_shap_room *ct_shap_room_new(const ct_shap_common *c, ct_arena *arena)
+{
+    ct_shap_room *room = CT_ARENA_ZEROED(arena, ct_shap_room, 1);
+    if (!room) return NULL;
+    size_t depths = (size_t) c->forged->deepest + 1, points = depths * c->most_points;
+    size_t special = most_special(c->forged), columns = c->forged->n_used + special;
+    ct_shap_tree *t = &room->tree;
+    t->edges = room->edges = CT_ARENA_NEW(arena, ct_shap_edge, c->most_edges);
+    t->factors = room->factors =
+        CT_ARENA_NEW(arena, ct_shap_factor, (size_t) c->most_edges * c->most_points);
+    t->x = room->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
+    t->products = CT_ARENA_NEW(arena, double, points * CT_SHAP_LANES);
+    t->sums = CT_ARENA_ZEROED(arena, double, points * CT_SHAP_LANES);
+    t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_SHAP_LANES);
+    t->open = CT_ARENA_NEW(arena, const ct_shap_edge *, depths);
+    t->out = room->out =
+        CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_SHAP_ROWS);
+    room->stack = CT_ARENA_NEW(arena, ct_shap_place, c->most_edges + 1);
+    room->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
+    room->path_z = CT_ARENA_NEW(arena, double, depths);
+    room->path_features = CT_ARENA_ZEROED(arena, uint32_t, depths);
+    room->inverse = CT_ARENA_NEW(arena, double, points);
+    room->open = CT_ARENA_NEW(arena, uint32_t, depths);
+    room->reached = CT_ARENA_NEW(arena, double, depths);
+    room->special = CT_ARENA_NEW(arena, uint32_t, special + 1);
+    if (!room->edges || !room->factors || !room->x || !t->products || !t->sums || !t->taken ||
+        !t->open || !room->out || !room->stack || !room->path || !room->path_z ||
+        !room->path_features || !room->inverse || !room->open || !room->reached || !room->special)
+        return NULL;
+    for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane++) t->taken[lane] = -1;
+    return room;
+}
+
+/* ---- plans ---- */
+
+static uint32_t same_above(const ct_shap_room *room, uint32_t depth, uint32_t player)
+{
+    uint32_t above = depth - 1;
+    while (above && room->path[above] != player) above--;
+    return above;
+}
+
+/* What both edges of a node have in common. */
+static ct_shap_edge test_of(const ct_forged *f, ct_shap_room *room, const ct_walk_node *node,
+                            uint32_t depth)
+{
+    ct_shap_edge edge;
+    memset(&edge, 0, sizeof edge);
+    edge.player = edge.column = node->what & CT_WALK_COLUMN;
+    edge.threshold = node->threshold;
+    edge.nan_left = (node->what & CT_WALK_NAN_LEFT) != 0;
+    if (node->what & (CT_WALK_SET | CT_WALK_ZERO)) {
+        edge.column = f->n_used + room->n_special;
+        edge.threshold = 0.5;
+        room->special[room->n_special++] = f->node_of[node - f->nodes];
+    }
+    edge.depth = depth;
+    edge.above = same_above(room, depth, edge.player);
+    return edge;
+}
+
+/* Appends the edge, and notes it on the path to what is below. */
+static void add_edge(ct_shap_room *room, const ct_shap_edge *edge)
+{
+    uint32_t d = edge->depth;
+    room->edges[room->tree.n_edges++] = *edge;
+    room->path[d] = edge->player;
+    room->path_z[d] = edge->z;
+    room->path_features[d] = room->path_features[d - 1] + (edge->above == 0);
+    uint32_t points = (room->path_features[d] + 1) / 2;
+    if (points > room->tree.n_points) room->tree.n_points = points;
+}
+
+/* Edges, each behind the one above it; a node waits on the stack with its edge. */
+static void add_edges(const ct_forged *f, ct_shap_room *room, uint32_t tree, uint32_t k)
+{
+    const ct_ensemble *e = f->ensemble;
+    uint32_t n = 0, root = e->roots[tree];
+    for (uint32_t at = root, depth = 1;;) {
+        const ct_walk_node *node = &f->nodes[at];
+        if (node->what & CT_WALK_INNER) {
+            ct_shap_edge edge = test_of(f, room, node, depth);
+            for (uint32_t side = 2; side-- > 0;) {
+                uint32_t child = node->next + side, i = f->node_of[child];
+                edge.right = (uint8_t) side;
+                edge.ratio = e->cover[i] / e->cover[f->node_of[at]];
+                edge.z = edge.ratio * (edge.above ? room->path_z[edge.above] : 1);
+                edge.leaf = e->feature[i] < 0;
+                edge.term = edge.leaf ? ct_ensemble_term(e, tree, i, k) : 0;
+                room->stack[n++] = (ct_shap_place){child, edge};
+            }
+        }
+        if (!n) return;
+        const ct_shap_place *top = &room->stack[--n];
+        add_edge(room, &top->edge);
+        at = top->node;
+        depth = top->edge.depth + 1;
+    }
+}
+
+/* At point t of the quadrature the factor of a feature is t + z (1 - t) where o is 1, else
+ * z (1 - t); before its first edge it is 1. */
+static void set_factors(const ct_shap_common *c, ct_shap_room *room)
+{
+    uint32_t n = room->tree.n_points;
+    const double *t = c->points[n], *w = c->weights[n];
+    for (uint32_t i = 0; i < room->tree.n_edges; i++) {
+        const ct_shap_edge *edge = &room->edges[i];
+        double z = edge->z, above_z = edge->above ? room->edges[room->open[edge->above]].z : 1;
+        ct_shap_factor *f = room->factors + (size_t) i * n;
+        double *inverse = room->inverse + (size_t) edge->depth * n;
+        const double *above = room->inverse + (size_t) edge->above * n;
+        room->open[edge->depth] = i;
+        for (uint32_t q = 0; q < n; q++) {
+            double taken = t[q] + z * (1 - t[q]), before = edge->above ? above[q] : 1;
+            double of_above = (1 - above_z) * before;
+            inverse[q] = 1 / taken;
+            f[q].times_taken = taken * before;
+            f[q].times_left = z * (1 - t[q]) * before;
+            f[q].share_taken = w[q] * ((1 - z) * inverse[q] - of_above);
+            f[q].share_left = w[q] * (-1 / (1 - t[q]) - of_above);
+        }
+    }
+}
+
+void ct_shap_plan(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+{
+    room->n_special = 0;
+    room->tree.n_edges = 0;
+    room->tree.n_points = 1;
+    add_edges(c->forged, room, tree, k);
+    set_factors(c, room);
+}
+
+double ct_shap_expected(const ct_shap_common *c, ct_shap_room *room, uint32_t tree, uint32_t k)
+{
+    const ct_ensemble *e = c->forged->ensemble;
+    uint32_t root = e->roots[tree];
+    if (e->feature[root] < 0) return ct_ensemble_term(e, tree, root, k);
+    double sum = 0;
+    room->n_special = 0;
+    room->tree.n_edges = 0;
+    add_edges(c->forged, room, tree, k);
+    for (uint32_t i = 0; i < room->tree.n_edges; i++) {
+        const ct_shap_edge *edge = &room->edges[i];
+        double before = edge->depth > 1 ? room->reached[edge->depth - 1] : 1;
+        room->reached[edge->depth] = before * edge->ratio;
+        sum += room->reached[edge->depth] * edge->term;
+    }
+    return sum;
+}

@@ -1,0 +1,51 @@
+/* A tree as the kernel of shap_kernel.h takes it, in memory that is used again for the next. */
+#ifndef CT_FORGE_SHAP_PLAN_H
+#define CT_FORGE_SHAP_PLAN_H
+
+#include "base/arena.h"
+#include "forge/forged.h"
+#include "forge/shap_kernel.h"
+
+/* What all trees share. */
+typedef struct {
+    const ct_forged *forged;
+    uint32_t most_edges, most_points; /* of a tree */
+    double **points, **weights;       /* [1 .. most_points][n] Gauss-Legendre on 0 .. 1 */
+} ct_shap_common;
+
+/* A node of a walk that waits, with the edge to it. */
+typedef struct {
+    uint32_t node;
+    ct_shap_edge edge;
+} ct_shap_place;
+
+/* Of a worker. */
+typedef struct {
+    ct_shap_tree tree;
+    ct_shap_edge *edges;
+    ct_shap_factor *factors;
+    ct_shap_place *stack;
+    uint32_t *path;          /* [depth] the columns of the edges above */
+    double *path_z;          /* [depth] */
+    uint32_t *path_features; /* [depth] distinct ones */
+    double *reached;         /* [depth] the proportion of cover that comes so far */
+    double *inverse;         /* [depth][n_points] */
+    uint32_t *open;          /* [depth] edges */
+    uint32_t *special;       /* [n_special] nodes with tests that are no threshold */
+    uint32_t n_special;
+    double *x, *out;
+} ct_shap_room;
+
+/* 0: no memory. */
+int ct_shap_common_make(ct_shap_common *common, const ct_forged *forged, ct_arena *arena);
+ct_shap_room *ct_shap_room_new(const ct_shap_common *common, ct_arena *arena);
+
+/* The tree's plan for output k, into room->tree. The answers of special test i belong into the
+ * column n_used + i of room->x: 0 left, 1 right. */
+void ct_shap_plan(const ct_shap_common *common, ct_shap_room *room, uint32_t tree, uint32_t k);
+
+/* What a tree adds to output k of a row of which nothing is known. */
+double ct_shap_expected(const ct_shap_common *common, ct_shap_room *room, uint32_t tree,
+                        uint32_t k);
+
+#endif

@@ -1,0 +1,368 @@
+/* Model trees: whole searches, on small data against plain loops. */
+#include "evolve_data.h"
+
+/* ---- what a certificate says ---- */
+
+/* A fitted tree, and one of its nodes with the rows it has as data of their own. */
+typedef struct {
+    const evolve_data *all;
+    const ct_gmt *gmt;
+    evolve_data *part;
+    uint32_t rows[MOST_ROWS]; /* of the part, in the whole */
+} node_data;
+
+static int goes_left(const node_data *n, uint32_t node, uint32_t row)
+{
+    const ct_forest *forest = &n->gmt->forest;
+    const ct_column *column = &n->all->columns[forest->feature[node]];
+    if (ct_column_missing(column, row)) return forest->default_left[node];
+    double x = ct_column_value(column, row);
+    return forest->n_levels[node] ? forest->levels_left[node][(uint32_t) x - 1]
+                                  : x < forest->threshold[node];
+}
+
+static uint32_t leaf_below(const node_data *n, uint32_t node, uint32_t row)
+{
+    const ct_forest *forest = &n->gmt->forest;
+    while (forest->left[node])
+        node = goes_left(n, node, row) ? forest->left[node] : forest->right[node];
+    return node;
+}
+
+static uint32_t last_below(const ct_forest *forest, uint32_t node)
+{
+    while (forest->left[node]) node = forest->right[node];
+    return node;
+}
+
+/* The rows of a node, as data. */
+static void take_rows(node_data *n, uint32_t node)
+{
+    const evolve_data *all = n->all;
+    evolve_data *part = (evolve_data *) calloc(1, sizeof *part);
+    uint32_t last = last_below(&n->gmt->forest, node), q = all->data.n_cols - 1, count = 0;
+    *part = *all;
+    for (uint32_t row = 0; row < all->data.n_rows; row++) {
+        if ((uint32_t) n->gmt->where[row] < node || (uint32_t) n->gmt->where[row] > last) continue;
+        for (uint32_t k = 0; k < q; k++) part->x[k][count] = all->x[k][row];
+        part->codes[count] = all->codes[row];
+        part->y[count] = all->y[row];
+        n->rows[count++] = row;
+    }
+    for (uint32_t k = 0; k < q; k++) part->columns[k].values = part->x[k];
+    part->columns[q].values = part->codes;
+    part->data.n_rows = count;
+    part->data.columns = part->columns;
+    part->data.response = part->y;
+    n->part = part;
+}
+
+/* What the leaves below a child cost with all rows of the node: the child in its place. */
+static double cost_of_child(const node_data *n, uint32_t child, double lambda)
+{
+    double cost = -lambda;
+    for (uint32_t leaf = child; leaf <= last_below(&n->gmt->forest, child); leaf++) {
+        uint8_t in[MOST_ROWS] = {0};
+        uint32_t count = 0;
+        double terms;
+        if (n->gmt->forest.left[leaf]) continue;
+        for (uint32_t i = 0; i < n->part->data.n_rows; i++)
+            count += in[i] = leaf_below(n, child, n->rows[i]) == leaf;
+        if (!count) return INFINITY;
+        cost += plain_sse(&n->part->data, in, &terms);
+        cost += lambda * (terms + 1);
+    }
+    return cost;
+}
+
+/* The least cost of a node after any one change of it: another test above its subtrees, a test in a
+ * leaf, one subtree in its place, a leaf. */
+static double least_change(const node_data *n, uint32_t node, const ct_tree_limits *limits,
+                           double lambda)
+{
+    static uint8_t sides[2][MOST_ROWS];
+    const ct_forest *forest = &n->gmt->forest;
+    uint8_t *leaf[2] = {sides[0], sides[1]};
+    uint32_t n_leaves[2] = {1, 1};
+    double least = INFINITY;
+    memset(sides, 0, sizeof sides);
+    for (int side = 0; forest->left[node] && side < 2; side++) {
+        uint32_t child = side ? forest->right[node] : forest->left[node];
+        n_leaves[side] = 0;
+        for (uint32_t at = child; at <= last_below(forest, child); at++) {
+            if (forest->left[at]) continue;
+            for (uint32_t i = 0; i < n->part->data.n_rows; i++)
+                if (leaf_below(n, child, n->rows[i]) == at)
+                    sides[side][i] = (uint8_t) n_leaves[side];
+            n_leaves[side]++;
+        }
+        least = fmin(least, cost_of_child(n, child, lambda));
+    }
+    ct_line_options line = {limits->minbucket, UINT32_MAX, lambda, -1, 0};
+    double leaf_cost = n->gmt->models.deviance[node] + lambda * n->gmt->models.rank[node];
+    return fmin(least, fmin(leaf_cost, brute_line(n->part, leaf, n_leaves, &line)));
+}
+
+/* No change of any node of a certified tree lowers its cost: tried one by one. */
+static void certificates_hold(void)
+{
+    uint32_t n_splits = 0;
+    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 2 : 6); seed++) {
+        evolve_data *d = new_data(40 + seed, 60, 2, seed % 2 ? 8 : 0, seed % 3 ? 0 : 4, 0);
+        ct_gmt_options o = default_options();
+        ct_gmt gmt;
+        ct_error error;
+        o.limits.minbucket = 4;
+        o.bins = 3;
+        if (seed % 2 == 0) o.sample = 45;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+        CHECK(gmt.certified);
+        static node_data n;
+        n.all = d;
+        n.gmt = &gmt;
+        n_splits += gmt.forest.n_nodes / 2;
+        for (uint32_t node = 0; node < gmt.forest.n_nodes; node++) {
+            double now = -gmt.lambda;
+            for (uint32_t i = node; i <= last_below(&gmt.forest, node); i++)
+                if (!gmt.forest.left[i])
+                    now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
+            take_rows(&n, node);
+            CHECK(least_change(&n, node, &o.limits, gmt.lambda) >=
+                  now - 1e-9 * gmt.models.deviance[0]);
+            free(n.part);
+        }
+        ct_gmt_free(&gmt);
+        free(d);
+    }
+    CHECK(n_splits > (CHECK_QUICK() ? 1 : 6));
+}
+
+/* ---- the same tree, whoever searches, and whatever is skipped ---- */
+
+static int same_trees(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
+{
+    size_t n = a->forest.n_nodes;
+    return n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
+           !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
+           !memcmp(a->models.coefficients, b->models.coefficients,
+                   n * a->models.p * sizeof(double)) &&
+           !memcmp(a->where, b->where, n_rows * sizeof *a->where);
+}
+
+static void same_tree(void)
+{
+    evolve_data *d = new_data(21, CHECK_QUICK() ? 400 : 1500, 3, 0, 5, 1);
+    ct_gmt_options o = default_options();
+    ct_gmt first;
+    ct_error error;
+    o.sample = CHECK_QUICK() ? 300 : 1000;
+    o.limits.leaves_max = 5; /* which moves under way exceed */
+    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    CHECK(first.forest.n_nodes > 3);
+    for (int kind = 0; kind < 2 + CT_N_SIMD; kind++) {
+        ct_gmt again;
+        o.threads = kind < 2 ? 2 + 5 * (unsigned) kind : 1;
+        o.simd = kind < 2 ? CT_SIMD_SCALAR : (ct_simd) (kind - 2);
+        if (!ct_cpu_has(o.simd)) continue;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        CHECK(same_trees(&first, &again, d->data.n_rows));
+        ct_gmt_free(&again);
+    }
+    ct_gmt_free(&first);
+    free(d);
+}
+
+/* Populations: the same for any number of threads and instruction set, and better than a leaf. */
+static void other_ways(void)
+{
+    evolve_data *d = new_data(31, 500, 3, 0, 4, 1);
+    for (int kind = 0; kind < 4; kind++) {
+        ct_gmt_options o = default_options();
+        ct_gmt first, again;
+        ct_error error;
+        o.mode = kind == 0 ? CT_GMT_MEMETIC : CT_GMT_PAPER;
+        o.population = kind == 0 ? 3 : 9; /* which is 10 */
+        o.paper.fitness = kind == 2 ? CT_FITNESS_WEIGHTED : CT_FITNESS_BIC;
+        o.paper.alpha = 1e-4;
+        if (kind == 3) o.sample = 200;
+        o.effort = o.patience = kind == 0 ? 10 : CHECK_QUICK() ? 20 : 60;
+        o.limits.leaves_max = 6;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+        CHECK(first.forest.n_nodes > 1 && first.forest.n_nodes <= 11);
+        CHECK_INT(first.certified, kind == 0);
+        CHECK_INT(first.kicks, o.effort);
+        CHECK_INT(first.end, CT_GMT_DONE);
+        double sse = 0;
+        for (uint32_t i = 0; i < first.forest.n_nodes; i++)
+            if (!first.forest.left[i]) sse += first.models.deviance[i];
+        const ct_moment *last = &first.moments[first.n_moments - 1];
+        /* what was evolved is what is there */
+        if (kind) CHECK(fabs(last->sse - sse) <= 1e-9 * sse);
+        for (uint32_t i = 1; kind != 2 && i < first.n_moments; i++)
+            CHECK(first.moments[i].bic < first.moments[i - 1].bic);
+        for (int turn = 0; turn < 2; turn++) {
+            o.threads = turn ? 1 : 3;
+            for (int level = 0; turn && level < CT_N_SIMD; level++)
+                if (ct_cpu_has((ct_simd) level)) o.simd = (ct_simd) level;
+            REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+            CHECK(same_trees(&first, &again, d->data.n_rows));
+            ct_gmt_free(&again);
+        }
+        o.max_rows = 1; /* the start alone */
+        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        CHECK_INT(again.end, CT_GMT_ROWS);
+        CHECK_INT(again.kicks, 0);
+        ct_gmt_free(&again);
+        ct_gmt_free(&first);
+    }
+    free(d);
+}
+
+/* Enough rows for every short cut to be taken; noise in the last column. */
+static void short_cuts_change_nothing(void)
+{
+    evolve_data *d = new_data(23, CHECK_QUICK() ? 4200 : MOST_ROWS, 3, 0, 0, 0);
+    ct_gmt_options o = default_options();
+    ct_gmt first;
+    ct_error error;
+    o.effort = CHECK_QUICK() ? 2 : 8;
+    o.bins = 12;
+    o.limits.leaves_max = 4;
+    for (uint32_t row = 0; row < d->data.n_rows; row++) {
+        double a = d->x[1][row], b = d->x[2][row];
+        d->y[row] += a < 3 ? (b < 2 ? 4 * b : 9 - b) : 2 * a;
+    }
+    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    CHECK(first.forest.n_nodes > 1);
+    const uint32_t without[] = {CT_LINE_BOUND, CT_LINE_SOME_ROWS, CT_LINE_MEMORY,
+                                CT_LINE_BOUND | CT_LINE_SOME_ROWS | CT_LINE_MEMORY};
+    for (int i = CHECK_QUICK() ? 3 : 0; i < 4; i++) {
+        ct_gmt again;
+        o.without = without[i];
+        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        CHECK(same_trees(&first, &again, d->data.n_rows));
+        ct_gmt_free(&again);
+    }
+    ct_gmt_free(&first);
+    free(d);
+}
+
+static int stop_now(void *asked) { return ++*(int *) asked > 2; }
+
+static void stops(void)
+{
+    evolve_data *d = new_data(9, 600, 2, 0, 0, 0);
+    for (int kind = 0; kind < 3; kind++) {
+        ct_gmt_options o = default_options();
+        ct_gmt gmt;
+        ct_error error;
+        int asked = 0;
+        o.effort = o.patience = kind == 2 ? 1000 : 1000000;
+        if (kind == 0) o.time_limit = 0;
+        if (kind == 1) o.stop = stop_now, o.calls = &asked;
+        if (kind == 2) o.max_rows = 20000;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+        CHECK_INT(gmt.end, kind == 0 ? CT_GMT_TIME : kind == 1 ? CT_GMT_INTERRUPTED : CT_GMT_ROWS);
+        CHECK(kind == 2 || !gmt.certified);
+        CHECK(gmt.forest.n_nodes % 2 == 1);
+        ct_gmt_free(&gmt);
+    }
+    free(d);
+}
+
+/* No noise, and data without any information. */
+static void odd_data(void)
+{
+    evolve_data *d = new_data(12, 300, 2, 0, 0, 0);
+    ct_gmt_options o = default_options();
+    ct_gmt gmt;
+    ct_error error;
+    for (uint32_t row = 0; row < 300; row++)
+        d->y[row] = d->x[0][row] < 2 ? 1 + d->x[1][row] : 4 - 3 * d->x[0][row];
+    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    CHECK_INT(gmt.forest.n_nodes, 3);
+    CHECK(fabs(gmt.forest.threshold[0] - 2) < 0.1);
+    CHECK(gmt.models.deviance[1] < 1e-20 && gmt.models.deviance[2] < 1e-20);
+    ct_gmt_free(&gmt);
+    for (uint32_t row = 0; row < 300; row++) d->y[row] = 3;
+    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    CHECK_INT(gmt.forest.n_nodes, 1);
+    CHECK(fabs(gmt.models.coefficients[0] - 3) < 1e-12);
+    ct_gmt_free(&gmt);
+    d->data.n_rows = 2; /* fewer rows than coefficients */
+    d->y[0] = 1, d->y[1] = 2;
+    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    CHECK_INT(gmt.models.rank[0], 2);
+    CHECK_INT(gmt.models.aliased[2], 1);
+    ct_gmt_free(&gmt);
+    d->data.n_regressors = 0; /* constants in the leaves */
+    d->data.n_rows = 300;
+    for (uint32_t row = 0; row < 300; row++) d->y[row] = d->x[1][row] < 3 ? -1 : 2;
+    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    CHECK_INT(gmt.forest.n_nodes, 3);
+    CHECK(fabs(gmt.models.coefficients[1] + 1) < 1e-12);
+    ct_gmt_free(&gmt);
+    free(d);
+}
+
+static void refusals(void)
+{
+    evolve_data *d = new_data(13, 50, 2, 0, 3, 0);
+    ct_gmt_options o = default_options();
+    ct_gmt gmt;
+    ct_error error;
+    double x = d->x[0][4], y = d->y[2];
+    d->x[0][4] = NAN;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    d->x[0][4] = x, d->y[2] = INFINITY;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    d->y[2] = y, d->codes[7] = 4;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    d->codes[7] = 1, d->weights[3] = 0, d->data.weights = d->weights;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    d->data.weights = NULL, o.bins = 1;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.bins = 16, o.mode = CT_GMT_PAPER, o.population = 1;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    free(d);
+}
+
+static void memory_ends(void)
+{
+    evolve_data *d = new_data(14, 80, 2, 0, 3, 0);
+    ct_gmt_options o = default_options();
+    o.population = 3;
+    o.limits.leaves_max = 4;
+    o.effort = 2;
+    o.sample = 60;
+    o.threads = 2;
+    for (int mode = CT_GMT_LOCAL; mode <= CT_GMT_PAPER; mode++) {
+        int fine = 0;
+        o.mode = (ct_gmt_mode) mode;
+        for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
+            ct_gmt gmt;
+            ct_error error;
+            ct_alloc_fail_after(after);
+            ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_OK || status == CT_NO_MEMORY);
+            fine = status == CT_OK;
+            ct_gmt_free(&gmt);
+        }
+        CHECK(fine);
+    }
+    free(d);
+}
+
+static const check_case cases[] = {
+    {"certificates hold", certificates_hold},
+    {"the same tree", same_tree},
+    {"other ways to search", other_ways},
+    {"short cuts change nothing", short_cuts_change_nothing},
+    {"stops", stops},
+    {"odd data", odd_data},
+    {"refusals", refusals},
+    {"memory ends", memory_ends},
+};
+
+CHECK_MAIN(cases)

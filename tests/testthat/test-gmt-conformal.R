@@ -1,0 +1,38 @@
+test_that("conformal intervals are CV+ of trees that have not seen the rows", {
+  d <- armchair(120, noise = 1, seed = 3)
+  new <- armchair(20, noise = 1, seed = 4)
+  fit <- gmt(y ~ ., d, seed = 7, conformal = 5, leaves_max = 3, effort = 10)
+  expect_identical(coef(fit), coef(gmt(y ~ ., d, seed = 7, leaves_max = 3, effort = 10)))
+  fold <- fit$conformal$fold
+  expect_identical(as.integer(table(fold)), rep(24L, 5))
+  fits <- lapply(1:5, function(k) gmt(y ~ ., d[fold != k, ], seed = 7, leaves_max = 3, effort = 10))
+  error <- vapply(1:120, function(i) abs(d$y[i] - predict(fits[[fold[i]]], d[i, ])), 0)
+  expect_equal(fit$conformal$error, error)
+  level <- 0.8
+  limits <- predict(fit, new, interval = "conformal", level = level)
+  expect_equal(limits[, "fit"], predict(fit, new))
+  k <- floor((1 - level) * 121)
+  for (row in c(1, 7, 20)) {
+    at <- vapply(fits, predict, 0, new[row, ])
+    expect_equal(limits[[row, "lwr"]], sort(at[fold] - error)[k])
+    expect_equal(limits[[row, "upr"]], sort(at[fold] + error)[121 - k])
+  }
+  # in the long run
+  many <- armchair(1000, noise = 1, seed = 5)
+  limits <- predict(fit, many, interval = "conformal", level = level)
+  expect_gt(mean(many$y >= limits[, "lwr"] & many$y <= limits[, "upr"]), 2 * level - 1)
+  expect_equal(predict(fit, new[1, ], interval = "conformal", level = 0.999)[1, 2:3],
+               c(lwr = -Inf, upr = Inf))
+  expect_contree_error(predict(gmt(dist ~ speed, cars), cars, interval = "conformal"), "input",
+                       "conformal = 10")
+  expect_contree_error(gmt(dist ~ speed, cars, conformal = 1), "input", "'conformal'")
+  expect_contree_error(gmt(dist ~ speed, cars, conformal = 51), "input", "'conformal'")
+})
+
+test_that("folds leave R's random numbers alone", {
+  set.seed(1)
+  expected <- runif(2)
+  set.seed(1)
+  gmt(dist ~ speed, cars, seed = 1, conformal = 3, effort = 0)
+  expect_identical(runif(2), expected)
+})
