@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { FLIGHT = 8, CHUNK = 512 };
+enum { FLIGHT = 8, CHUNK = 512, STEPS = 4, FEWEST = 64 };
 
 uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes)
 {
@@ -32,13 +32,72 @@ static void walk_flight(const ct_hist_tree *tree, const uint16_t *by_row, size_t
     memcpy(leaves, at, sizeof at);
 }
 
-void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n,
-                    uint32_t *leaves)
+static void walk_rows(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n,
+                      uint32_t *leaves)
 {
     uint32_t row = 0;
     for (; row + FLIGHT <= n; row += FLIGHT)
         walk_flight(tree, by_row + row * stride, stride, leaves + row);
     for (; row < n; row++) leaves[row] = ct_hist_leaf(tree, 0, by_row + row * stride);
+}
+
+/* ---- rows without missing values ---- */
+
+/* A node that is walked without asking what it is: a code above `last` goes to the node behind
+ * `left`. Above a leaf's last there is none, and its left is itself. */
+typedef struct {
+    uint32_t left;
+    uint16_t feature, last;
+} bare_node;
+
+static void bare_tree(const ct_hist_tree *tree, bare_node *to)
+{
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        const ct_hist_node *node = &tree->nodes[i];
+        if (node->feature == CT_HIST_LEAF) to[i] = (bare_node){i, 0, UINT16_MAX};
+        else
+            to[i] = (bare_node){node->next & ~CT_HIST_FLAG, node->feature,
+                                (uint16_t) (node->cut - 1)};
+    }
+}
+
+#define FOR_FLIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define BEGIN(i)                                                  \
+    const uint16_t *codes##i = by_row + flight[i] * stride;       \
+    uint32_t at##i = leaves[flight[i]];
+#define STEP(i) at##i = nodes[at##i].left + (codes##i[nodes[at##i].feature] > nodes[at##i].last);
+#define END(i) leaves[flight[i]] = at##i;
+
+/* Some steps of a flight, from where leaves[row] says. */
+static inline void walk_bare_flight(const bare_node *nodes, const uint16_t *by_row, size_t stride,
+                                    const uint16_t *flight, uint32_t *leaves)
+{
+    FOR_FLIGHT(BEGIN)
+    for (int step = 0; step < STEPS; step++) {
+        FOR_FLIGHT(STEP)
+    }
+    FOR_FLIGHT(END)
+}
+
+/* Flights of rows that are not yet at their leaf, until there are none. */
+static void walk_bare(const bare_node *nodes, const uint16_t *by_row, size_t stride, uint32_t n,
+                      uint32_t *leaves)
+{
+    uint16_t rows[CHUNK + FLIGHT];
+    for (uint32_t i = 0; i < n; i++) rows[i] = (uint16_t) i;
+    memset(leaves, 0, n * sizeof *leaves);
+    while (n) {
+        uint32_t rest = 0;
+        for (uint32_t i = n; i % FLIGHT; i++) rows[i] = rows[n - 1];
+        for (uint32_t i = 0; i < n; i += FLIGHT)
+            walk_bare_flight(nodes, by_row, stride, rows + i, leaves);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = leaves[rows[i]];
+            rows[rest] = rows[i];
+            rest += nodes[at].left != at;
+        }
+        n = rest;
+    }
 }
 
 uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf)
@@ -76,10 +135,27 @@ typedef struct {
     ct_hist_output what;
     void *out;
     uint16_t *by_row; /* [worker][CHUNK][stride] */
+    bare_node *bare;  /* of all trees; NULL: rows are too few for it to pay */
+    size_t *begins;   /* [tree] in it */
 } plan;
 
-/* Codes of n values, all searched in step. */
-static void code_values(const ct_code_column *column, const double *values, uint32_t n,
+static int make_bare(plan *p)
+{
+    size_t n = 0;
+    p->begins = (size_t *) ct_alloc((p->forest->n_trees + 1) * sizeof *p->begins);
+    if (!p->begins) return 0;
+    for (uint32_t i = 0; i < p->forest->n_trees; i++) {
+        p->begins[i] = n;
+        n += p->forest->trees[i].n_nodes;
+    }
+    p->bare = (bare_node *) ct_alloc((n ? n : 1) * sizeof *p->bare);
+    for (uint32_t i = 0; p->bare && i < p->forest->n_trees; i++)
+        bare_tree(&p->forest->trees[i], p->bare + p->begins[i]);
+    return p->bare != NULL;
+}
+
+/* Codes of n values, all searched in step. Returns whether one is missing. */
+static int code_values(const ct_code_column *column, const double *values, uint32_t n,
                         uint16_t *to, size_t stride)
 {
     uint32_t low[CHUNK];
@@ -89,20 +165,27 @@ static void code_values(const ct_code_column *column, const double *values, uint
         for (uint32_t i = 0; i < n; i++)
             low[i] += values[i] >= column->edges[low[i] + half] ? half : 0;
     }
-    for (uint32_t i = 0; i < n; i++)
-        to[i * stride] = (uint16_t) (values[i] == values[i] ? low[i] : CT_CODE_MISSING);
+    int missing = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int there = values[i] == values[i];
+        to[i * stride] = (uint16_t) (there ? low[i] : CT_CODE_MISSING);
+        missing |= !there;
+    }
+    return missing;
 }
 
-static void code_rows(const plan *p, uint32_t from, uint32_t n, uint16_t *to)
+static int code_rows(const plan *p, uint32_t from, uint32_t n, uint16_t *to)
 {
     double values[CHUNK];
+    int missing = 0;
     for (uint32_t col = 0; col < p->forest->n_cols; col++) {
         const ct_column *column = &p->columns[col];
         for (uint32_t i = 0; i < n; i++)
             values[i] = ct_is_missing(column, from + i) ? 0.0 / 0.0
                                                         : ct_column_value(column, from + i);
-        code_values(&p->codes[col], values, n, to + col, p->stride);
+        missing |= code_values(&p->codes[col], values, n, to + col, p->stride);
     }
+    return missing;
 }
 
 static void say(const plan *p, uint32_t number, const uint32_t *leaves, uint32_t from, uint32_t n)
@@ -129,9 +212,11 @@ static void walk_chunk(void *data, unsigned worker, uint64_t begin, uint64_t end
     const plan *p = (const plan *) data;
     uint32_t leaves[CHUNK], from = (uint32_t) begin, n = (uint32_t) (end - begin);
     uint16_t *by_row = p->by_row + (size_t) worker * CHUNK * p->stride;
-    code_rows(p, from, n, by_row);
+    int missing = code_rows(p, from, n, by_row);
     for (uint32_t tree = 0; tree < p->forest->n_trees; tree++) {
-        ct_hist_leaves(&p->forest->trees[tree], by_row, p->stride, n, leaves);
+        if (missing || !p->bare)
+            walk_rows(&p->forest->trees[tree], by_row, p->stride, n, leaves);
+        else walk_bare(p->bare + p->begins[tree], by_row, p->stride, n, leaves);
         say(p, tree, leaves, from, n);
     }
 }
@@ -152,14 +237,18 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_code_column *co
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {
-    plan p = {forest, codes, columns, n_rows, ((size_t) forest->n_cols + 31) / 32 * 32,
-              what,   out,   NULL};
+    plan p = {forest, codes, columns, n_rows, ((size_t) forest->n_cols + 7) / 8 * 8,
+              what,   out,   NULL,    NULL,   NULL};
     if (!threads) threads = 1;
     p.by_row = (uint16_t *) ct_alloc((size_t) threads * CHUNK * p.stride * sizeof *p.by_row);
-    if (!p.by_row) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    memset(out, 0, bytes_of(&p));
-    ct_loop loop = {n_rows, CHUNK, CT_DYNAMIC, threads, walk_chunk, &p, stop};
-    ct_parallel_for(&loop);
+    int fine = p.by_row && (n_rows < FEWEST || make_bare(&p));
+    if (fine) {
+        memset(out, 0, bytes_of(&p));
+        ct_loop loop = {n_rows, CHUNK, CT_DYNAMIC, threads, walk_chunk, &p, stop};
+        ct_parallel_for(&loop);
+    }
     ct_free(p.by_row);
-    return CT_OK;
+    ct_free(p.bare);
+    ct_free(p.begins);
+    return fine ? CT_OK : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
 }

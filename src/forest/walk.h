@@ -15,10 +15,6 @@ static inline uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
 /* The leaf below `from` of a row whose codes are these. */
 uint32_t ct_hist_leaf(const ct_hist_tree *tree, uint32_t from, const uint16_t *codes);
 
-/* Leaves of n rows, by_row[row][stride]. */
-void ct_hist_leaves(const ct_hist_tree *tree, const uint16_t *by_row, size_t stride, uint32_t n,
-                    uint32_t *leaves);
-
 /* The largest class of a leaf, the first of equal ones. */
 uint32_t ct_hist_label(const ct_hist_tree *tree, uint32_t n_classes, const ct_hist_node *leaf);
 

@@ -257,7 +257,8 @@ static void fill_column(ct_rng *r, column *c, uint32_t cut, uint32_t raise)
 /* Items go where a comparison of their own codes sends them, each side in its order. */
 static void check_part(const ct_scan *scan, const ct_question *q, uint32_t n, uint32_t cut)
 {
-    ct_item items[MOST_ITEMS] = {{0, 0}}, left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
+    ct_item items[MOST_ITEMS] = {{0, 0}};
+    ct_item left[MOST_ITEMS + CT_PART_PAD], right[MOST_ITEMS + CT_PART_PAD];
     uint32_t weight, sum = 0, n_left = 0;
     ct_rng r = ct_rng_of(n, cut, 3);
     for (uint32_t i = 0; i < n; i++)
