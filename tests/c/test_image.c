@@ -389,7 +389,7 @@ static void same_in_all_ways(void)
             o.block = way == 4 ? 1 : way == 5 ? 100 : 0;
             o.cells = way == 6 ? 1 : way == 7 ? 30000 : 0;
             o.pixels = 300;
-            o.depth = 1000;
+            o.depth = 12;
             o.min_n = 1;
             ct_image_forest forest = grow(&s, &o);
             if (!way) hash = ct_image_hash(&forest);

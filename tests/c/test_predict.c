@@ -33,6 +33,21 @@ static ct_forest forest_of(uint32_t n_trees)
     return forest;
 }
 
+/* Of linear models; see ct_forest for what is borrowed. */
+static ct_forest linear_forest(uint32_t n_trees, double *values, uint32_t n_terms,
+                               uint32_t *first_term, uint32_t *term_column, double *coefficient)
+{
+    ct_forest forest = forest_of(n_trees);
+    forest.leaf = CT_LEAF_LINEAR;
+    forest.n_values = 1;
+    forest.values = values;
+    forest.n_terms = n_terms;
+    forest.first_term = first_term;
+    forest.term_column = term_column;
+    forest.coefficient = coefficient;
+    return forest;
+}
+
 static void say(const ct_forest *forest, uint32_t n_threads, double *out)
 {
     ct_error error;
@@ -88,14 +103,7 @@ static void linear_models_are_computed(void)
 {
     double values[NODES] = {0, 10, 0, 20, 30, 0.5}, coefficient[] = {2, -1, 0.25}, out[ROWS];
     uint32_t first_term[] = {0, 0, 1, 1, 3, 3, 3}, term_column[] = {1, 0, 1};
-    ct_forest forest = forest_of(2);
-    forest.leaf = CT_LEAF_LINEAR;
-    forest.n_values = 1;
-    forest.values = values;
-    forest.n_terms = 3;
-    forest.first_term = first_term;
-    forest.term_column = term_column;
-    forest.coefficient = coefficient;
+    ct_forest forest = linear_forest(2, values, 3, first_term, term_column, coefficient);
     say(&forest, 1, out);
     /* leaf 1: 10 + 2 z; leaf 3: 20 - x + z / 4; leaf 4: 30, whatever is missing; each with 0.5 of
      * the other tree */
@@ -110,14 +118,7 @@ static void integers_that_are_missing_make_no_number(void)
 {
     double values[NODES] = {1, 1, 1, 1, 1, 1}, coefficient[] = {1}, out[ROWS];
     uint32_t first_term[] = {0, 0, 0, 0, 0, 1, 1}, term_column[] = {1};
-    ct_forest forest = forest_of(1);
-    forest.leaf = CT_LEAF_LINEAR;
-    forest.n_values = 1;
-    forest.values = values;
-    forest.n_terms = 1;
-    forest.first_term = first_term;
-    forest.term_column = term_column;
-    forest.coefficient = coefficient;
+    ct_forest forest = linear_forest(1, values, 1, first_term, term_column, coefficient);
     say(&forest, 1, out);
     CHECK(out[2] == 3 && isnan(out[4]) && out[0] == 1);
 }
@@ -126,15 +127,8 @@ static void unsound_models_are_refused(void)
 {
     double values[NODES] = {0}, coefficient[] = {1, 1};
     uint32_t first_term[] = {0, 0, 1, 1, 2, 2, 2}, term_column[] = {1, 0};
-    ct_forest forest = forest_of(2);
+    ct_forest forest = linear_forest(2, values, 2, first_term, term_column, coefficient);
     ct_error error;
-    forest.leaf = CT_LEAF_LINEAR;
-    forest.n_values = 1;
-    forest.values = values;
-    forest.n_terms = 2;
-    forest.first_term = first_term;
-    forest.term_column = term_column;
-    forest.coefficient = coefficient;
     CHECK(ct_forest_check(&forest, 2, &error) == CT_OK);
     CHECK(ct_forest_check(&forest, 1, &error) == CT_BAD_INPUT);
     term_column[0] = 2; /* there are two columns */
@@ -157,15 +151,8 @@ static void threads_do_not_matter(void)
     rng r = {5};
     for (int i = 0; i < MANY; i++) many[i] = rng_unit(&r) - 0.5;
     const ct_column both[] = {{many, CT_DOUBLE}, {many, CT_DOUBLE}};
-    ct_forest forest = forest_of(2);
+    ct_forest forest = linear_forest(2, values, 1, first_term, term_column, coefficient);
     ct_error error;
-    forest.leaf = CT_LEAF_LINEAR;
-    forest.n_values = 1;
-    forest.values = values;
-    forest.n_terms = 1;
-    forest.first_term = first_term;
-    forest.term_column = term_column;
-    forest.coefficient = coefficient;
     REQUIRE(ct_predict(&forest, both, 2, MANY, 1, one, &error) == CT_OK);
     REQUIRE(ct_predict(&forest, both, 2, MANY, 3, more, &error) == CT_OK);
     uint32_t wrong = 0;
