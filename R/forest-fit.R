@@ -52,13 +52,13 @@
 #'
 #' @section Speed:
 #' On one core with AVX2 a fit was 25 times as fast as one of `ranger` with 100,000 rows and 28
-#' predictors, 8 to 21 times with 7,000 to 15,000 rows and 4 to 8 times below, and predictions were
-#' 2 to 6 times as fast. The codes take 3 bytes for each value of the data (5.5 with more than
+#' predictors, 8 to 30 times with 7,000 to 15,000 rows and 4 to 8 times below, and predictions were
+#' 5 to 8 times as fast. The codes take 3 bytes for each value of the data (5.5 with more than
 #' 1,024 rows), and every thread some 40 bytes a row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger`
-#' within the noise of the seeds. On generated data it was 0.003 less with 7 noisy classes and
+#' within the noise of the seeds. On generated data it was 0.004 less with 7 noisy classes and
 #' 10,000 rows, and R squared 0.001 less on smooth regression data.
 #'
 #' @param formula,data,subset,na.action As in [contree()]; the response may be numeric.
