@@ -160,11 +160,15 @@ frame_of_rows <- function(fit, terms, data) {
       length(tree_where(fit)),
       if (is.data.frame(data)) gettextf("one of %d rows", nrow(data)) else show_value(data)))
   }
-  made <- !is.null(attr(data, "terms"))
-  frame <- if (made) {
-    data[match(names(attr(terms, "dataClasses")), names(data))]
-  } else {
+  frame <- if (is.null(attr(data, "terms"))) {
     stats::model.frame(terms, data, na.action = stats::na.pass)
+  } else {
+    variables <- names(attr(terms, "dataClasses"))
+    lacking <- setdiff(variables, names(data))
+    if (length(lacking)) {
+      stop_input("data", gettextf("'data' is a model frame without the variable '%s'", lacking[1]))
+    }
+    data[variables]
   }
   for (name in intersect(names(tree_xlevels(fit)), names(frame))) {
     value <- frame[[name]]

@@ -29,7 +29,13 @@
 #'
 #' All names and levels are written as string literals in UTF-8, and never elsewhere.
 #'
-#' @param fit A fit of [contree()].
+#' @section Imported forests:
+#' Of results of [import_forest()] and [forge()] the code is `void contree_predict(const double *x,
+#' double *margin)`, a walk through a table of the nodes, which compilers take in at once. `x` holds
+#' all features in order, factors as the codes that the model knows; `margin` gets what
+#' `predict(type = "margin")` gives, to the last bit.
+#'
+#' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
 #' @param name Name of the function, and the beginning of the other names.
 #' @param ... Not used; anything given here is an error.
 #' @return A string of class `contree_code`, which prints as it would stand in a file; write it with

@@ -70,7 +70,7 @@ json_settings <- function(value, path) {
 predictors_of_json <- function(array) {
   predictors <- lapply(seq_along(array), function(i) {
     path <- sprintf("predictors[%d]", i)
-    predictor <- json_object(array[[i]], path, list(name = json_string, type = json_string),
+    predictor <- json_object(array[[i]], path, list(name = json_name, type = json_string),
                              list(levels = json_names, unit = json_string))
     if (!predictor$type %in% predictor_types) bad_json(paste0(path, ".type"),
                                                        gettext("a type of predictors"))
@@ -87,7 +87,7 @@ predictors_of_json <- function(array) {
     predictor
   })
   names <- vapply(predictors, function(predictor) predictor$name, "")
-  if (any(bad <- names %in% c("", leaf_mark))) {
+  if (any(bad <- names == leaf_mark)) {
     bad_json(sprintf("predictors[%d].name", which(bad)[1]), gettext("a name"))
   }
   if (length(names) == 0 || anyDuplicated(names)) {
@@ -232,7 +232,13 @@ json_string <- function(value, path) {
   if (is.character(value) && length(value) == 1) value else bad_json(path, gettext("a string"))
 }
 
-json_name_or_null <- function(value, path) if (is.null(value)) NULL else json_string(value, path)
+# What R can take as the name of a variable.
+json_name <- function(value, path) {
+  if (nzchar(json_string(value, path)) && nchar(value, "bytes") <= 1e4) return(value)
+  bad_json(path, gettext("a name of 1 to 10,000 bytes"))
+}
+
+json_name_or_null <- function(value, path) if (is.null(value)) NULL else json_name(value, path)
 
 json_flag <- function(value, path) {
   if (is.logical(value) && length(value) == 1) value else bad_json(path, gettext("true or false"))

@@ -212,7 +212,9 @@ grow_hist_forest <- function(frame, settings, call) {
 is_classes <- function(frame) is.factor(frame$response)
 
 run_growth <- function(frame, orders, settings) {
-  audience <- new_audience(settings, function(state) growth_text(state, settings$trees))
+  audience <- new_audience(settings, function(state) {
+    growth_text("hist_forest", state, settings$trees)
+  })
   on.exit(audience$end())
   report <- function(elapsed, trees) {
     audience$show(list(elapsed = elapsed, trees = trees, closed = trees / settings$trees))
@@ -257,9 +259,9 @@ growth_control <- function(settings, report) {
 }
 
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"
-growth_text <- function(state, trees) {
+growth_text <- function(name, state, trees) {
   rest <- if (state$trees > 0) state$elapsed * (trees - state$trees) / state$trees else NA
-  gettextf("hist_forest: %.0f s, %.0f of %.0f trees, %s s to go", state$elapsed, state$trees, trees,
+  gettextf("%s: %.0f s, %.0f of %.0f trees, %s s to go", name, state$elapsed, state$trees, trees,
            if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 

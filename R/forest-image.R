@@ -1,55 +1,83 @@
-# Forests that label the pixels of images by differences of rectangle sums (Sharp 2008): features
-# are drawn, computed at pixels from integral images, and given to hist_forest() as columns.
+# Forests that label the pixels of images by differences of rectangle sums (Sharp 2008), grown in C
+# level by level over all pixels.
 
 #' Forests that label the pixels of images
 #'
-#' Grows a forest of [hist_forest()] that tells the class of a pixel from what is around it. A
-#' feature is the sum of one channel over a rectangle beside the pixel, less that over a second
-#' rectangle, or not; rectangles are drawn at random, and summed in four look-ups each in integral
-#' images (Viola, Jones 2001). The forest chooses among them as among any columns.
+#' Grows a random forest that tells the class of a pixel from what is around it, as in Sharp (2008):
+#' level by level over all pixels, from a histogram of leaves, classes, features and bins. A feature
+#' is the sum of one channel over a rectangle beside the pixel, less that over a second rectangle,
+#' or not; sums take four look-ups each in integral images (Viola, Jones 2001).
+#'
+#' @section Growing:
+#' For each level of each tree `features` candidates are drawn, which all leaves of the level have
+#' in common. By `policy = "best"` (A in the paper) each candidate has `bins` bins of one width over
+#' the values that it has at 256 pixels of the tree, the lowest and the highest 64th left out, and a
+#' leaf takes the border of bins that gains most, of all candidates. By `policy = "random"` (B) each
+#' candidate has two thresholds, its values at two of these pixels, and a leaf takes the best of the
+#' tests `threshold1 <= value < threshold2`, `threshold1 <= value` and `threshold2 <= value`. Gain
+#' is that of the Gini index. A node is a leaf when all of its pixels have one class, or no
+#' candidate gains anything.
+#'
+#' The forest depends on images, arguments and seed alone, not on the number of threads or the
+#' processor: counts are whole numbers, and features are drawn by seed, tree, level and number.
 #'
 #' @section Rectangles:
 #' A rectangle begins and ends at most `radius` pixels from the pixel, in each direction; what is
 #' outside the image counts as 0. Half of the features have a second rectangle, of a channel of its
-#' own. All are drawn once, from `seed`. Sums of images of whole numbers are exact up to 2^53.
+#' own. Channels are held in fixed point, as fine as sums below 2^30 allow: whole numbers are exact
+#' up to 2^30 / (2 radius + 1)^2 (1.7 million at a radius of 12). Images to be labelled are clipped
+#' at what fits.
 #'
-#' Training holds a table of the sampled pixels by the features, 8 bytes each, and forests of
-#' `hist_forest()` grow from its codes; so `pixels` bounds memory and time. Labelling an image takes
-#' 8 bytes for each of its pixels and features that is computed at a time.
+#' Growing holds 4 bytes a pixel and channel, 10 bytes a pixel, and histograms of 16 MB a thread.
 #'
 #' @param images A list of images, or one: numeric matrices \[height, width\] or arrays
 #'   \[height, width, channel\], all with the same number of channels, without missing values. They
 #'   may differ in size.
-#' @param labels A matrix for each image with the class of each pixel: names or numbers; `NA` where
-#'   it is not known.
-#' @param features Number of features, from 1 to 65,534.
-#' @param radius Greatest distance of a rectangle's sides from the pixel, in pixels, at least 1.
-#' @param pixels Greatest number of pixels drawn from each image to grow from, among those with a
+#' @param labels A matrix for each image with the class of each pixel: names or numbers, at most 256
+#'   different ones; `NA` where it is not known.
+#' @param features Number of candidates drawn for each level of a tree, from 1 to 100,000. Or a
+#'   function of one image that computes features of another kind: it returns a numeric matrix
+#'   \[height, width\] or array \[height, width, feature\] without missing values; all of them are
+#'   candidates 100 times a level, drawn with repetitions, and held in fixed point of 31 bits.
+#' @param radius Greatest distance of a rectangle's sides from the pixel, in pixels, from 1 to
+#'   1,000.
+#' @param pixels Greatest number of pixels drawn from each image for a tree, among those with a
 #'   label.
-#' @param seed Whole number from 0 to 2^31 - 1 that features, pixels and forest are drawn from.
-#'   Without it one is drawn from R's generator.
-#' @param ... Further arguments of [hist_forest()], such as `trees`, `depth`, `mtry`, `splitrule`,
-#'   `pool`, `learner` or `threads`.
+#' @param seed Whole number from 0 to 2^31 - 1 that features and pixels are drawn from. Without it
+#'   one is drawn from R's generator.
+#' @param trees Number of trees.
+#' @param depth Most splits on the way to a leaf; `Inf` for no limit.
+#' @param policy How thresholds are chosen: `"best"` (or `"A"`) or `"random"` (or `"B"`), see below.
+#' @param bins Number of bins of policy `"best"`, from 2 to 256.
+#' @param min_n Nodes of at most so many pixels are leaves.
+#' @param threads As in [contree_control()].
+#' @param time_limit Seconds. Trees that are complete by then are returned with a warning of class
+#'   `contree_stopped`, as after an interrupt.
+#' @param verbose,progress As in [contree_control()].
 #' @param object,x A fit of `image_forest()`.
 #' @param newdata An image, or a list of images.
-#' @param type What to return for each pixel:
-#'   * `"class"`: the most probable class;
-#'   * `"prob"`: the probability of each class;
+#' @param type What to return for each pixel, in brackets the paper's name:
+#'   * `"class"`: the most probable class (ArgMax);
+#'   * `"prob"`: the probability of each class, the mean over the trees (Distribution);
 #'   * `"votes"`: how many trees have each class as the largest of their leaf;
-#'   * `"leaf"`: the pixel's leaf in each tree.
-#' @param threads As in [contree_control()].
+#'   * `"leaf"`: the pixel's leaf in each tree (ForestLeaves, or TreeLeaf with one tree in `which`),
+#'     as the number of its node, breadth first.
+#' @param which Numbers of the trees to ask; all by default.
+#' @param ... Not used.
 #'
-#' @return `image_forest()`: an object of class `image_forest`, a list of `forest` (the fit of
-#'   `hist_forest()`, whose `oob` is of the sampled pixels), `features` (a data frame with a row a
-#'   feature: `channel1`, `top1`, `bottom1`, `left1`, `right1`, offsets from the pixel, both ends
-#'   included, and the same with 2, `NA` where there is no second rectangle), `channels`, `radius`,
-#'   `seed` and `call`.
+#' @return `image_forest()`: an object of class `image_forest`, a list of `forest` (the trees in
+#'   compact form), `classes`, `features` (a data frame with a row for each feature that a tree
+#'   uses: `tree`, `channel1`, `top1`, `bottom1`, `left1`, `right1`, offsets from the pixel, both
+#'   ends included, and the same with 2, `NA` where there is no second rectangle; or `tree` and
+#'   `feature`), `compute` (the function given as `features`, or `NULL`), `channels`, `radius`,
+#'   `scale` (from values to fixed point), `policy`, `seed`, `n` (pixels with a label), `status`
+#'   (`"complete"`, or why it stopped), `elapsed` (seconds) and `call`.
 #'
 #'   `predict()`: for an image, a character matrix of its height and width for `"class"`, else an
 #'   array \[height, width, class or tree\]; for a list of images, a list of these.
 #' @section Errors:
-#' Images or labels that are not as above, and what [hist_forest()] does not take, are errors of
-#' class `contree_input_error`.
+#' Images, labels or arguments that are not as above are errors of class `contree_input_error`;
+#' so is a stop before the first tree was complete.
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #'
@@ -61,32 +89,42 @@
 #' texture <- function() {
 #'   stripes <- outer(1:40, 1:40, function(row, col) 100 * (row %% 4 < 2))
 #'   noise <- matrix(sample(0:100, 1600, TRUE), 40)
-#'   round((cbind(stripes, noise) + sample(0:30, 3200, TRUE)))
+#'   cbind(stripes, noise) + sample(0:30, 3200, TRUE)
 #' }
 #' labels <- cbind(matrix("stripes", 40, 40), matrix("noise", 40, 40))
 #' fit <- image_forest(list(texture(), texture()), list(labels, labels), features = 50, radius = 4,
-#'                     pixels = 300, trees = 20, seed = 1)
+#'                     trees = 5, depth = 6, seed = 1)
 #' fit
 #' mean(predict(fit, texture()) == labels)
+#'
+#' # features computed by a function
+#' gradient <- function(image) {
+#'   array(c(image[c(2:40, 40), ] - image, image[, c(2:80, 80)] - image), c(dim(image), 2))
+#' }
+#' image_forest(texture(), labels, features = gradient, trees = 5, depth = 6, seed = 1)
 #' @export
-image_forest <- function(images, labels, features = 200, radius = 12, pixels = 1000, seed = NULL,
-                         ...) {
+image_forest <- function(images, labels, features = 100, radius = 12, pixels = Inf, seed = NULL,
+                         trees = 10, depth = 12, policy = c("best", "random"), bins = 32, min_n = 1,
+                         threads = NULL, time_limit = Inf, verbose = NULL, progress = NULL) {
   call <- match.call()
   images <- check_images(images)
   labels <- check_labels(labels, images)
-  check_image_numbers(features, radius, pixels)
-  seed <- check_image_seed(seed)
+  settings <- image_settings(environment())
+  classes <- class_names(labels)
   channels <- dim(images[[1]])[3]
-  drawn <- with_seed(seed, list(
-    features = draw_rectangles(features, radius, channels),
-    pixels = lapply(labels, draw_pixels, most = pixels)))
-  x <- do.call(rbind, Map(function(image, at) {
-    responses(integrals(image), at, drawn$features)
-  }, images, drawn$pixels))
-  y <- unlist(Map(function(label, at) as.character(label)[at], labels, drawn$pixels))
-  forest <- hist_forest.default(x, factor(y), seed = seed, ...)
-  structure(list(forest = forest, features = drawn$features, channels = channels, radius = radius,
-                 seed = seed, call = call), class = "image_forest")
+  values <- if (is.null(settings$compute)) images else computed_features(images, settings$compute)
+  settings$scale <- fixed_point(values, settings)
+  grown <- grow_image_forest(values, lapply(labels, class_codes, classes = classes),
+                             length(classes), settings)
+  if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
+  fit <- structure(
+    list(forest = grown$forest, classes = classes, features = feature_table(grown$forest, settings),
+         compute = settings$compute, channels = channels, radius = settings$radius,
+         scale = settings$scale, policy = settings$policy, seed = settings$seed,
+         n = sum(vapply(labels, function(label) sum(!is.na(label)), 0)), status = grown$status,
+         elapsed = grown$elapsed, trees = settings$trees, call = call), class = "image_forest")
+  warn_if_image_stopped(fit)
+  fit
 }
 
 # ---- arguments -----------------------------------------------------------------------------------
@@ -134,14 +172,22 @@ check_labels <- function(labels, images) {
   labels
 }
 
-check_image_numbers <- function(features, radius, pixels) {
-  numbers <- list(features = features, radius = radius, pixels = pixels)
-  for (name in names(numbers)) {
-    if (!is_count(numbers[[name]])) {
-      stop_input(name, gettextf("'%s' must be a whole number of at least 1, not %s", name,
-                                show_value(numbers[[name]])))
-    }
+# `arguments`: the environment of image_forest().
+image_settings <- function(arguments) {
+  range <- function(name, low, high = Inf, whole = TRUE) {
+    check_forest_number(name, arguments[[name]], list(low = low, high = high, whole = whole), FALSE)
   }
+  by_function <- is.function(arguments$features)
+  list(features = if (by_function) 100 else range("features", 1, 1e5),
+       compute = if (by_function) arguments$features, radius = range("radius", 1, 1000),
+       pixels = range("pixels", 1), seed = check_image_seed(arguments$seed),
+       trees = range("trees", 1, 1e6), depth = range("depth", 0),
+       policy = check_choice("policy", arguments$policy, c("best", "random"),
+                             c(A = "best", B = "random")),
+       bins = range("bins", 2, 256), min_n = range("min_n", 1),
+       threads = check_threads("threads", arguments$threads),
+       time_limit = range("time_limit", 0, whole = FALSE), verbose = arguments$verbose,
+       progress = check_progress(arguments$progress))
 }
 
 check_image_seed <- function(seed) {
@@ -151,81 +197,127 @@ check_image_seed <- function(seed) {
                               show_value(seed)))
 }
 
+class_names <- function(labels) {
+  seen <- lapply(labels, function(label) as.character(unique(c(label))))
+  classes <- sort(unique(unlist(seen)))
+  if (length(classes) > 256) {
+    stop_input("labels", gettextf("there can be at most 256 classes, not %d", length(classes)))
+  }
+  classes
+}
+
+class_codes <- function(label, classes) {
+  seen <- unique(c(label))
+  match(as.character(seen), classes)[match(label, seen)]
+}
+
 # ---- features ------------------------------------------------------------------------------------
 
-# The value of `code` with R's generator begun at `seed`, whose state then is what it was.
-with_seed <- function(seed, code) {
-  global <- globalenv()
-  before <- global[[".Random.seed"]]
-  on.exit(if (is.null(before)) rm(".Random.seed",
-                                  envir = global) else global$.Random.seed <- before)
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  code
-}
-
-draw_rectangles <- function(n, radius, channels) {
-  sides <- function() {
-    matrix(sample(-radius:radius, 2 * n, replace = TRUE), n)
-  }
-  rectangle <- function() {
-    vertical <- sides()
-    horizontal <- sides()
-    list(channel = sample.int(channels, n, replace = TRUE),
-         top = pmin(vertical[, 1], vertical[, 2]),
-         bottom = pmax(vertical[, 1], vertical[, 2]),
-         left = pmin(horizontal[, 1], horizontal[, 2]),
-         right = pmax(horizontal[, 1], horizontal[, 2]))
-  }
-  one <- rectangle()
-  two <- rectangle()
-  single <- stats::runif(n) < 0.5
-  two$channel[single] <- NA
-  data.frame(stats::setNames(one, paste0(names(one), 1)),
-             stats::setNames(two, paste0(names(two), 2)))
-}
-
-# Places of pixels in a matrix of labels.
-draw_pixels <- function(label, most) {
-  known <- which(!is.na(label))
-  if (length(known) <= most) known else sort(known[sample.int(length(known), most)])
-}
-
-# By channel, sums over all pixels above and to the left: matrices with a row and a column more.
-integrals <- function(image) {
-  size <- dim(image)[1:2]
-  sums <- lapply(seq_len(dim(image)[3]), function(channel) {
-    plane <- matrix(image[, , channel], size[1])
-    down <- matrix(apply(plane, 2, cumsum), size[1])
-    across <- matrix(apply(down, 1, cumsum), size[2])
-    rbind(0, cbind(0, t(across)))
+# A function's answers: arrays [height, width, feature].
+computed_features <- function(images, compute) {
+  computed <- lapply(images, function(image) {
+    if (dim(image)[3] == 1) dim(image) <- dim(image)[1:2]
+    values <- compute(image)
+    if (!is.numeric(values) || !identical(dim(values)[1:2], dim(image)[1:2]) ||
+        !(length(dim(values)) %in% 2:3) || !length(values) || !all(is.finite(values))) {
+      stop_input("features", gettextf(
+        "'features' must return finite numbers [height, width, feature], not %s",
+        show_value(values)))
+    }
+    array(as.double(values), c(dim(values), 1)[1:3])
   })
-  list(sums = sums, size = size)
+  if (length(unique(vapply(computed, function(values) dim(values)[3], 0L))) > 1) {
+    stop_input("features", gettext("'features' must return as many features for each image"))
+  }
+  computed
 }
 
-# The features at the pixels: a row a pixel, a column a feature.
-responses <- function(integral, pixels, features) {
-  row <- (pixels - 1L) %% integral$size[1] + 1L
-  column <- (pixels - 1L) %/% integral$size[1] + 1L
-  told <- vapply(seq_len(nrow(features)), function(i) {
-    one <- features[i, ]
-    first <- rectangle_sums(integral, row, column, one$channel1, one$top1, one$bottom1, one$left1,
-                            one$right1)
-    if (is.na(one$channel2)) return(first)
-    first - rectangle_sums(integral, row, column, one$channel2, one$top2, one$bottom2, one$left2,
-                           one$right2)
-  }, numeric(length(pixels)))
-  matrix(told, length(pixels), dimnames = list(NULL, paste0("f", seq_len(nrow(features)))))
+# A power of two that values are multiplied by before they are rounded: as large as keeps what is
+# added up below 2^30, but no larger than whole numbers need.
+fixed_point <- function(values, settings) {
+  most <- 2^30 / largest_area(settings)
+  largest <- max(vapply(values, function(value) max(abs(value)), 0))
+  if (largest == 0) return(1)
+  whole <- all(vapply(values, function(value) all(value == round(value)), NA))
+  if (whole && largest <= most) 1 else 2^min(60, max(-900, floor(log2(most / largest))))
 }
 
-rectangle_sums <- function(integral, row, column, channel, top, bottom, left, right) {
-  within <- function(place, most) pmin(pmax(place, 0L), most)
-  sums <- integral$sums[[channel]]
-  above <- within(row + top - 1L, integral$size[1])
-  below <- within(row + bottom, integral$size[1])
-  before <- within(column + left - 1L, integral$size[2]) * nrow(sums)
-  behind <- within(column + right, integral$size[2]) * nrow(sums)
-  sums[below + behind + 1L] - sums[above + behind + 1L] - sums[below + before + 1L] +
-    sums[above + before + 1L]
+largest_area <- function(settings) if (is.null(settings$compute)) (2 * settings$radius + 1)^2 else 1
+
+# Computed features as whole numbers; rectangles are summed in C.
+in_fixed_point <- function(values, settings) {
+  if (is.null(settings$compute)) return(values)
+  lapply(values, function(value) {
+    array(as.integer(pmax(-2^30, pmin(2^30, round(value * settings$scale)))), dim(value))
+  })
+}
+
+rectangle_names <- c("channel", "top", "bottom", "left", "right")
+
+# The features of a forest, spelled out.
+feature_table <- function(forest, settings) {
+  words <- matrix(forest$features, 10)
+  tree <- rep(forest$number + 1L, forest$n_features)
+  if (!is.null(settings$compute)) return(data.frame(tree = tree, feature = words[1, ] + 1L))
+  words[6:10, words[8, ] < words[7, ]] <- NA
+  words[c(1, 6), ] <- words[c(1, 6), ] + 1L
+  data.frame(tree = tree, stats::setNames(
+    as.data.frame(t(words)), paste0(rectangle_names, rep(1:2, each = 5))))
+}
+
+# ---- growing -------------------------------------------------------------------------------------
+
+image_control <- function(settings) {
+  list(radius = settings$radius, scale = settings$scale,
+       columns = as.integer(!is.null(settings$compute)),
+       threads = threads_to_use(settings$threads), simd = simd_wanted())
+}
+
+grow_image_forest <- function(values, codes, n_classes, settings) {
+  audience <- new_audience(settings, function(state) {
+    growth_text("image_forest", state, settings$trees)
+  })
+  on.exit(audience$end())
+  report <- function(elapsed, trees) {
+    audience$show(list(elapsed = elapsed, trees = trees, closed = trees / settings$trees))
+  }
+  most <- function(number) min(number, 2^31 - 1)
+  control <- c(image_control(settings), list(
+    trees = settings$trees, features = settings$features, bins = settings$bins,
+    random = as.integer(settings$policy == "random"), depth = most(settings$depth),
+    min_n = most(settings$min_n),
+    pixels = if (is.finite(settings$pixels)) most(settings$pixels) else 0,
+    seed = settings$seed, time_limit = settings$time_limit,
+    report = if (audience$listens) report))
+  call_forest(.Call(ffi_image_grow, in_fixed_point(values, settings), codes, n_classes, control))
+}
+
+warn_if_image_stopped <- function(fit) {
+  if (fit$status == "complete") return(invisible())
+  n <- length(fit$forest$number)
+  warn_stopped(gettextf("%s: %d of %.0f trees are complete",
+                        stopped_after(fit$status, fit$elapsed), n, fit$trees),
+               list(status = fit$status, trees = n, elapsed = fit$elapsed))
+}
+
+# The trees with these places in the forest.
+some_trees <- function(forest, which) {
+  all <- length(forest$number)
+  if (!is.numeric(which) || !length(which) || anyNA(which) || !all(which %in% seq_len(all))) {
+    stop_input("which", gettextf("'which' must be numbers of trees, from 1 to %d", all))
+  }
+  widths <- list(nodes = list("n_nodes", 4), features = list("n_features", 10),
+                 counts = list("n_leaves", forest$n_classes))
+  for (name in names(widths)) {
+    sizes <- forest[[widths[[name]][[1]]]] * widths[[name]][[2]]
+    tree <- factor(rep(seq_len(all), sizes), seq_len(all))
+    values <- unlist(split(forest[[name]], tree)[which], use.names = FALSE)
+    forest[[name]] <- if (is.null(values)) integer() else values
+  }
+  for (name in c("number", "n_nodes", "n_leaves", "depth", "n_features")) {
+    forest[[name]] <- forest[[name]][which]
+  }
+  forest
 }
 
 # ---- labelling -----------------------------------------------------------------------------------
@@ -233,7 +325,7 @@ rectangle_sums <- function(integral, row, column, channel, top, bottom, left, ri
 #' @rdname image_forest
 #' @export
 predict.image_forest <- function(object, newdata, type = c("class", "prob", "votes", "leaf"),
-                                 threads = NULL, ...) {
+                                 threads = NULL, which = NULL, ...) {
   check_no_dots(...)
   type <- check_choice("type", type, c("class", "prob", "votes", "leaf"))
   images <- check_images(newdata)
@@ -241,30 +333,38 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
     stop_input("newdata", gettextf("'newdata' has %d channels, but the forest was grown from %d",
                                    dim(images[[1]])[3], object$channels))
   }
-  labelled <- lapply(images, label_image, object = object, type = type, threads = threads)
+  if (!is.null(which)) object$forest <- some_trees(object$forest, which)
+  object["threads"] <- list(check_threads("threads", threads))
+  labelled <- lapply(images, label_image, object = object, type = type)
   if (is.list(newdata)) labelled else labelled[[1]]
 }
 
-label_image <- function(image, object, type, threads) {
+label_image <- function(image, object, type) {
   size <- dim(image)[1:2]
-  integral <- integrals(image)
-  parts <- lapply(pieces(prod(size), piece_cells / nrow(object$features)), function(pixels) {
-    told <- stats::predict(object$forest, responses(integral, pixels, object$features), type,
-                           threads = threads)
-    if (type == "class") matrix(as.character(told)) else unname(told)
-  })
-  told <- do.call(rbind, parts)
-  if (type == "class") return(matrix(told, size[1]))
-  names <- if (type %in% c("prob", "votes")) list(NULL, NULL, object$forest$classes)
-  array(told, c(size, ncol(told)), names)
+  values <- list(image)
+  if (!is.null(object$compute)) values <- computed_features(values, object$compute)
+  what <- c(leaf = 0L, votes = 1L, prob = 2L, class = 3L)[[type]]
+  told <- call_forest(.Call(ffi_image_predict, object$forest, in_fixed_point(values, object), what,
+                            image_control(object)))
+  if (type == "class") return(matrix(object$classes[told], size[1]))
+  names <- if (type %in% c("prob", "votes")) list(NULL, NULL, object$classes)
+  array(told, c(size, length(told) / prod(size)), names)
 }
 
 #' @rdname image_forest
 #' @export
 print.image_forest <- function(x, ...) {
   check_no_dots(...)
-  cat(gettextf("Forest for pixels by %d rectangle features within %.0f pixels, %d channels\n",
-               nrow(x$features), x$radius, x$channels))
-  print(x$forest)
+  n <- length(x$forest$number)
+  what <- if (is.null(x$compute)) {
+    gettextf("rectangles within %.0f pixels, channels: %d", x$radius, x$channels)
+  } else {
+    gettextf("features of a function, channels: %d", x$channels)
+  }
+  cat(gettextf("Forest that labels pixels: %d trees, %d classes\n", n, length(x$classes)),
+      gettextf("  %s\n", what),
+      gettextf("  policy \"%s\", grown from %.0f pixels with labels\n", x$policy, x$n),
+      gettextf("  %.0f leaves, depth up to %d\n", sum(x$forest$n_leaves), max(x$forest$depth)),
+      sep = "")
   invisible(x)
 }

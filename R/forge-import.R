@@ -127,9 +127,10 @@ text_of <- function(bytes) {
 import_forest.xgb.Booster <- function(x, iterations = NULL, ...) {
   check_no_dots(...)
   need_package("xgboost", "import_forest()")
-  import_forest.default(getExportedValue("xgboost", "xgb.save.raw")(x, raw_format = "ubj"),
-                        "xgboost", iterations)
+  import_forest.default(saved_xgboost(x), "xgboost", iterations)
 }
+
+saved_xgboost <- function(x) getExportedValue("xgboost", "xgb.save.raw")(x, raw_format = "ubj")
 
 #' @rdname import_forest
 #' @export

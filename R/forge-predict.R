@@ -26,7 +26,7 @@
 #' @section Contributions:
 #' Shapley values of the path-dependent game, as in TreeSHAP: a tree that does not know a feature
 #' goes both ways, in the proportions of the training data that went there (XGBoost: sums of
-#' hessians, LightGBM and others: rows). They are computed in doubles, exact but for rounding, by
+#' Hessians, LightGBM and others: rows). They are computed in doubles, exact but for rounding, by
 #' quadrature of the integrals that they are, and a row's add up to its margin. Models that do not
 #' say how many training rows came to their nodes (randomForest, gbm, ranger without `node.stats =
 #' TRUE`) are refused.

@@ -6,6 +6,8 @@ gmt_ranges <- list(
   minbucket = list(low = 1, high = 2^31 - 1, whole = TRUE),
   complexity = list(low = 0, high = 1e100, whole = FALSE),
   bins = list(low = 2, high = 254, whole = TRUE),
+  population = list(low = 2, high = 10000, whole = TRUE),
+  alpha = list(low = 0, high = Inf, whole = FALSE),
   effort = list(low = 0, high = 1e6, whole = TRUE),
   patience = list(low = 0, high = Inf, whole = TRUE),
   max_rows = list(low = 0, high = Inf, whole = FALSE),
@@ -14,6 +16,11 @@ gmt_ranges <- list(
   smoothing = list(low = 0, high = 1e9, whole = FALSE),
   conformal = list(low = 0, high = 1e6, whole = TRUE),
   time_limit = list(low = 0, high = Inf, whole = FALSE))
+
+# How trees are searched, and what each way has for defaults.
+gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
+                  memetic = list(population = 12, effort = 400, patience = 60),
+                  paper = list(population = 64, effort = 10000, patience = 1000))
 
 #' Settings of model trees
 #'
@@ -25,10 +32,17 @@ gmt_ranges <- list(
 #'   trees.
 #' @param bins Bins of each predictor in which thresholds are first looked for, from 2 to 254. Those
 #'   that could hold the best threshold are searched to the row.
+#' @param search `"local"`: the best tree is changed at random and searched again. `"memetic"`: a
+#'   population of local optima, which are changed at random or take a split or a subtree over from
+#'   each other. `"paper"`: evolution without local searches, see below.
+#' @param population Trees that are kept, from 2 to 10,000: 12 for `"memetic"`, 64 for `"paper"`.
+#' @param fitness,alpha For `search = "paper"`: trees are ranked by `"bic"`, or by `"weighted"`,
+#'   `1 / (1 + SSE / n) - alpha * size` of the standardised response, the larger the better.
 #' @param effort,patience The search ends after `effort` random changes, or `patience` of them in a
-#'   row without success. 0 is a local search alone.
-#' @param max_rows The random changes end once searches of single splits have looked at so many rows
-#'   altogether: a limit like time, but the same on every machine.
+#'   row without success; 0 is a local search alone. The defaults are 200 and 30, in a population
+#'   400 and 60. For `search = "paper"` they are generations, 10,000 and 1,000.
+#' @param max_rows The random changes end once so many rows have been looked at, those of a node for
+#'   each search of its split or change of it: a limit like time, but the same on every machine.
 #' @param sample With more rows the random changes are made on so many, at least 100. The default is
 #'   20,000 for few predictors and down to 4,000 for many: 4 million by splitters and by pairs of
 #'   regressors.
@@ -45,6 +59,22 @@ gmt_ranges <- list(
 #' @param time_limit Seconds.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
 #' @return A list of class `gmt_control`.
+#' @section The search of the paper:
+#' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the first ones are grown from up to
+#' 500 rows each (a tenth of the data, if that is less), to random depths. In every generation
+#' `population` trees are selected by linear ranking with pressure 1.7, and the best of all so far
+#' takes the place of the worst if it was lost. Of two trees, with probability 0.2, (X1) a subtree
+#' is exchanged, (X2) a test, (X3) a branch below a split, or (X4) the better one gives a subtree
+#' to the other. Then each tree, with probability 0.8, has a split or a leaf changed: (M1) a split
+#' gets a new test, (M2) another threshold, nearer ones first (a factor: one level on the other
+#' side), (M3) the test of its parent, which gets its own, (M4) it becomes a leaf or one of its
+#' branches, (M5) a leaf is split. Splits far down and leaves with large errors come first, by the
+#' same ranking. New tests part a dipole: a random row of the node and another, drawn by the rank
+#' of its distance in the response among up to 64 rows of the node.
+#'
+#' Mended: with the signs of its formula as printed the weighted fitness would be a loss; here the
+#' larger is the better. Coefficients are always least squares of all regressors, and nothing is
+#' `certified`.
 #' @section Smoothing:
 #' With `smoothing` tau a node's sums of squares and products are its own and, as much as tau rows
 #' weigh, those of its parent (smoothed as well); its model is that of these sums. M5 averages the
@@ -59,17 +89,26 @@ gmt_ranges <- list(
 #' gmt(mpg ~ wt | hp + cyl, mtcars, control = gmt_control(leaves_max = 3, minbucket = 5), seed = 1)
 #' @export
 gmt_control <- function(leaves_max = 16, depth_max = 6, minbucket = NULL, complexity = 1, bins = 64,
-                        effort = 200, patience = 30, max_rows = Inf, sample = NULL, open_max = 2,
+                        search = c("local", "memetic", "paper"), population = NULL,
+                        fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
+                        patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
                         smoothing = 0, conformal = 0, factors = c("split", "both"),
                         missing = c("indicator", "mean"),
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
+  mode <- check_choice("search", search, names(gmt_modes))
+  fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
   given <- mget(names(gmt_ranges), environment())
+  for (name in names(gmt_modes[[mode]])) {
+    if (is.null(given[[name]])) given[[name]] <- gmt_modes[[mode]][[name]]
+  }
   search <- Map(function(name, value, range) check_forest_number(name, value, range,
       name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
   own <- search[c("time_limit", "smoothing", "conformal")]
   if (own$conformal == 1) stop_input("conformal", gettext("'conformal' must be 0, or at least 2"))
+  search$mode <- match(mode, names(gmt_modes)) - 1
+  search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
                  factors = check_choice("factors", factors, c("split", "both")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),

@@ -122,11 +122,17 @@ new_gmt_cv <- function(frame, folds, grid, value, fits, rule, call) {
   chosen <- choose_complexity(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
   fit <- fits[[chosen]]
+  fit <- set_call(fit, call_of_cell(call, table[chosen, 1:2], fit$gmt$seed))
+  structure(list(call = call, table = table, fit = fit, rule = rule, folds = folds),
+            class = c("gmt_cv", "contree_cv"))
+}
+
+# The call that fits a tree of the grid to all rows.
+call_of_cell <- function(call, cell, seed) {
   call[c("folds", "repeats", "rule")] <- NULL
-  call[c("complexity", "smoothing", "seed")] <- c(table[chosen, 1:2], fit$gmt$seed)
+  call[c("complexity", "smoothing", "seed")] <- c(cell, seed)
   call[[1]] <- if (is.call(call[[1]])) quote(contree::gmt) else quote(gmt)
-  structure(list(call = call, table = table, fit = set_call(fit, call), rule = rule,
-                 folds = folds), class = c("gmt_cv", "contree_cv"))
+  call
 }
 
 # The row of the table that a rule chooses.

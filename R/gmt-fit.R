@@ -23,7 +23,7 @@
 #' (another split between two rows, a leaf split, parent and child exchanged, a subtree cut off) and
 #' searched again, as often as `effort` and `patience` say. With more than `sample` rows this is
 #' done with that many of them, spread over the data, and the tree found is then improved with all
-#' rows.
+#' rows. Populations of trees are another way, see [gmt_control()].
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
 #' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
@@ -77,8 +77,9 @@
 #'   regressors become columns of the models, and what stands for missing values), `coefficients`,
 #'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
 #'   `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or split in the last
-#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed`
-#'   and `settings`. Read it through the methods.
+#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of
+#'   single splits looked at), `elapsed` (seconds), `seed` and `settings`. Read it through the
+#'   methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
 #' give the best tree so far with a warning of class `contree_stopped`.

@@ -29,9 +29,9 @@
 #' They need a fit with `conformal = k`, see [gmt_control()], which has k trees of all rows but
 #' those of a fold, and the errors of these rows. The interval is CV+ of Barber et al. (2021): for
 #' rows that are drawn alike it holds a new response with a probability of at least
-#' `1 - 2 (1 - level)`, whatever the distribution, and however the tree was searched for; in practice
-#' that is about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1` training rows.
-#' Weights do not count in it.
+#' `1 - 2 (1 - level)`, whatever the distribution, and however the tree was searched for; in
+#' practice that is about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1`
+#' training rows. Weights do not count in it.
 #' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
 #'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`

@@ -296,13 +296,19 @@ are_settings <- function(control) {
 fault_in_request <- function(fit) {
   terms <- fit[["terms"]]
   is_list_call <- function(x) is.call(x) && identical(x[[1]], quote(list)) && length(x) > 1
-  fine <- is.null(terms) || (inherits(terms, "terms") && is.call(terms) &&
-                             is_list_call(attr(terms, "variables")) &&
-                               is_list_call(attr(terms, "predvars")) &&
-                               length(attr(terms, "predvars")) == length(attr(terms, "variables")))
+  fine <- is.null(terms) ||
+    (inherits(terms, "terms") && is.call(terms) && is_list_call(attr(terms, "variables")) &&
+     is_list_call(attr(terms, "predvars")) &&
+     length(attr(terms, "predvars")) == length(attr(terms, "variables")) &&
+     are_classes(attr(terms, "dataClasses")))
   control <- fit[["control"]]
   first_fault(c(terms = fine, call = is.call(fit[["call"]]), control = is.null(control) ||
                 are_settings(control)))
+}
+
+# What model.frame() knows of variables, by name; terms made by hand may be without.
+are_classes <- function(classes) {
+  is.null(classes) || (is_texts(unname(classes)) && is_names(names(classes)))
 }
 
 # ---- training rows -------------------------------------------------------------------------------

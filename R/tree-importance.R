@@ -32,6 +32,11 @@
 #' Packages that explain any model by its predictions, such as `DALEX`, want a function that gives
 #' the probability of a class, as in the example.
 #'
+#' @section Imported forests:
+#' Results of [import_forest()] and [forge()] have `gain`, the sum of what their maker says that the
+#' splits on a feature gained (XGBoost: `loss_changes`, LightGBM: `split_gain`, rpart: `improve`),
+#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say.
+#'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose classes are known: data frame or matrix with the columns the tree was
 #'   fitted with and, for trees fitted with a formula, the response. `NULL`: what the splits save.
@@ -148,6 +153,8 @@ print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3)
   cat(if (is_shuffled(x)) {
     gettextf("Loss of %s by shuffling a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))
+  } else if (!is.null(x[["gain"]])) {
+    gettext("What the splits on a feature gained, as the maker of the model says, and their number")
   } else if (!is.null(x[["models"]])) {
     gettext("Squared residuals saved by the splits on a predictor, and by it in the models")
   } else {
@@ -168,7 +175,8 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
-  shown <- if (is_shuffled(x)) x$drop else if (is.null(x$models)) x$gini else x$splits + x$models
+  shown <- if (is_shuffled(x)) x$drop else if (!is.null(x[["gain"]])) x$gain else
+    if (is.null(x$models)) x$gini else x$splits + x$models
   unsure <- if (is_shuffled(x)) x$se else 0
   if (length(shown) == 0) {
     stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
@@ -177,6 +185,7 @@ plot.contree_importance <- function(x, main = NULL, ...) {
   ends <- cbind(shown - unsure, shown + unsure)
   graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
                      xlab = if (is_shuffled(x)) gettextf("loss of %s", shuffled_measure(x))
+                            else if (!is.null(x[["gain"]])) gettext("gain")
                             else if (is.null(x$models)) gettext("decrease of Gini impurity")
                             else gettext("squared residuals saved"),
                      xlim = range(0, shown, ends, na.rm = TRUE))

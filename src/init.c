@@ -15,6 +15,9 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_hist_predict(SEXP forest, SEXP columns, SEXP what, SEXP threads);
 SEXP ffi_hist_sample(SEXP control, SEXP number);
 SEXP ffi_hist_tree(SEXP forest, SEXP number);
+SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control);
+SEXP ffi_image_predict(SEXP forest, SEXP images, SEXP what, SEXP control);
+SEXP ffi_image_draw(SEXP control);
 SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control);
 SEXP ffi_forest_predict(SEXP nodes, SEXP leaf, SEXP columns, SEXP threads);
 SEXP ffi_ensemble_check(SEXP ensemble);
@@ -46,6 +49,9 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_hist_predict, 4),
     ENTRY(ffi_hist_sample, 2),
     ENTRY(ffi_hist_tree, 2),
+    ENTRY(ffi_image_grow, 4),
+    ENTRY(ffi_image_predict, 4),
+    ENTRY(ffi_image_draw, 1),
     ENTRY(ffi_gmt_fit, 4),
     ENTRY(ffi_forest_predict, 4),
     ENTRY(ffi_ensemble_check, 1),

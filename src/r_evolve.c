@@ -16,6 +16,10 @@ static ct_gmt_options options_of(SEXP control)
     o.limits.depth_max = r_count(control, "depth_max");
     o.limits.minbucket = r_count(control, "minbucket");
     o.limits.complexity = r_number(control, "complexity");
+    o.mode = (ct_gmt_mode) r_count(control, "mode");
+    o.population = r_count(control, "population");
+    o.paper.fitness = (ct_fitness) r_count(control, "fitness");
+    o.paper.alpha = r_number(control, "alpha");
     o.bins = r_count(control, "bins");
     o.effort = r_count(control, "effort");
     o.patience = r_count(control, "patience");

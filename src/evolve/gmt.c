@@ -15,8 +15,8 @@ typedef struct {
     const ct_model_data *data;
     const ct_gmt_options *options;
     ct_gmt *gmt;
-    ct_model_table table, sample;
-    ct_model_tree tree, small; /* of all rows, of the sample */
+    ct_model_table table, sample, ordered;
+    ct_model_tree tree, small, laid_out; /* of all rows, of the sample, of all in another order */
     ct_local local;
     ct_kick_history history;
     ct_halt halt;
@@ -69,6 +69,7 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
     const ct_gmt_options *o = run->options;
     ct_kick_options options = {o->effort,
                                o->patience,
+                               o->mode == CT_GMT_LOCAL ? 1 : o->population,
                                o->max_rows < 9e18 ? (int64_t) o->max_rows : INT64_MAX,
                                o->open_max,
                                o->seed,
@@ -77,6 +78,8 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
                                &run->halt,
                                note_kicks,
                                run};
+    if (o->mode == CT_GMT_PAPER)
+        return ct_evolve_tree(tree, &o->limits, &options, &o->paper, &run->history, error);
     return ct_search_tree(tree, &o->limits, &options, &run->history, error);
 }
 
@@ -100,6 +103,14 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
     return CT_OK;
 }
 
+/* The root becomes the tree found on other rows. */
+static void use_tree(running *run, const ct_model_tree *found)
+{
+    const ct_tree_limits *limits = &run->options->limits;
+    ct_model_tree_graft(&run->tree, 0, found, 0);
+    ct_model_tree_refresh(&run->tree, 0, limits->minbucket, limits->depth_max);
+}
+
 static ct_status search_sample(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
@@ -107,8 +118,34 @@ static ct_status search_sample(running *run, ct_error *error)
     CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd), o->limits.leaves_max,
                               error));
     CT_TRY(search(run, &run->small, error));
-    ct_model_tree_graft(&run->tree, 0, &run->small, 0);
-    ct_model_tree_refresh(&run->tree, 0, o->limits.minbucket, o->limits.depth_max);
+    use_tree(run, &run->small);
+    return CT_OK;
+}
+
+/* Evolution on all rows. Many of them are laid out by the leaves of a greedy tree of a sample, so
+ * that the rows of a node lie near each other. */
+static ct_status evolve_all(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    run->gmt->certified = 0;
+    if (run->data->n_rows <= o->sample) {
+        CT_TRY(search(run, &run->tree, error));
+    } else {
+        CT_TRY(draw_sample(run, error));
+        CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
+                                  o->limits.leaves_max, error));
+        CT_TRY(ct_local_init(&run->local, &run->small, &o->limits, 1, error));
+        CT_TRY(ct_grow_greedily(&run->local, &run->small, o->open_max, error));
+        use_tree(run, &run->small);
+        CT_TRY(ct_model_table_take(&run->ordered, &run->table, run->tree.rows, run->data->n_rows,
+                                   CT_MODEL_BINS, error));
+        CT_TRY(ct_model_tree_init(&run->laid_out, &run->ordered, ct_gram_at(o->simd),
+                                  o->limits.leaves_max, error));
+        CT_TRY(search(run, &run->laid_out, error));
+        ct_model_tree_collapse(&run->tree, 0);
+        use_tree(run, &run->laid_out);
+    }
+    run->gmt->lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
     return CT_OK;
 }
 
@@ -122,6 +159,7 @@ static ct_status search_all(running *run, ct_error *error)
                                error));
     CT_TRY(ct_model_tree_init(&run->tree, &run->table, ct_gram_at(o->simd), o->limits.leaves_max,
                               error));
+    if (o->mode == CT_GMT_PAPER) return evolve_all(run, error);
     CT_TRY(run->data->n_rows > o->sample ? search_sample(run, error)
                                          : search(run, &run->tree, error));
     CT_TRY(ct_local_init(&run->local, &run->tree, &o->limits, o->threads ? o->threads : 1, error));
@@ -291,7 +329,9 @@ static void scale_back(running *run)
     gmt->lambda *= square;
     for (uint32_t i = 0; i < run->history.n; i++) {
         ct_moment *moment = &gmt->moments[i];
-        double rows = run->data->n_rows > run->options->sample ? run->options->sample : n;
+        double rows = run->data->n_rows > run->options->sample && run->options->mode != CT_GMT_PAPER
+                          ? run->options->sample
+                          : n;
         moment->sse *= square;
         moment->bic += rows * log(square);
     }
@@ -326,7 +366,9 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
     if (o->limits.leaves_max < 1 || o->limits.leaves_max > CT_GMT_LEAVES ||
         o->limits.depth_max > CT_GMT_DEPTH || o->limits.minbucket < 1 || o->bins < 2 ||
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
-        !(o->limits.complexity >= 0) || !ct_cpu_has(o->simd))
+        !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
+        (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
+        !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
 }
@@ -350,6 +392,8 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     ct_local_free(&run.local);
     ct_model_tree_free(&run.tree);
     ct_model_tree_free(&run.small);
+    ct_model_tree_free(&run.laid_out);
+    ct_model_table_free(&run.ordered);
     ct_model_table_free(&run.sample);
     ct_model_table_free(&run.table);
     return status;

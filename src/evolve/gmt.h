@@ -13,20 +13,27 @@
  *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
  *      node (another test, the subtree of one side, or a leaf in its place, with all models below
  *      refitted) lowers SSE + lambda * size; that is `certified`.
+ *   In the mode of the paper all rows are evolved instead of 2 to 4, and nothing is certified.
  *   5. The models of all nodes are fitted anew from the rows by QR (node_models.h). */
 #ifndef CT_EVOLVE_GMT_H
 #define CT_EVOLVE_GMT_H
 
-#include "evolve/kicks.h"
+#include "evolve/paper.h"
 #include "evolve/node_models.h"
 #include "tree/forest.h"
 
 enum { CT_GMT_LEAVES = 250, CT_GMT_DEPTH = 16 }; /* at most */
 
+/* Iterated local search; that with a population; evolution as published. */
+typedef enum { CT_GMT_LOCAL, CT_GMT_MEMETIC, CT_GMT_PAPER } ct_gmt_mode;
+
 typedef struct {
+    ct_gmt_mode mode;
+    uint32_t population;  /* of the latter two, 2 .. 10000 */
+    ct_paper_options paper;
     ct_tree_limits limits;
     uint32_t bins;        /* of a splitter, 2 .. CT_MODEL_BINS */
-    uint32_t effort, patience;
+    uint32_t effort, patience; /* kicks; generations */
     double max_rows;      /* ends the search after line searches have looked at so many rows */
     uint32_t sample;      /* rows that kicks are made on */
     uint32_t open_max;    /* bins of a splitter that are opened before the last pass, at least 1 */

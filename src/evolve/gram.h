@@ -39,6 +39,8 @@ typedef struct {
     /* sums[bucket[i]] += z z' of row rows[i] of `z`, for the n rows in their order. */
     void (*add)(double *sums, const uint32_t *bucket, const double *z, const uint32_t *rows,
                 uint32_t n, uint32_t p);
+    /* The same, all to one matrix. */
+    void (*sum)(double *sum, const double *z, const uint32_t *rows, uint32_t n, uint32_t p);
     /* Of CT_GRAM_LANES matrices of p columns, numbers [entry][lane] in `s`, which is overwritten:
      * the sum of squares that the model of the first p - 1 columns leaves of the last one, and how
      * many of these are no linear combination of those before (to 1e-10 of their squares). */

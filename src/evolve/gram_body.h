@@ -33,6 +33,43 @@ INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows
     }
 }
 
+enum { FEW = 8, FEW_STEPS = (FEW * (FEW + 1) / 2 + FEW * (STEP - 1)) / STEP };
+
+/* The sum stays in registers while the columns are few. */
+INLINE void sum_columns(double *sum, const double *rows_z, const uint32_t *rows, uint32_t n,
+                        uint32_t p)
+{
+    const size_t width = ct_gram_width(p);
+    if (p > FEW) {
+        static const uint32_t same[256] = {0};
+        for (uint32_t k = 0; k < n; k += 256)
+            add_columns(sum, same, rows_z, rows + k, n - k < 256 ? n - k : 256, p);
+        return;
+    }
+    step_f64 s[FEW_STEPS] = {{0}};
+    UNROLL
+    for (uint32_t i = 0, at = 0; i < p; i++)
+        UNROLL
+        for (uint32_t j = 0; j <= i; j += STEP)
+            s[at++] = AT(const step_f64, sum + ct_gram_row(i) + j);
+    for (uint32_t k = 0; k < n; k++) {
+        const double *z = rows_z + width * rows[k];
+        __builtin_prefetch(rows_z + width * rows[k + AHEAD < n ? k + AHEAD : k]);
+        UNROLL
+        for (uint32_t i = 0, at = 0; i < p; i++)
+            UNROLL
+            for (uint32_t j = 0; j <= i; j += STEP) {
+                step_f64 product = AT(const step_f64, z + j) * z[i];
+                ROUNDED(product);
+                s[at++] += product;
+            }
+    }
+    UNROLL
+    for (uint32_t i = 0, at = 0; i < p; i++)
+        UNROLL
+        for (uint32_t j = 0; j <= i; j += STEP) AT(step_f64, sum + ct_gram_row(i) + j) = s[at++];
+}
+
 /* The lanes from `lane` on, as many as fit a vector. */
 INLINE void pivots_of(double *s, uint32_t p, double *sse, double *terms)
 {
@@ -89,6 +126,12 @@ static void add(double *sums, const uint32_t *bucket, const double *z, const uin
 {
 #define ADD(columns) add_columns(sums, bucket, z, rows, n, columns)
     FEW_COLUMNS(p, ADD)
+}
+
+static void sum(double *to, const double *z, const uint32_t *rows, uint32_t n, uint32_t p)
+{
+#define SUM(columns) sum_columns(to, z, rows, n, columns)
+    FEW_COLUMNS(p, SUM)
 }
 
 static void pivots(double *s, uint32_t p, double *sse, double *terms)

@@ -1,11 +1,13 @@
 #include "evolve/kicks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evolve/changes.h"
 
-enum { BATCH = 4, ROTATE_EVERY = 4, ROUNDS = 20, TRIES = 8 };
+enum { BATCH = 4, ROTATE_EVERY = 4, ROUNDS = 20 };
 enum { STREAM_KICKS = 0x6b69636b, STREAM_START = 0x73746172 };
 
 typedef struct {
@@ -16,68 +18,32 @@ typedef struct {
     unsigned n_workers;
     uint32_t first;            /* kick of trees[0] */
     const ct_model_tree *best;
+    ct_model_tree *population; /* [n_population of room] local optima, that of `best` too; NULL: it
+                                  is all there is */
+    uint32_t room, n_population;
     const ct_tree_limits *limits;
     const ct_kick_options *options;
 } kicking;
 
 /* ---- kicks ---- */
 
-typedef int (*node_filter)(const ct_model_tree *tree, int32_t node);
-
-static int any_split(const ct_model_tree *tree, int32_t node) { return !ct_is_leaf(tree, node); }
-static int any_leaf(const ct_model_tree *tree, int32_t node) { return ct_is_leaf(tree, node); }
 static int split_below_split(const ct_model_tree *tree, int32_t node)
 {
     return node && !ct_is_leaf(tree, node);
 }
 
-static int32_t random_node(const ct_model_tree *tree, node_filter fits, ct_rng *rng)
-{
-    uint32_t n = 0, chosen;
-    for (uint32_t i = 0; i < tree->room; i++)
-        n += tree->nodes[i].used && fits(tree, (int32_t) i);
-    if (!n) return CT_NO_NODE;
-    chosen = ct_rng_below(rng, n);
-    for (uint32_t i = 0; i < tree->room; i++)
-        if (tree->nodes[i].used && fits(tree, (int32_t) i) && !chosen--) return (int32_t) i;
-    return CT_NO_NODE;
-}
-
-/* A test that parts two random rows of the node; 0 if none was found. */
-static int dipole(const ct_model_tree *tree, const ct_model_node *node, ct_rng *rng, ct_test *test)
-{
-    const ct_model_table *table = tree->table;
-    for (int attempt = 0; attempt < TRIES && table->n_splitters; attempt++) {
-        uint32_t n = node->end - node->begin, s = ct_rng_below(rng, table->n_splitters);
-        const ct_splitter *splitter = &table->splitters[s];
-        uint32_t a = splitter->rank[tree->rows[node->begin + ct_rng_below(rng, n)]],
-                 b = splitter->rank[tree->rows[node->begin + ct_rng_below(rng, n)]];
-        if (a == b || a == CT_RANK_MISSING || b == CT_RANK_MISSING) continue;
-        uint32_t low = a < b ? a : b, high = a < b ? b : a;
-        memset(test, 0, sizeof *test);
-        test->splitter = (int32_t) s;
-        test->missing_left = (int) (ct_rng_next(rng) & 1);
-        test->cut = low + 1 + ct_rng_below(rng, high - low);
-        for (uint32_t level = 0; level < splitter->n_levels; level++) {
-            int left = level == low || (level != high && (ct_rng_next(rng) & 1));
-            test->levels[level / 64] |= (uint64_t) left << (level % 64);
-        }
-        return 1;
-    }
-    return 0;
-}
-
 static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
 {
-    static const node_filter filters[] = {any_split, any_leaf, split_below_split, any_split};
+    static const ct_node_filter filters[] = {ct_any_split, ct_any_leaf, split_below_split,
+                                             ct_any_split};
     uint32_t kind = ct_rng_below(rng, 4);
-    int32_t node = random_node(tree, filters[kind], rng);
+    int32_t node = ct_random_node(tree, filters[kind], rng);
     ct_test test;
-    if (node == CT_NO_NODE) node = random_node(tree, any_leaf, rng), kind = 1;
+    if (node == CT_NO_NODE) node = ct_random_node(tree, ct_any_leaf, rng), kind = 1;
     if (node == CT_NO_NODE) return;
     ct_model_node *at = &tree->nodes[node];
     if (kind < 2) {
-        if (!dipole(tree, at, rng, &test)) return;
+        if (!ct_random_test(tree, at, rng, &test)) return;
         if (kind == 0) at->test = test;
         else if (tree->n_leaves >= limits->leaves_max || !ct_model_tree_expand(tree, node, &test))
             return;
@@ -93,6 +59,34 @@ static void kick(ct_model_tree *tree, const ct_tree_limits *limits, ct_rng *rng)
     ct_mark_around(tree, node);
 }
 
+/* Something of another tree of the population: a subtree, or a test. */
+static void cross(ct_model_tree *tree, const ct_model_tree *other, const ct_tree_limits *limits,
+                  ct_rng *rng)
+{
+    int32_t node = ct_random_node(tree, ct_any_split, rng),
+            from = ct_random_node(other, ct_any_split, rng);
+    if (node == CT_NO_NODE) node = 0;
+    if (from == CT_NO_NODE) return;
+    if (ct_rng_below(rng, 2) && !ct_is_leaf(tree, node))
+        tree->nodes[node].test = other->nodes[from].test;
+    else if (!ct_take_subtree(tree, node, other, from, limits->leaves_max)) return;
+    ct_model_tree_refresh(tree, node, limits->minbucket, limits->depth_max);
+    ct_mark_around(tree, node);
+}
+
+/* The tree to start from, with one or two changes. */
+static void change(kicking *all, ct_model_tree *tree, ct_rng *rng)
+{
+    uint32_t n = all->n_population, which = n ? ct_rng_below(rng, n) : 0;
+    ct_model_tree_copy(tree, n ? &all->population[which] : all->best);
+    if (n > 1 && ct_rng_below(rng, 2)) {
+        uint32_t other = (which + 1 + ct_rng_below(rng, n - 1)) % n;
+        cross(tree, &all->population[other], all->limits, rng);
+        return;
+    }
+    for (uint32_t i = 1 + ct_rng_below(rng, 2); i > 0; i--) kick(tree, all->limits, rng);
+}
+
 static ct_status kick_and_search(kicking *all, ct_local *local, uint32_t place, ct_error *error)
 {
     ct_model_tree *tree = &all->trees[place];
@@ -100,8 +94,7 @@ static ct_status kick_and_search(kicking *all, ct_local *local, uint32_t place, 
     ct_rng rng = ct_rng_of(all->options->seed, STREAM_KICKS, number);
     double lambda = ct_tree_lambda(all->best, all->limits->complexity);
     int clean, better = number % ROTATE_EVERY == 0;
-    ct_model_tree_copy(tree, all->best);
-    for (uint32_t n = 1 + ct_rng_below(&rng, 2); n > 0; n--) kick(tree, all->limits, &rng);
+    change(all, tree, &rng);
     CT_TRY(ct_local_search(local, tree, lambda, all->options->open_max, UINT32_MAX, &rng, &clean,
                            error));
     for (int round = 0; better && round < ROUNDS; round++)
@@ -153,12 +146,28 @@ static ct_status begin_search(kicking *all, ct_model_tree *best, ct_error *error
 
 /* ---- all ---- */
 
-static void note(ct_kick_history *history, const ct_model_tree *best, double complexity)
+void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity)
 {
     if (history->n == history->room) return;
     ct_moment moment = {history->kicks, best->n_leaves, ct_tree_bic(best, complexity), best->sse,
                         history->touched, ct_seconds() - history->start};
     history->moments[history->n++] = moment;
+}
+
+/* A local optimum becomes one of the population, in the place of the worst if there is no room, but
+ * not one that is there. */
+static void join_population(kicking *all, const ct_model_tree *tree)
+{
+    double complexity = all->limits->complexity, bic = ct_tree_bic(tree, complexity), most = bic;
+    uint32_t place = all->n_population;
+    for (uint32_t i = 0; i < all->n_population; i++) {
+        double other = ct_tree_bic(&all->population[i], complexity);
+        if (fabs(other - bic) <= 1e-9) return;
+        if (all->n_population == all->room && other > most) most = other, place = i;
+    }
+    if (place == all->room) return;
+    ct_model_tree_copy(&all->population[place], tree);
+    if (place == all->n_population) all->n_population++;
 }
 
 static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error *error)
@@ -178,11 +187,23 @@ static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error 
     for (int i = 0; i < BATCH; i++)
         CT_TRY(ct_model_tree_init(&all->trees[i], best->table, best->kernels,
                                   all->limits->leaves_max, error));
+    uint32_t wanted_trees = all->options->population;
+    if (wanted_trees < 2) return CT_OK;
+    all->population = (ct_model_tree *) ct_alloc(wanted_trees * sizeof *all->population);
+    if (!all->population) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    memset(all->population, 0, wanted_trees * sizeof *all->population);
+    for (; all->room < wanted_trees; all->room++)
+        CT_TRY(ct_model_tree_init(&all->population[all->room], best->table, best->kernels,
+                                  all->limits->leaves_max, error));
     return CT_OK;
 }
 
 static void kicking_free(kicking *all)
 {
+    for (uint32_t i = 0; all->population && i < all->options->population; i++)
+        ct_model_tree_free(&all->population[i]);
+    ct_free(all->population);
+
     for (unsigned i = 0; i < all->n_workers; i++) ct_local_free(&all->locals[i]);
     for (int i = 0; i < BATCH; i++) ct_model_tree_free(&all->trees[i]);
 }
@@ -220,11 +241,12 @@ static ct_status make_kicks(kicking *all, ct_model_tree *best, ct_kick_history *
             }
             history->kicks++;
             idle++;
+            if (all->room) join_population(all, &all->trees[i]);
             if (!(ct_tree_bic(&all->trees[i], complexity) < ct_tree_bic(best, complexity) - 1e-9))
                 continue;
             ct_model_tree_copy(best, &all->trees[i]);
             idle = 0;
-            note(history, best, complexity);
+            ct_note_moment(history, best, complexity);
         }
         if (options->report)
             options->report(options->calls, history->kicks, ct_tree_bic(best, complexity));
@@ -246,7 +268,8 @@ ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
     ct_status status = kicking_init(all, best, error);
     if (status == CT_OK) status = begin_search(all, best, error);
     count_rows(all, history);
-    note(history, best, limits->complexity);
+    ct_note_moment(history, best, limits->complexity);
+    if (all->room) join_population(all, best);
     if (status == CT_OK) status = make_kicks(all, best, history, error);
     kicking_free(all);
     ct_free(all);

@@ -1,5 +1,7 @@
 /* Iterated local search: the best tree is changed at random in one or two places, searched again,
- * and replaced if what comes of it is better. Kicks are made some at a time from the same tree, on
+ * and replaced if what comes of it is better. With a population any of its trees is changed, or
+ * takes a test or a subtree over from another, and what comes of it is in the place of the worst if
+ * it is better than that and none of them. Kicks are made some at a time from the same tree, on
  * any number of threads, and taken in their order; their random numbers are keyed by their number.
  */
 #ifndef CT_EVOLVE_KICKS_H
@@ -18,6 +20,7 @@ typedef struct {
 typedef struct {
     uint32_t effort;      /* kicks at most */
     uint32_t patience;    /* without success at most */
+    uint32_t population;  /* local optima that are kept; below 2: the best alone */
     int64_t max_rows;     /* ends after line searches have looked at so many rows */
     uint32_t open_max;
     uint64_t seed;
@@ -35,6 +38,8 @@ typedef struct {
     int64_t touched;
     double start;         /* ct_seconds() */
 } ct_kick_history;
+
+void ct_note_moment(ct_kick_history *history, const ct_model_tree *best, double complexity);
 
 /* `best` is the start, a root or any tree, and what was found. */
 ct_status ct_search_tree(ct_model_tree *best, const ct_tree_limits *limits,

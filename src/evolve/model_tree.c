@@ -5,8 +5,6 @@
 #include "base/bits.h"
 #include "base/memory.h"
 
-enum { BLOCK = 256 }; /* rows that are added at a time */
-
 /* ---- memory ---- */
 
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
@@ -153,12 +151,9 @@ static void sum_rows(ct_model_tree *tree, int32_t leaf)
     const ct_model_table *table = tree->table;
     const ct_model_node *node = &tree->nodes[leaf];
     double *gram = tree->grams + (size_t) leaf * table->size;
-    static const uint32_t same[BLOCK] = {0};
     memset(gram, 0, table->size * sizeof *gram);
-    for (uint32_t i = node->begin; i < node->end; i += BLOCK) {
-        uint32_t n = node->end - i < BLOCK ? node->end - i : BLOCK;
-        tree->kernels->add(gram, same, table->z, tree->rows + i, n, table->p);
-    }
+    tree->kernels->sum(gram, table->z, tree->rows + node->begin, node->end - node->begin,
+                       table->p);
 }
 
 static void sum_children(ct_model_tree *tree, int32_t node)

@@ -6,11 +6,11 @@
 
 #include <new>
 
-#define CUDA_TRY(expr)                                                             \
-    do {                                                                           \
-        cudaError_t cuda_try_status_ = (expr);                                     \
-        if (cuda_try_status_ != cudaSuccess) return failed(cuda_try_status_, why); \
-    } while (0)
+/* A whole call: the device becomes this thread's, and does `expr`. */
+#define CUDA_CALL(device, expr)                          \
+    cudaError_t status_ = use(device);                   \
+    if (status_ == cudaSuccess) status_ = (expr);        \
+    return status_ == cudaSuccess ? CT_OK : failed(status_, why)
 
 namespace {
 
@@ -63,39 +63,23 @@ void cuda_close(void *memory)
 ct_status cuda_room(void *device, size_t *bytes, ct_error *why)
 {
     size_t free = 0, all = 0;
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaMemGetInfo(&free, &all));
+    cudaError_t status = use(device);
+    if (status == cudaSuccess) status = cudaMemGetInfo(&free, &all);
+    if (status != cudaSuccess) return failed(status, why);
     *bytes = free / 16 * 15;
     return CT_OK;
 }
 
-ct_status cuda_take(void *device, size_t bytes, void **memory, ct_error *why)
+ct_status cuda_take(void *device, size_t bytes, int on_host, void **memory, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaMalloc(memory, bytes));
-    return CT_OK;
+    CUDA_CALL(device, on_host ? cudaMallocHost(memory, bytes) : cudaMalloc(memory, bytes));
 }
 
-void cuda_give(void *device, void *memory)
+void cuda_give(void *device, int on_host, void *memory)
 {
     if (!memory) return;
     (void) use(device);
-    (void) cudaFree(memory);
-    (void) cudaGetLastError();
-}
-
-ct_status cuda_take_host(void *device, size_t bytes, void **memory, ct_error *why)
-{
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaMallocHost(memory, bytes));
-    return CT_OK;
-}
-
-void cuda_give_host(void *device, void *memory)
-{
-    if (!memory) return;
-    (void) use(device);
-    (void) cudaFreeHost(memory);
+    (void) (on_host ? cudaFreeHost(memory) : cudaFree(memory));
     (void) cudaGetLastError();
 }
 
@@ -103,11 +87,7 @@ void cuda_give_host(void *device, void *memory)
 
 ct_status cuda_stream_new(void *device, void **stream, ct_error *why)
 {
-    cudaStream_t made;
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
-    *stream = made;
-    return CT_OK;
+    CUDA_CALL(device, cudaStreamCreateWithFlags((cudaStream_t *) stream, cudaStreamNonBlocking));
 }
 
 void cuda_stream_free(void *device, void *stream)
@@ -119,46 +99,29 @@ void cuda_stream_free(void *device, void *stream)
     (void) cudaGetLastError();
 }
 
-ct_status cuda_send(void *device, void *stream, void *to, const void *from, size_t bytes,
-                    ct_error *why)
+ct_status cuda_copy(void *device, void *stream, void *to, const void *from, size_t bytes,
+                    int to_host, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t) stream));
-    return CT_OK;
-}
-
-ct_status cuda_fetch(void *device, void *stream, void *to, const void *from, size_t bytes,
-                     ct_error *why)
-{
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, (cudaStream_t) stream));
-    return CT_OK;
+    cudaMemcpyKind kind = to_host ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
+    CUDA_CALL(device, cudaMemcpyAsync(to, from, bytes, kind, (cudaStream_t) stream));
 }
 
 ct_status cuda_launch(void *device, void *stream, const ct_gpu_kernel *kernel,
                       const ct_gpu_grid *grid, const void *arguments, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY((cudaError_t) kernel->on_cuda(grid, stream, arguments));
-    return CT_OK;
+    CUDA_CALL(device, (cudaError_t) kernel->on_cuda(grid, stream, arguments));
 }
 
 ct_status cuda_drain(void *device, void *stream, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaStreamSynchronize((cudaStream_t) stream));
-    return CT_OK;
+    CUDA_CALL(device, cudaStreamSynchronize((cudaStream_t) stream));
 }
 
 /* ---- events ---- */
 
 ct_status cuda_event_new(void *device, void **event, ct_error *why)
 {
-    cudaEvent_t made;
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
-    *event = made;
-    return CT_OK;
+    CUDA_CALL(device, cudaEventCreateWithFlags((cudaEvent_t *) event, cudaEventDisableTiming));
 }
 
 void cuda_event_free(void *device, void *event)
@@ -171,22 +134,18 @@ void cuda_event_free(void *device, void *event)
 
 ct_status cuda_mark(void *device, void *stream, void *event, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaEventRecord((cudaEvent_t) event, (cudaStream_t) stream));
-    return CT_OK;
+    CUDA_CALL(device, cudaEventRecord((cudaEvent_t) event, (cudaStream_t) stream));
 }
 
 ct_status cuda_wait(void *device, void *event, ct_error *why)
 {
-    CUDA_TRY(use(device));
-    CUDA_TRY(cudaEventSynchronize((cudaEvent_t) event));
-    return CT_OK;
+    CUDA_CALL(device, cudaEventSynchronize((cudaEvent_t) event));
 }
 
 const ct_backend cuda_backend = {
-    cuda_open,      cuda_close,      cuda_room,        cuda_take, cuda_give,  cuda_take_host,
-    cuda_give_host, cuda_stream_new, cuda_stream_free, cuda_send, cuda_fetch, cuda_launch,
-    cuda_drain,     cuda_event_new,  cuda_event_free,  cuda_mark, cuda_wait};
+    cuda_open,        cuda_close, cuda_room,   cuda_take,  cuda_give,      cuda_stream_new,
+    cuda_stream_free, cuda_copy,  cuda_launch, cuda_drain, cuda_event_new, cuda_event_free,
+    cuda_mark,        cuda_wait};
 
 } /* namespace */
 

@@ -18,18 +18,14 @@ typedef struct {
     ct_status (*room)(void *device, size_t *bytes, ct_error *why);
     /* Memory on the device, aligned to 256 bytes, or of the host, for fast transfers. Giving takes
      * NULL. */
-    ct_status (*take)(void *device, size_t bytes, void **memory, ct_error *why);
-    void (*give)(void *device, void *memory);
-    ct_status (*take_host)(void *device, size_t bytes, void **memory, ct_error *why);
-    void (*give_host)(void *device, void *memory);
+    ct_status (*take)(void *device, size_t bytes, int on_host, void **memory, ct_error *why);
+    void (*give)(void *device, int on_host, void *memory);
     /* A stream does what it is told one after the other. It is freed when it has done what it was
      * told; takes NULL. */
     ct_status (*stream_new)(void *device, void **stream, ct_error *why);
     void (*stream_free)(void *device, void *stream);
-    ct_status (*send)(void *device, void *stream, void *to, const void *from, size_t bytes,
-                      ct_error *why);
-    ct_status (*fetch)(void *device, void *stream, void *to, const void *from, size_t bytes,
-                       ct_error *why);
+    ct_status (*copy)(void *device, void *stream, void *to, const void *from, size_t bytes,
+                      int to_host, ct_error *why);
     ct_status (*launch)(void *device, void *stream, const ct_gpu_kernel *kernel,
                         const ct_gpu_grid *grid, const void *arguments, ct_error *why);
     ct_status (*drain)(void *device, void *stream, ct_error *why); /* until all is done */

@@ -99,21 +99,20 @@ ct_status ct_gpu_take(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 {
     block->gpu = gpu;
     block->on_host = 0;
-    CALL(gpu, take, bytes, &block->memory);
+    CALL(gpu, take, bytes, 0, &block->memory);
 }
 
 ct_status ct_gpu_take_host(ct_gpu *gpu, size_t bytes, ct_gpu_block *block)
 {
     block->gpu = gpu;
     block->on_host = 1;
-    CALL(gpu, take_host, bytes, &block->memory);
+    CALL(gpu, take, bytes, 1, &block->memory);
 }
 
 void ct_gpu_give(ct_gpu_block *block)
 {
     if (!block->memory) return;
-    const ct_gpu *gpu = block->gpu;
-    (block->on_host ? gpu->backend->give_host : gpu->backend->give)(gpu->device, block->memory);
+    block->gpu->backend->give(block->gpu->device, block->on_host, block->memory);
     block->memory = NULL;
 }
 
@@ -142,12 +141,12 @@ void ct_gpu_stream_close(ct_gpu_stream *stream)
 
 ct_status ct_gpu_send(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
-    CALL(stream->gpu, send, stream->stream, to, from, bytes);
+    CALL(stream->gpu, copy, stream->stream, to, from, bytes, 0);
 }
 
 ct_status ct_gpu_fetch(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
-    CALL(stream->gpu, fetch, stream->stream, to, from, bytes);
+    CALL(stream->gpu, copy, stream->stream, to, from, bytes, 1);
 }
 
 ct_status ct_gpu_drain(const ct_gpu_stream *stream)

@@ -56,9 +56,8 @@ static void twin_close(void *device)
 
 /* ---- memory ---- */
 
-static ct_status twin_take_host(void *device, size_t bytes, void **out, ct_error *why)
+static ct_status take_block(size_t bytes, void **out, ct_error *why)
 {
-    (void) device;
     CT_TRY(begin(why));
     *out = ct_alloc(bytes);
     if (!*out) return no_memory(why);
@@ -66,7 +65,7 @@ static ct_status twin_take_host(void *device, size_t bytes, void **out, ct_error
     return CT_OK;
 }
 
-static void twin_give_host(void *device, void *block)
+static void give_block(void *device, void *block)
 {
     (void) device;
     if (block) ct_atomic_add(&blocks, -1);
@@ -76,13 +75,15 @@ static void twin_give_host(void *device, void *block)
 /* Memory "on the device" is counted: its size stands before it. */
 enum { SIZE_BEFORE = 256 };
 
-static ct_status twin_take(void *device, size_t bytes, void **out, ct_error *why)
+static ct_status twin_take(void *device, size_t bytes, int on_host, void **out, ct_error *why)
 {
+    (void) device;
+    if (on_host) return take_block(bytes, out, why);
     void *block = NULL;
     int64_t now = ct_atomic_add(&used, (int64_t) bytes);
     ct_status status = now > ct_atomic_read(&limit)
                            ? no_memory(why)
-                           : twin_take_host(device, SIZE_BEFORE + bytes, &block, why);
+                           : take_block(SIZE_BEFORE + bytes, &block, why);
     if (status != CT_OK || !block) {
         ct_atomic_add(&used, -(int64_t) bytes);
         return status;
@@ -92,14 +93,17 @@ static ct_status twin_take(void *device, size_t bytes, void **out, ct_error *why
     return CT_OK;
 }
 
-static void twin_give(void *device, void *out)
+static void twin_give(void *device, int on_host, void *out)
 {
     size_t bytes;
-    if (!out) return;
+    if (!out || on_host) {
+        give_block(device, out);
+        return;
+    }
     char *block = (char *) out - SIZE_BEFORE;
     memcpy(&bytes, block, sizeof bytes);
     ct_atomic_add(&used, -(int64_t) bytes);
-    twin_give_host(device, block);
+    give_block(device, block);
 }
 
 static ct_status twin_room(void *device, size_t *bytes, ct_error *why)
@@ -113,13 +117,14 @@ static ct_status twin_room(void *device, size_t *bytes, ct_error *why)
 
 static ct_status twin_new(void *device, void **out, ct_error *why)
 {
-    return twin_take_host(device, 1, out, why);
+    (void) device;
+    return take_block(1, out, why);
 }
 
 static ct_status twin_copy(void *device, void *stream, void *to, const void *from, size_t bytes,
-                           ct_error *why)
+                           int to_host, ct_error *why)
 {
-    (void) device, (void) stream;
+    (void) device, (void) stream, (void) to_host;
     CT_TRY(begin(why));
     memcpy(to, from, bytes);
     return CT_OK;
@@ -156,6 +161,5 @@ static ct_status twin_wait(void *device, void *event, ct_error *why)
 }
 
 const ct_backend ct_backend_twin = {
-    twin_open, twin_close,     twin_room, twin_take, twin_give,   twin_take_host, twin_give_host,
-    twin_new,  twin_give_host, twin_copy, twin_copy, twin_launch, twin_drain,     twin_new,
-    twin_give_host, twin_mark, twin_wait};
+    twin_open, twin_close,  twin_room,  twin_take, twin_give,  twin_new,  give_block,
+    twin_copy, twin_launch, twin_drain, twin_new,  give_block, twin_mark, twin_wait};

@@ -356,6 +356,14 @@ static void kernels_agree(void)
                 for (size_t k = 0; k < 3; k++)
                     CHECK(!memcmp(a + k * size + ct_gram_row(i), b + k * size + ct_gram_row(i),
                                   (i + 1) * sizeof *a));
+            double all[2][256] = {{0}};
+            const uint32_t *same = (const uint32_t *) calloc(64, sizeof *same);
+            plain->add(all[0], same, z, rows, 64, p);
+            kernels->sum(all[1], z, rows, 64, p);
+            free((void *) same);
+            for (size_t i = 0; i < p; i++)
+                CHECK(!memcmp(all[0] + ct_gram_row(i), all[1] + ct_gram_row(i),
+                              (i + 1) * sizeof(double)));
             for (int t = 0; t < 2; t++)
                 for (size_t i = 0; i < size; i++)
                     for (unsigned lane = 0; lane < CT_GRAM_LANES; lane++)

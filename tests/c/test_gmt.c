@@ -172,6 +172,52 @@ static void same_tree(void)
     free(d);
 }
 
+/* Populations: the same for any number of threads and instruction set, and better than a leaf. */
+static void other_ways(void)
+{
+    evolve_data *d = new_data(31, 500, 3, 0, 4, 1);
+    for (int kind = 0; kind < 4; kind++) {
+        ct_gmt_options o = default_options();
+        ct_gmt first, again;
+        ct_error error;
+        o.mode = kind == 0 ? CT_GMT_MEMETIC : CT_GMT_PAPER;
+        o.population = kind == 0 ? 3 : 9; /* which is 10 */
+        o.paper.fitness = kind == 2 ? CT_FITNESS_WEIGHTED : CT_FITNESS_BIC;
+        o.paper.alpha = 1e-4;
+        if (kind == 3) o.sample = 200;
+        o.effort = o.patience = kind == 0 ? 10 : CHECK_QUICK() ? 20 : 60;
+        o.limits.leaves_max = 6;
+        REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+        CHECK(first.forest.n_nodes > 1 && first.forest.n_nodes <= 11);
+        CHECK_INT(first.certified, kind == 0);
+        CHECK_INT(first.kicks, o.effort);
+        CHECK_INT(first.end, CT_GMT_DONE);
+        double sse = 0;
+        for (uint32_t i = 0; i < first.forest.n_nodes; i++)
+            if (!first.forest.left[i]) sse += first.models.deviance[i];
+        const ct_moment *last = &first.moments[first.n_moments - 1];
+        /* what was evolved is what is there */
+        if (kind) CHECK(fabs(last->sse - sse) <= 1e-9 * sse);
+        for (uint32_t i = 1; kind != 2 && i < first.n_moments; i++)
+            CHECK(first.moments[i].bic < first.moments[i - 1].bic);
+        for (int turn = 0; turn < 2; turn++) {
+            o.threads = turn ? 1 : 3;
+            for (int level = 0; turn && level < CT_N_SIMD; level++)
+                if (ct_cpu_has((ct_simd) level)) o.simd = (ct_simd) level;
+            REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+            CHECK(same_trees(&first, &again, d->data.n_rows));
+            ct_gmt_free(&again);
+        }
+        o.max_rows = 1; /* the start alone */
+        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        CHECK_INT(again.end, CT_GMT_ROWS);
+        CHECK_INT(again.kicks, 0);
+        ct_gmt_free(&again);
+        ct_gmt_free(&first);
+    }
+    free(d);
+}
+
 /* Enough rows for every short cut to be taken; noise in the last column. */
 static void short_cuts_change_nothing(void)
 {
@@ -276,6 +322,8 @@ static void refusals(void)
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     d->data.weights = NULL, o.bins = 1;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.bins = 16, o.mode = CT_GMT_PAPER, o.population = 1;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     free(d);
 }
 
@@ -283,28 +331,33 @@ static void memory_ends(void)
 {
     evolve_data *d = new_data(14, 80, 2, 0, 3, 0);
     ct_gmt_options o = default_options();
-    int fine = 0;
+    o.population = 3;
     o.limits.leaves_max = 4;
     o.effort = 2;
     o.sample = 60;
     o.threads = 2;
-    for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
-        ct_gmt gmt;
-        ct_error error;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
-        ct_alloc_fail_for(-1, 0);
-        CHECK(status == CT_OK || status == CT_NO_MEMORY);
-        fine = status == CT_OK;
-        ct_gmt_free(&gmt);
+    for (int mode = CT_GMT_LOCAL; mode <= CT_GMT_PAPER; mode++) {
+        int fine = 0;
+        o.mode = (ct_gmt_mode) mode;
+        for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
+            ct_gmt gmt;
+            ct_error error;
+            ct_alloc_fail_after(after);
+            ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
+            ct_alloc_fail_for(-1, 0);
+            CHECK(status == CT_OK || status == CT_NO_MEMORY);
+            fine = status == CT_OK;
+            ct_gmt_free(&gmt);
+        }
+        CHECK(fine);
     }
-    CHECK(fine);
     free(d);
 }
 
 static const check_case cases[] = {
     {"certificates hold", certificates_hold},
     {"the same tree", same_tree},
+    {"other ways to search", other_ways},
     {"short cuts change nothing", short_cuts_change_nothing},
     {"stops", stops},
     {"odd data", odd_data},

@@ -32,6 +32,7 @@ work <- list(
   function() for (i in 1:30) contree(y ~ ., small, depth = 2),
   function() contree_path(y ~ ., small, depth = 2, threads = 2),
   function() contree_cv(y ~ ., small, depth = 1:2, folds = 3),
+  function() gmt(V1 ~ ., hard[1:1000, 1:5], effort = 1e6, patience = Inf, time_limit = 0.4),
   function() predict(fit, large))
 held <- function() {
   gc()
@@ -39,7 +40,7 @@ held <- function() {
                   grep("^VmRSS", readLines("/proc/self/status"), value = TRUE))) / 1024
 }
 sound <- function(result) {
-  if (inherits(result, "contree")) contree:::check_fit(result)
+  if (inherits(result, c("contree", "gmt"))) contree:::check_fit(result)
   TRUE
 }
 said <- c()

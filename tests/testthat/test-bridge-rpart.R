@@ -92,5 +92,7 @@ test_that("partykit takes it as it takes others of rpart", {
 test_that("bad arguments are errors", {
   skip_if_not_installed("rpart")
   expect_contree_error(as.rpart(iris2, data = 1), "input", "'data'")
+  frame <- model.frame(Species ~ Petal.Width, iris)
+  expect_contree_error(as.rpart(iris2, data = frame), "input", "without the variable")
   expect_contree_error(as.rpart(iris2, dta = iris), "input", "dta")
 })

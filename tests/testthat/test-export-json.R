@@ -73,6 +73,7 @@ test_that("anything else than a document of as_json() is an error that says wher
   expect_contree_error(contree_from_json("\"format\""), "input", "format")
   refused("\"format\": \"contree\"", "\"format\": \"other\"", "format")
   refused("\"format_version\": 3", "\"format_version\": 99", c("99", "update"))
+  refused("\"response\": \"y\"", "\"response\": \"\"", "response")
   refused("\"objective\": 0", "\"objective\": -1", "objective")
   refused("\"max_gap\":0", "\"max_gap\":-1", "settings")
   refused("\"capped\": false", "\"capped\": \"no\"", "capped")

@@ -77,6 +77,7 @@ test_that("what the nodes cannot be is an error that names it, whoever reads the
     shape = changed(leveled, fit$shape$names[2] <- "<leaf>"),
     shape = changed(leveled, fit$shape <- environment()),
     terms = changed(leveled, attr(fit$terms, "predvars") <- quote(stop("run"))),
+    terms = changed(leveled, attr(fit$terms, "dataClasses") <- diag(2)),
     leaf = changed(leveled, fit$leaf <- list("classes")),
     leaf = changed(leveled, fit$leaf <- "class"),
     format_version = changed(leveled, fit$format_version <- 4L))

@@ -283,6 +283,30 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     return (int64_t) node->members[f * (layout->words + 1) + w] + within + 1;
 }
 
+uint32_t ct_node_leaf_rows(const ct_worker *worker, const ct_node *node, uint32_t f, int side,
+                           int64_t cost, uint32_t *counts)
+{
+    const ct_layout *layout = node->layout;
+    const uint64_t *sets = ct_node_sets(node, f);
+    size_t position = 64 * node->rows.begin[f], n = 64 * node->rows.end[f] - position;
+    uint32_t n_left = 0, most = (uint32_t) ((cost - 1) >> worker->search->costs->shift);
+    CT_ASSERT(worker->search->costs->plain && cost > 0);
+    while (n > 1) { /* the last position where the side of fewer rows is the one asked for */
+        size_t half = n > 64 ? n / 128 * 64 : n / 2, p = position + half;
+        uint32_t largest = 0, sum = 0;
+        uint32_t before = worker->search->kernels->count(sets, layout->n_classes, layout->words,
+                                                         counts_before(node, f, p / 64), p, counts);
+        for (uint32_t c = 0; c < layout->n_classes; c++) {
+            uint32_t count = side ? node->totals.rows[c] - counts[c] : counts[c];
+            sum += count;
+            if (count > largest) largest = count;
+        }
+        if ((sum - largest <= most) != side) position = p, n_left = before;
+        n -= half;
+    }
+    return n_left + (uint32_t) side;
+}
+
 /* Rank of the (k + 1)-th member in the order of f. */
 static uint32_t member_rank(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t k)
 {

@@ -42,6 +42,12 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
  * if all of them do not. */
 int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_t f, int64_t cost);
 
+/* Where rows cost all the same: how many may lie on the left at most (side 0) or must lie there at
+ * least (side 1) for a leaf of that side to cost less than `cost` > 0. counts[n_classes] is scratch
+ * memory. */
+uint32_t ct_node_leaf_rows(const ct_worker *worker, const ct_node *node, uint32_t f, int side,
+                           int64_t cost, uint32_t *counts);
+
 /* The thresholds of f that put at least `low` and at most `high` rows to the left: *first .. *last,
  * none if *first is the larger. low >= 1, high <= n_rows - 1. */
 void ct_node_window(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t low,

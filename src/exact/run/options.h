@@ -32,7 +32,8 @@ enum { CT_MAX_DEPTH = 16 };
     X(MEDIANS, "medians", "try the median of every feature before searching any")                  \
     X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                     \
     X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                           \
-    X(COMPACTION, "compaction", "lay out small row sets anew")
+    X(COMPACTION, "compaction", "lay out small row sets anew")                                     \
+    X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")
 
 typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,

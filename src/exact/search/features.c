@@ -86,7 +86,7 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
     if (b->n_left - a->n_left < 2) return; /* no rows to separate */
     ct_interval *i = take_interval(roots);
     int64_t bound = ct_interval_bound(worker, a, b);
-    ct_observe_interval(worker, roots, feature, a, b, bound);
+    ct_observe_interval(worker, roots, feature, a->n_left, b->n_left, bound);
     if (!i) {
         ct_features_note(roots, feature, bound);
         ct_worker_stop(worker, CT_END_MEMORY);

@@ -137,13 +137,13 @@ void ct_observe_candidate(const ct_worker *worker, const ct_roots *roots, uint32
 }
 
 void ct_observe_interval(const ct_worker *worker, const ct_roots *roots, uint32_t feature,
-                         const ct_candidate *a, const ct_candidate *b, int64_t lower)
+                         uint32_t more, uint32_t fewer, int64_t lower)
 {
     if (!listener) return;
     ct_observed seen = all_trees(worker, roots->task->path, roots->task->depth);
     seen.feature = (int32_t) feature;
-    seen.more = a->n_left;
-    seen.fewer = b->n_left;
+    seen.more = more;
+    seen.fewer = fewer;
     seen.lower = lower;
     listener(&seen);
 }

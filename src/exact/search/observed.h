@@ -36,11 +36,12 @@ void ct_observe_searched(const ct_worker *worker, const ct_roots *roots);
 void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_bounds *bounds);
 /* What all rows cost one level less deep. */
 void ct_observe_ends(const ct_worker *worker, const ct_roots *roots);
-/* A candidate that is evaluated, and the thresholds between two of them. */
+/* A candidate that is evaluated, and thresholds with more rows on the left than `more` and fewer
+ * than `fewer`. */
 void ct_observe_candidate(const ct_worker *worker, const ct_roots *roots, uint32_t feature,
                           const ct_candidate *m);
 void ct_observe_interval(const ct_worker *worker, const ct_roots *roots, uint32_t feature,
-                         const ct_candidate *a, const ct_candidate *b, int64_t lower);
+                         uint32_t more, uint32_t fewer, int64_t lower);
 
 #else
 
@@ -50,7 +51,7 @@ void ct_observe_interval(const ct_worker *worker, const ct_roots *roots, uint32_
 #define ct_observe_solved(worker, roots, bounds) ((void) 0)
 #define ct_observe_ends(worker, roots) ((void) 0)
 #define ct_observe_candidate(worker, roots, feature, m) ((void) 0)
-#define ct_observe_interval(worker, roots, feature, a, b, lower) ((void) 0)
+#define ct_observe_interval(worker, roots, feature, more, fewer, lower) ((void) 0)
 
 #endif
 

@@ -6,6 +6,7 @@
 #include "exact/bound/class_counts.h"
 #include "exact/cost/penalty.h"
 #include "exact/search/features.h"
+#include "exact/search/leaf_runs.h"
 #include "exact/search/observed.h"
 #include "exact/search/thresholds.h"
 
@@ -146,6 +147,7 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
     roots->ends[1].max_left = node->max_cost;
     roots->current = -1;
     roots->hinted = hinted_feature(worker, task);
+    roots->leaf_runs = ct_leaf_runs_apply(worker);
     for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
     for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = UNKNOWN;
     roots->features = CT_ARENA_ZEROED(arena, ct_feature, n_cols);

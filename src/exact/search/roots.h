@@ -65,6 +65,8 @@ typedef struct {
     ct_interval *later; /* likewise, put off: they may hold trees as good as the best one, and none
                            that is better */
     int begun;          /* it has been taken up */
+    int64_t run_cost[2];  /* [side] what leaf_runs.c asked for last, 0: nothing; ... */
+    uint32_t run_rows[2]; /* ... and the answer */
     int64_t key;        /* features are searched by this, least first, or by this and a bound */
 } ct_feature;
 
@@ -124,6 +126,7 @@ struct ct_roots {
     ct_feature *features;          /* [f] */
     uint32_t next_whole;     /* the next feature without a candidate */
     int32_t current;         /* the feature under search; -1: none */
+    int leaf_runs;           /* these are looked for: see leaf_runs.h */
     int ties_now;            /* nothing is put off any more */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
     ct_candidate *free_candidates;

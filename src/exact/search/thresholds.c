@@ -3,6 +3,7 @@
 #include "exact/rows/ranks.h"
 #include "exact/run/history.h"
 #include "exact/search/features.h"
+#include "exact/search/leaf_runs.h"
 #include "exact/search/observed.h"
 
 /* ---- what is left to find ---- */
@@ -312,6 +313,14 @@ int ct_thresholds_close(ct_evaluator *evaluator, uint32_t feature, const ct_inte
     return 1;
 }
 
+/* No tree there costs less than the target; the thresholds besides are noted. */
+static void note_closed(const ct_evaluator *evaluator, uint32_t feature, const uint32_t rows[2])
+{
+    ct_observe_interval(evaluator->worker, evaluator->roots, feature, rows[0] - 1, rows[1] + 1,
+                        evaluator->target);
+    ct_features_note(evaluator->roots, feature, evaluator->target);
+}
+
 /* 0 if the interval is closed; else *t becomes the threshold to evaluate. */
 static int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *t)
 {
@@ -324,7 +333,10 @@ static int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
     if (*t) return 1;
     if (is_whole(evaluator->roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
         worker->statistics.medians++;
-    *t = middle_threshold(evaluator, feature, i, rows);
+    if (!evaluator->roots->leaf_runs || !ct_leaf_runs_pick(evaluator, feature, i, rows, t))
+        *t = middle_threshold(evaluator, feature, i, rows);
+    else if (!*t)
+        note_closed(evaluator, feature, rows);
     return *t > 0;
 }
 

@@ -1,0 +1,142 @@
+# Model trees for the eye: the models of the leaves, and the course of the search. The tree itself
+# is drawn as any tree.
+
+#' Plot a model tree
+#'
+#' `what = "tree"` draws the tree as [plot.contree()] does, with the equations of the models in the
+#' leaves. `"partial"` draws a panel for each leaf (rows) and regressor (columns): the partial
+#' residuals of the leaf's rows, that is what the regressor adds to the prediction and the residual,
+#' and the former as a line, or a bar for each level of a factor. A bend in the points is what the
+#' linear model misses. `"progress"` draws BIC of the best tree so far by the rows that the search
+#' had looked at, with the number of leaves at each improvement.
+#'
+#' @param x A fit of [gmt()].
+#' @param what `"tree"`, `"partial"` or `"progress"`.
+#' @param regressors For `"partial"`: names of regressors; `NULL` are the four most important.
+#' @param leaves For `"partial"`: numbers of leaves; `NULL` are the four with most rows.
+#' @param data For `"partial"`: the training rows, if the fit's call does not find them again.
+#' @param main Title.
+#' @param ... With `"tree"`, arguments of [plot.contree()]; else not used.
+#' @return Invisibly: with `"tree"` as [plot.contree()]; with `"partial"` a data frame of `leaf`,
+#'   `regressor`, `x` (of factors the codes of the levels), `partial` and `residual`; with
+#'   `"progress"` the data frame of [gmt_history()].
+#' @section Errors:
+#' Names that are no regressors, numbers that are no leaves, and training rows that cannot be found
+#' again are a `contree_input_error`.
+#' @examples
+#' fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1)
+#' plot(fit)
+#' plot(fit, what = "partial")
+#' plot(fit, what = "progress")
+#' @export
+plot.gmt <- function(x, what = c("tree", "partial", "progress"), regressors = NULL, leaves = NULL,
+                     data = NULL, main = NULL, ...) {
+  what <- check_choice("what", what, c("tree", "partial", "progress"))
+  if (what == "tree") return(plot.contree_model(x, main = main, ...))
+  check_no_dots(...)
+  check_fit(x, "x")
+  if (what == "progress") return(plot_moments(x, main))
+  points <- partial_residuals(x, chosen_regressors(x, regressors), chosen_leaves(x, leaves),
+                              training_columns(x, data, parent.frame()))
+  panels <- split(points, points[c("regressor", "leaf")])
+  old <- graphics::par(mfrow = c(nlevels(points$leaf), nlevels(points$regressor)),
+                       mar = c(3.5, 3.5, 1.5, 0.5), mgp = c(2.2, 0.7, 0),
+                       oma = c(0, 0, if (is.null(main)) 0 else 2, 0))
+  on.exit(graphics::par(old))
+  for (panel in panels) draw_partial(panel, tree_xlevels(x)[[as.character(panel$regressor[1])]])
+  if (!is.null(main)) graphics::mtext(main, outer = TRUE, font = 2)
+  invisible(points)
+}
+
+chosen_regressors <- function(fit, regressors) {
+  known <- fit$gmt$regressors
+  if (length(known) == 0) {
+    stop_input("what", gettext("the leaves are constants, so there are no partial residuals"))
+  }
+  if (is.null(regressors)) {
+    return(utils::head(names(sort(saved_by_models(fit), decreasing = TRUE)), 4))
+  }
+  bad <- setdiff(regressors, known)
+  if (length(bad) || length(regressors) == 0) {
+    stop_input("regressors", gettextf("'regressors' must be among %s, not %s", show_names(known),
+                                      show_value(bad)))
+  }
+  as.character(regressors)
+}
+
+# Rows of the frame.
+chosen_leaves <- function(fit, leaves) {
+  rows <- which(node_is_leaf(fit))
+  if (is.null(leaves)) {
+    return(sort(utils::head(rows[order(-node_n(fit)[rows])], 4)))
+  }
+  found <- rows[match(leaves, node_ids(fit)[rows])]
+  if (anyNA(found) || length(found) == 0) {
+    stop_input("leaves", gettextf("'leaves' must be among %s, not %s",
+                                  show_values(node_ids(fit)[rows], 10), show_value(leaves)))
+  }
+  found
+}
+
+# The regressors of the training rows that have a weight, as the models take them.
+training_columns <- function(fit, data, env) {
+  frame <- if (is.null(data)) rows_of_fit(fit, env) else data
+  columns <- if (!is.null(frame)) {
+    frame <- structure(as.list(frame), row.names = attr(frame, "row.names"), class = "data.frame")
+    if (is.null(data)) read_new_types(spread_columns(as.list(frame))[fit$gmt$regressors], fit)
+    else new_columns(fit, frame, stats::na.pass)$columns
+  }
+  if (is.null(columns) || length(columns[[1]]) != length(tree_where(fit))) {
+    stop_input("data", gettextf("give the %d training rows as 'data'", length(tree_where(fit))))
+  }
+  columns
+}
+
+partial_residuals <- function(fit, regressors, leaves, x) {
+  where <- unname(tree_where(fit))
+  terms <- gmt_terms(fit, x, where, extrapolate = TRUE)
+  residual <- tree_y(fit) - fit$fitted.values
+  ids <- node_ids(fit)
+  points <- lapply(leaves, function(leaf) {
+    rows <- which(where == leaf)
+    do.call(rbind, lapply(regressors, function(name) {
+      data.frame(leaf = ids[leaf], regressor = name, x = as.double(x[[name]][rows]),
+                 partial = terms[rows, name], residual = residual[rows])
+    }))
+  })
+  points <- do.call(rbind, points)
+  points$leaf <- factor(points$leaf, ids[leaves])
+  points$regressor <- factor(points$regressor, regressors)
+  row.names(points) <- NULL
+  points
+}
+
+# A panel; `levels` of a factor.
+draw_partial <- function(panel, levels) {
+  panel <- panel[!is.na(panel$x), ]
+  name <- as.character(panel$regressor[1])
+  height <- panel$partial + panel$residual
+  if (nrow(panel) == 0) return(graphics::plot.new())
+  range <- if (is.null(levels)) range(panel$x) else c(0.5, length(levels) + 0.5)
+  graphics::plot(panel$x, height, xlim = range, pch = 19, cex = 0.6, col = "grey50", las = 1,
+                 xlab = name, ylab = gettext("partial residual"),
+                 main = gettextf("node %s, n=%d", panel$leaf[1], nrow(panel)), cex.main = 0.9,
+                 xaxt = if (is.null(levels)) "s" else "n")
+  order <- order(panel$x)
+  if (is.null(levels)) {
+    graphics::lines(panel$x[order], panel$partial[order], col = "#0072B2", lwd = 2)
+  } else {
+    graphics::axis(1, seq_along(levels), levels)
+    each <- !duplicated(panel$x)
+    graphics::segments(panel$x[each] - 0.3, panel$partial[each], panel$x[each] + 0.3,
+                       col = "#0072B2", lwd = 2)
+  }
+}
+
+plot_moments <- function(fit, main) {
+  history <- gmt_history(fit)
+  graphics::plot(history$touched, history$bic, type = "s", las = 1, main = main, col = "#0072B2",
+                 lwd = 2, xlab = gettext("rows looked at"), ylab = gettext("BIC"))
+  graphics::text(history$touched, history$bic, history$leaves, pos = 3, cex = 0.8, xpd = NA)
+  invisible(history)
+}

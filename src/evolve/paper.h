@@ -1,0 +1,28 @@
+/* Evolution of model trees as Jurczuk, Czajkowski and Kretowski (2022) describe it: no line search,
+ * thresholds come by chance. gmt_control() of R lists the operators, and what of the published
+ * formulas is mended.
+ *
+ * Random numbers are keyed by generation and pair, so that threads, which share the pairs, change
+ * nothing. Only the rows below a changed node are looked at. */
+#ifndef CT_EVOLVE_PAPER_H
+#define CT_EVOLVE_PAPER_H
+
+#include "evolve/kicks.h"
+
+/* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
+ * which is to be large. */
+typedef enum { CT_FITNESS_BIC, CT_FITNESS_WEIGHTED } ct_fitness;
+
+typedef struct {
+    ct_fitness fitness;
+    double alpha;
+} ct_paper_options;
+
+/* `options`: effort and patience in generations, population (an odd one counts as one more); the
+ * rows of the nodes changed are those touched. `best`: the root alone, then the best tree of all
+ * generations. */
+ct_status ct_evolve_tree(ct_model_tree *best, const ct_tree_limits *limits,
+                         const ct_kick_options *options, const ct_paper_options *paper,
+                         ct_kick_history *history, ct_error *error);
+
+#endif

@@ -1,0 +1,135 @@
+/* Features that are sums over rectangles, from integral images: four look-ups each, eight for a
+ * difference. */
+#include "forest/image_kernels.h"
+#include "forest/image_source.h"
+
+enum { CHANNEL, TOP, BOTTOM, LEFT, RIGHT, RECTANGLE };
+
+/* Sides in any order are as likely as those that are drawn. */
+static void draw_sides(ct_rng *rng, int32_t radius, int32_t *low, int32_t *high)
+{
+    int32_t a = (int32_t) ct_rng_below(rng, 2 * (uint32_t) radius + 1) - radius;
+    int32_t b = (int32_t) ct_rng_below(rng, 2 * (uint32_t) radius + 1) - radius;
+    *low = a < b ? a : b;
+    *high = a < b ? b : a;
+}
+
+static void draw_rectangle(const ct_integrals *all, ct_rng *rng, int32_t *words)
+{
+    words[CHANNEL] = (int32_t) ct_rng_below(rng, all->n_channels);
+    draw_sides(rng, (int32_t) all->radius, &words[TOP], &words[BOTTOM]);
+    draw_sides(rng, (int32_t) all->radius, &words[LEFT], &words[RIGHT]);
+}
+
+static int is_empty(const int32_t *words) { return words[BOTTOM] < words[TOP]; }
+
+static ct_feature draw(const void *self, ct_rng *rng)
+{
+    const ct_integrals *all = (const ct_integrals *) self;
+    ct_feature feature = {{0}};
+    draw_rectangle(all, rng, feature.words);
+    if (ct_rng_below(rng, 2)) draw_rectangle(all, rng, feature.words + RECTANGLE);
+    else feature.words[RECTANGLE + BOTTOM] = -1;
+    return feature;
+}
+
+static int side_valid(int32_t low, int32_t high, int32_t radius)
+{
+    return low >= -radius && high <= radius && low <= high;
+}
+
+int ct_rectangle_valid(const ct_integrals *all, const ct_feature *feature)
+{
+    int32_t radius = (int32_t) all->radius;
+    for (unsigned i = 0; i < 2; i++) {
+        const int32_t *words = feature->words + i * RECTANGLE;
+        if (i && is_empty(words))
+            return !words[CHANNEL] && !words[TOP] && words[BOTTOM] == -1 && !words[LEFT] &&
+                   !words[RIGHT];
+        if (words[CHANNEL] < 0 || words[CHANNEL] >= (int32_t) all->n_channels ||
+            !side_valid(words[TOP], words[BOTTOM], radius) ||
+            !side_valid(words[LEFT], words[RIGHT], radius))
+            return 0;
+    }
+    return 1;
+}
+
+/* The sums of one image, and what leads to a place in them. */
+typedef struct {
+    const uint32_t *sums;
+    uint32_t stride, plane, centre; /* centre: from a pixel's place without border to that with */
+} view;
+
+static view view_of(const ct_integrals *all, uint32_t image)
+{
+    const ct_image_shape *shape = &all->shapes[image];
+    uint32_t around = 2 * all->radius + 1;
+    return (view){all->sums[image], shape->stride, shape->stride * (shape->width + around),
+                  all->radius * shape->stride + all->radius};
+}
+
+/* Offsets are below 2^31 and the place is inside the image's sums, so that they add up to one that
+ * is there, modulo 2^32. */
+static uint32_t column_of(const view *v, int32_t channel, int32_t column)
+{
+    return v->centre + (uint32_t) channel * v->plane + (uint32_t) column * v->stride;
+}
+
+static void corners_of(const view *v, const int32_t *words, const uint32_t **corner)
+{
+    uint32_t before = column_of(v, words[CHANNEL], words[LEFT]),
+             behind = column_of(v, words[CHANNEL], words[RIGHT] + 1);
+    uint32_t above = (uint32_t) words[TOP], below = (uint32_t) words[BOTTOM] + 1;
+    corner[0] = v->sums + (uint32_t) (behind + below);
+    corner[1] = v->sums + (uint32_t) (behind + above);
+    corner[2] = v->sums + (uint32_t) (before + below);
+    corner[3] = v->sums + (uint32_t) (before + above);
+}
+
+static void values(const void *self, const ct_feature *feature, const ct_pixels *pixels,
+                   int32_t *out)
+{
+    const ct_integrals *all = (const ct_integrals *) self;
+    const ct_image_kernels *kernels = ct_image_kernels_at(all->simd);
+    const view v = view_of(all, pixels->image);
+    unsigned n_corners = is_empty(feature->words + RECTANGLE) ? 4 : 8;
+    const uint32_t *corner[8], *here[8];
+    corners_of(&v, feature->words, corner);
+    corners_of(&v, feature->words + RECTANGLE, corner + 4);
+    for (uint32_t run = 0; run < pixels->n_runs; out += pixels->runs[run++].n) {
+        for (unsigned i = 0; i < n_corners; i++) here[i] = corner[i] + pixels->runs[run].at;
+        kernels->corners(here, n_corners, pixels->runs[run].n, out);
+    }
+}
+
+static uint32_t sum_at(const view *v, uint32_t at, const int32_t *words)
+{
+    uint32_t before = at + column_of(v, words[CHANNEL], words[LEFT]),
+             behind = at + column_of(v, words[CHANNEL], words[RIGHT] + 1);
+    uint32_t above = (uint32_t) words[TOP], below = (uint32_t) words[BOTTOM] + 1;
+    return v->sums[(uint32_t) (behind + below)] - v->sums[(uint32_t) (behind + above)] -
+           v->sums[(uint32_t) (before + below)] + v->sums[(uint32_t) (before + above)];
+}
+
+/* No branch depends on a pixel: an absent second rectangle is one without rows, and leaves go round
+ * in themselves. */
+static void walk(const void *self, const ct_image_node *nodes, const ct_feature *features,
+                 const ct_pixels *pixels, uint32_t steps, uint32_t *node_of)
+{
+    const ct_integrals *all = (const ct_integrals *) self;
+    const view v = view_of(all, pixels->image);
+    for (uint32_t run = 0; run < pixels->n_runs; node_of += pixels->runs[run++].n)
+        for (uint32_t step = 0; step < steps; step++)
+            for (uint32_t i = 0; i < pixels->runs[run].n; i++) {
+                const ct_image_node *node = &nodes[node_of[i]];
+                const int32_t *words = features[node->feature].words;
+                uint32_t at = pixels->runs[run].at + i;
+                uint32_t value = sum_at(&v, at, words) - sum_at(&v, at, words + RECTANGLE);
+                node_of[i] = ct_image_next(node, (int32_t) value);
+            }
+}
+
+ct_source ct_rectangle_source(const ct_integrals *integrals)
+{
+    return (ct_source){integrals->n_images, integrals->shapes, integrals, draw, values, walk};
+}
