@@ -2,8 +2,8 @@
 #   number  the value of a predictor; 0 where it is missing and the predictor has a term "other"
 #   level   1 where the predictor has that level
 #   other   1 where the predictor is missing or, if it is a factor, has a level that is unknown
-# `linear_terms` of a fit says for each column of the coefficients what it stands for; without it all
-# are numbers. The coefficient of a level that no row of a node has is NA, and "other" stands in.
+# `linear_terms` of a fit says for each column of the coefficients what it stands for; without it
+# all are numbers. The coefficient of a level that no row of a node has is NA, and "other" stands in.
 
 model_terms <- function(fit) {
   if (!is.null(fit[["linear_terms"]])) return(fit[["linear_terms"]])

@@ -4,10 +4,10 @@
 #   Rscript bench/models.R [REPEATS [SETS]]     5 folds each; SETS separated by commas
 #
 # M5P wants java and weka.jar (Debian: weka); WEKA_JAR says where it is. Its trees are fitted with
-# the settings it has, one process a fold; its seconds are those that it says itself, of a fit to all
-# rows. Seconds of the others are the processor's, on one thread, the mean of the folds. `gmt` has
-# its own settings, `gmt_cv` the complexity and smoothing of the least error in a cross-validation of
-# 5 folds within the training rows. Writes bench/results/models.csv.
+# the settings it has, one process a fold; its seconds are those that it says itself, of a fit to
+# all rows. Seconds of the others are the processor's, on one thread, the mean of the folds. `gmt`
+# has its own settings, `gmt_cv` the complexity and smoothing of the least error in a
+# cross-validation of 5 folds within the training rows. Writes bench/results/models.csv.
 
 library(contree)
 asked <- commandArgs(TRUE)
