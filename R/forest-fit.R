@@ -52,14 +52,14 @@
 #'
 #' @section Speed:
 #' On one core with AVX2 a fit was 43 times as fast as one of `ranger` with 100,000 rows and 28
-#' predictors, 10 to 33 times with 7,000 to 15,000 rows and 4 to 8 times below, and predictions
+#' predictors, 9.9 to 33 times with 7,000 to 15,000 rows and 4 to 8 times below, and predictions
 #' were 3 to 9 times as fast. The codes take 3 bytes for each value of the data (5.5 with more than
 #' 1,024 rows), and every thread some 40 bytes a row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows the area under the ROC curve was that of `ranger`
-#' within the noise of the seeds. On generated data it was up to 0.004 less with 7 noisy classes
-#' or 100 columns and 10,000 rows, and R squared 0.0015 less on smooth regression data.
+#' within the noise of the seeds. On generated data it was 0.003 to 0.005 less with 7 noisy
+#' classes or 100 columns and 10,000 rows, and R squared 0.0015 less on smooth regression data.
 #'
 #' @param formula,data,subset,na.action As in [contree()]; the response may be numeric.
 #' @param x Predictors: a data frame, or a numeric or logical matrix.

@@ -11,8 +11,8 @@
 #' @section Growing:
 #' For each level of each tree `features` candidates are drawn, which all leaves of the level have
 #' in common. By `policy = "best"` (A in the paper) each candidate has `bins` bins of one width over
-#' the values that it has at 256 pixels of the tree, the lowest and the highest 64th left out, and a
-#' leaf takes the border of bins that gains most, of all candidates. By `policy = "random"` (B) each
+#' the values that it has at 256 pixels of the tree, 4 at either end left out, and a leaf
+#' takes the border of bins that gains most, of all candidates. By `policy = "random"` (B) each
 #' candidate has two thresholds, its values at two of these pixels, and a leaf takes the best of the
 #' tests `threshold1 <= value < threshold2`, `threshold1 <= value` and `threshold2 <= value`. Gain
 #' is that of the Gini index. A node is a leaf when all of its pixels have one class, or no
