@@ -23,7 +23,8 @@ alone_in_cxx () {
 # Headers below SRC, and those of them that files of CUDA include, these and the ones below too.
 headers () {
   (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) |
-    grep -Ev '^r_|^base/simd/vec_|^forest/(scan|image_kernels)_body\.h$|^evolve/gram_body\.h$' |
+    grep -Ev '^r_|^base/simd/vec_|^evolve/gram_body\.h$' |
+    grep -Ev '^forest/(scan_body|image_kernels_body|rows_x86)\.h$' |
     grep -Ev '^forge/(planes_(body|plain|x86)|shap_body)\.h$'
 }
 included () { sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\.h\)".*/\1/p' "$@" | sort -u; }
