@@ -37,7 +37,7 @@ plot.gmt <- function(x, what = c("tree", "partial", "progress"), regressors = NU
   check_fit(x, "x")
   if (what == "progress") return(plot_moments(x, main))
   points <- partial_residuals(x, chosen_regressors(x, regressors), chosen_leaves(x, leaves),
-                              training_columns(x, data, parent.frame()))
+                              training_regressors(x, data, parent.frame()))
   panels <- split(points, points[c("regressor", "leaf")])
   old <- graphics::par(mfrow = c(nlevels(points$leaf), nlevels(points$regressor)),
                        mar = c(3.5, 3.5, 1.5, 0.5), mgp = c(2.2, 0.7, 0),
@@ -79,7 +79,7 @@ chosen_leaves <- function(fit, leaves) {
 }
 
 # The regressors of the training rows that have a weight, as the models take them.
-training_columns <- function(fit, data, env) {
+training_regressors <- function(fit, data, env) {
   frame <- if (is.null(data)) rows_of_fit(fit, env) else data
   columns <- if (!is.null(frame)) {
     frame <- structure(as.list(frame), row.names = attr(frame, "row.names"), class = "data.frame")

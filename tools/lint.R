@@ -22,6 +22,14 @@ checks <- list(
     lacking <- setdiff(exported, unlist(lapply(pages[with_example], aliases)))
     if (length(lacking)) paste0(lacking, "() has no example")
   },
+  # The last of two functions of one name is the one that all call.
+  twice = function() {
+    defined <- lapply(list.files("R", full.names = TRUE), function(file) {
+      grep("^[A-Za-z.][A-Za-z0-9._]* <- ", readLines(file), value = TRUE)
+    })
+    names <- sub(" <- .*", "", unlist(defined))
+    sprintf("%s is defined twice in R/", unique(names[duplicated(names)]))
+  },
   # Lines of at most 100 columns, but for tables, the options of chunks, and what is made or quoted.
   width = function() {
     files <- system2("git", c("ls-files", "-co", "--exclude-standard"), stdout = TRUE)
