@@ -313,14 +313,6 @@ int ct_thresholds_close(ct_evaluator *evaluator, uint32_t feature, const ct_inte
     return 1;
 }
 
-/* No tree there costs less than the target; the thresholds besides are noted. */
-static void note_closed(const ct_evaluator *evaluator, uint32_t feature, const uint32_t rows[2])
-{
-    ct_observe_interval(evaluator->worker, evaluator->roots, feature, rows[0] - 1, rows[1] + 1,
-                        evaluator->target);
-    ct_features_note(evaluator->roots, feature, evaluator->target);
-}
-
 /* 0 if the interval is closed; else *t becomes the threshold to evaluate. */
 static int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i, uint32_t *t)
 {
@@ -335,8 +327,11 @@ static int pick(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
         worker->statistics.medians++;
     if (!evaluator->roots->leaf_runs || !ct_leaf_runs_pick(evaluator, feature, i, rows, t))
         *t = middle_threshold(evaluator, feature, i, rows);
-    else if (!*t)
-        note_closed(evaluator, feature, rows);
+    else if (!*t) { /* no tree there costs less than the target; the thresholds besides are noted */
+        ct_observe_interval(worker, evaluator->roots, feature, rows[0] - 1, rows[1] + 1,
+                            evaluator->target);
+        ct_features_note(evaluator->roots, feature, evaluator->target);
+    }
     return *t > 0;
 }
 
