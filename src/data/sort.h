@@ -19,8 +19,8 @@ size_t ct_sort_scratch(uint32_t n_rows);
 
 /* Writes the rows by increasing value (equal values by increasing row) to order[n_rows]; sets bit j
  * of `ties` (n_rows bits, zeroed by the caller) where the value after position j differs from the
- * one at j, so never the last one. Returns the number of distinct values; 0 once `stop` (NULL: none), which is
- * asked as this worker, says so. */
+ * one at j, so never the last one. Returns the number of distinct values; 0 once `stop` (NULL:
+ * none), which is asked as this worker, says so. */
 uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order,
                         uint64_t *ties, ct_halt *stop, unsigned worker);
 

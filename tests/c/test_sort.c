@@ -121,10 +121,9 @@ static void stops(void)
             codes[row] = kind ? (int32_t) (row * 7919 % N) : 0;
             values[row] = kind == 1 ? codes[row] : exp(codes[row]);
         }
-        CHECK_INT(ct_sort_column(&(ct_column){values, CT_DOUBLE}, N, scratch, order, ties, &stop, 1),
-                  0);
-        CHECK_INT(ct_sort_column(&(ct_column){codes, CT_INT32}, N, scratch, order, ties, &stop, 0),
-                  0);
+        ct_column doubles_ = {values, CT_DOUBLE}, integers_ = {codes, CT_INT32};
+        CHECK_INT(ct_sort_column(&doubles_, N, scratch, order, ties, &stop, 1), 0);
+        CHECK_INT(ct_sort_column(&integers_, N, scratch, order, ties, &stop, 0), 0);
     }
     ct_free(scratch);
 }
