@@ -47,8 +47,8 @@
 #' Ctrl-C, the `time_limit` and the `memory_limit` give the trees that were complete, with a warning
 #' whose class is `contree_interrupted`, `contree_timeout` or `contree_memory`, and
 #' `contree_stopped` in all three cases. With `on_interrupt = "error"` Ctrl-C is an error of class
-#' `contree_interrupted_error`, and so it is, whatever `on_interrupt` says, before a tree is complete;
-#' the limits then are one of class `contree_input_error`.
+#' `contree_interrupted_error`. Before a tree is complete Ctrl-C is that in any case, and the limits
+#' are an error of class `contree_input_error`.
 #'
 #' @section Speed:
 #' On one core with AVX2 a fit was 43 times as fast as one of `ranger` with 100,000 rows and 28

@@ -180,8 +180,8 @@ static uint64_t ordered_code(double value)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The keys below write items[n] and return the items sorted, as radix_sort() does. Larger values never have smaller keys:
- * differences and products are rounded in order. */
+/* The keys below write items[n] and return the items sorted, as radix_sort() does. Larger values
+ * never have smaller keys: differences and products are rounded in order. */
 static uint64_t *sort_linear(const double *values, uint32_t n, double low, double scale,
                              unsigned bits, uint64_t *items, const watch *w)
 {
