@@ -40,16 +40,16 @@ typedef struct {
 
 /* ---- costs ---- */
 
-static double slack(const proving *all, double cost)
+double ct_optimum_slack(const ct_model_table *table, double cost)
 {
-    return 1e-9 * cost + 1e-11 * all->table->total;
+    return 1e-9 * cost + 1e-11 * table->total;
 }
 
 /* What a tree must cost less than. */
 static double to_beat(const proving *all)
 {
     double cost = all->found->cost;
-    return isinf(cost) ? cost : cost - slack(all, cost);
+    return isinf(cost) ? cost : cost - ct_optimum_slack(all->table, cost);
 }
 
 static int solve(proving *all, uint32_t n, double lambda, ct_depth_two *answer)

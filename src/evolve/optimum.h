@@ -46,6 +46,9 @@ typedef struct {
     int64_t touched;      /* rows of these */
 } ct_optimum;
 
+/* Costs that differ by less count as equal. */
+double ct_optimum_slack(const ct_model_table *table, double cost);
+
 /* Factors have at most CT_AXIS_LEVELS levels. Only CT_NO_MEMORY can go wrong. */
 ct_status ct_optimum_search(const ct_model_table *table, const ct_gram_kernels *kernels,
                             const ct_optimum_options *options, ct_optimum *found,
