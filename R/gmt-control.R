@@ -93,8 +93,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' the fit, whose own thresholds lie anywhere; `"stopped"`: `time_limit` or Ctrl-C came before;
 #' `"bound"`: the fit was changed again and again, and what is proven is no longer of it),
 #' `depth`, `bins`, `cost` (deviance + `lambda` * size of the fit), `bound` (no tree over bins costs
-#' less), `gap` (the part of the cost that a better tree could save at most; 0: none but rounding, a
-#' 1e-9th), `lambda`, `solved` (problems of depth two), `touched` (their rows) and `elapsed`
+#' less), `gap` (the part of the cost that a better tree could save at most; 0: none but rounding, 1
+#' in 10^9), `lambda`, `solved` (problems of depth two), `touched` (their rows) and `elapsed`
 #' (seconds).
 #'
 #' At depth two this takes, for each pair of predictors, a pass over the rows and the models of four
@@ -116,7 +116,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @examples
 #' gmt(mpg ~ wt | hp + cyl, mtcars, control = gmt_control(leaves_max = 3, minbucket = 5), seed = 1)
 #' @export
-gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify else 6, minbucket = NULL, complexity = 1, bins = 64,
+gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify else 6,
+                        minbucket = NULL, complexity = 1, bins = 64,
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,

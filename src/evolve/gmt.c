@@ -192,7 +192,7 @@ static double cost_at(const ct_model_tree *tree, double lambda)
     return ct_penalised(tree->sse, tree->terms, tree->n_leaves, lambda);
 }
 
-/* One proof, of all trees at one lambda. *better: there was a better tree, which is the tree now. */
+/* One proof, of all trees at one lambda. *better: there was a better tree, the tree from now on. */
 static ct_status prove_once(running *run, const ct_model_table *binned, int *better,
                             ct_error *error)
 {

@@ -47,7 +47,7 @@ typedef struct {
     void (*pivots)(double *s, uint32_t p, double *sse, double *terms);
     /* to += more, matrices of p columns. */
     void (*join)(double *to, const double *more, uint32_t p);
-    /* The same for CT_GRAM_LANES matrices, numbers [entry][lane]; `copy` becomes the sum as well. */
+    /* The same for CT_GRAM_LANES matrices, numbers [entry][lane]; `copy` becomes the sum, too. */
     void (*join_lanes)(double *to, const double *more, double *copy, uint32_t p);
 } ct_gram_kernels;
 
