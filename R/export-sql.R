@@ -29,7 +29,7 @@
 #' answers. Where the maker adds floats up, as XGBoost does, `forge(sums = "reproducible")` makes
 #' a forest that adds doubles. Columns hold numbers (logical values 0 and 1), factors whose levels
 #' the model knows texts, and codes without names whole numbers. Databases limit how many terms a
-#' sum may have (SQLite: 1,000); more than 20,000 nodes are refused.
+#' sum may have, often to 1,000; more than 20,000 nodes are refused.
 #'
 #' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
 #' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of

@@ -11,9 +11,9 @@
 #' output is `y`, what `predict()` gives, or, of classes, `label` and `probabilities`; where sums
 #' are divided by the number of trees classes have `y` alone, the probabilities.
 #'
-#' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats, 3
-#' for doubles. Runtimes add doubles up, but hand them out as floats. A base is a tree of one leaf,
-#' so that sums begin with it. Names of the features are among the properties of the model.
+#' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats, 3 for
+#' doubles. Those who run it add doubles up, but hand them out as floats. A base is a tree of one
+#' leaf, so that sums begin with it. Names of the features are among the properties of the model.
 #'
 #' Refused are sets of codes (tests of ONNX do not cut fractions off), tests for which zero is
 #' missing, tests of floats with sums of doubles, and divisors other than the number of trees.
@@ -25,7 +25,7 @@
 #' @section Errors:
 #' `contree_unsupported_error` for what ONNX has no way to write; `contree_input_error` if the file
 #' cannot be written.
-#' @references ONNX, *ai.onnx.ml operators*, <https://onnx.ai/onnx/operators/>
+#' @references ONNX, operators of `ai.onnx.ml`, <https://onnx.ai/onnx/operators/>
 #' @seealso [write_xgboost()], [as_sql()], [as_c()]
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 10, seed = 1)

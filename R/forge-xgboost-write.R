@@ -12,8 +12,9 @@
 #'
 #' The objective is the model's own where that is `reg:squarederror`, `reg:logistic`,
 #' `binary:logistic`, `binary:logitraw`, `count:poisson`, `multi:softprob` or `multi:softmax`,
-#' else one of these with the same link. XGBoost numbers classes from 0 and does not know their names. A base that is the margin of no `base_score` becomes trees of
-#' one leaf. Weights of trees are multiplied into their leaves.
+#' else one of these with the same link. XGBoost numbers classes from 0 and does not know their
+#' names. A base that is the margin of no `base_score` becomes trees of one leaf. Weights of trees
+#' are multiplied into their leaves.
 #'
 #' Refused are also tests for which zero is missing, sets of codes that new codes go right by,
 #' thresholds that are infinite, averages, and shares of votes.
@@ -46,17 +47,17 @@ xgboost_document <- function(forest) {
   k <- length(e$base)
   by_class <- startsWith(objective, "multi:")
   names <- if (is.null(forest$features)) character() else forest$features
-  learner <- json_object(
-    attributes = "{}", feature_names = json_array(json_string(names)),
-    feature_types = json_array(json_string(xgboost_types(e)[seq_along(names)])),
-    gradient_booster = json_object(model = xgboost_trees_text(e), name = "\"gbtree\""),
-    learner_model_param = json_object(
+  learner <- object_text(
+    attributes = "{}", feature_names = array_text(string_text(names)),
+    feature_types = array_text(string_text(xgboost_types(e)[seq_along(names)])),
+    gradient_booster = object_text(model = xgboost_trees_text(e), name = "\"gbtree\""),
+    learner_model_param = object_text(
       base_score = sprintf("\"[%s]\"", paste(score, collapse = ",")), boost_from_average = "\"1\"",
-      num_class = json_string(if (by_class) k else 0L),
-      num_feature = json_string(e$n_features),
-      num_target = json_string(if (by_class) 1L else k)),
+      num_class = string_text(if (by_class) k else 0L),
+      num_feature = string_text(e$n_features),
+      num_target = string_text(if (by_class) 1L else k)),
     objective = xgboost_settings(objective, k))
-  json_object(learner = learner, version = "[3,2,0]")
+  object_text(learner = learner, version = "[3,2,0]")
 }
 
 xgboost_types <- function(e) {
@@ -90,7 +91,8 @@ xgboost_thresholds <- function(e) {
 next_float <- function(x) {
   bits <- readBin(writeBin(as.numeric(x), raw(), 4L), "integer", length(x), 4L)
   least <- -.Machine$integer.max # of the largest negative number
-  up <- ifelse(x == 0, 1L, ifelse(x > 0, bits + 1L, ifelse(bits == least, 0L, pmax(bits, least + 1L) - 1L)))
+  down <- ifelse(bits == least, 0L, pmax(bits, least + 1L) - 1L)
+  up <- ifelse(x == 0, 1L, ifelse(x > 0, bits + 1L, down))
   readBin(writeBin(up, raw()), "double", length(x), 4L)
 }
 
@@ -131,13 +133,13 @@ float_text <- function(x) {
 # With the members that XGBoost asks for, as they are by default.
 xgboost_settings <- function(objective, k) {
   parameters <- if (startsWith(objective, "multi:")) {
-    list(softmax_multiclass_param = json_object(num_class = json_string(k)))
+    list(softmax_multiclass_param = object_text(num_class = string_text(k)))
   } else if (startsWith(objective, "reg:") || startsWith(objective, "binary:")) {
-    list(reg_loss_param = json_object(scale_pos_weight = "\"1\""))
+    list(reg_loss_param = object_text(scale_pos_weight = "\"1\""))
   } else {
-    list(poisson_regression_param = json_object(max_delta_step = "\"0.7\""))
+    list(poisson_regression_param = object_text(max_delta_step = "\"0.7\""))
   }
-  do.call(json_object, c(list(name = json_string(objective)), parameters))
+  do.call(object_text, c(list(name = string_text(objective)), parameters))
 }
 
 # ---- trees ---------------------------------------------------------------------------------------
@@ -150,10 +152,10 @@ xgboost_trees_text <- function(e) {
   trees <- vapply(seq_len(n), function(i) xgboost_tree(e, each[[i]], i, inputs), "")
   groups <- if (ncol(e$values) > 1L) 1L else length(e$base)
   rounds <- if (n %% groups == 0L) seq(0L, n, by = groups) else c(0L, n)
-  json_object(
-    gbtree_model_param = json_object(num_parallel_tree = "\"1\"", num_trees = json_string(n)),
-    iteration_indptr = json_array(rounds), tree_info = json_array(e$output - 1L),
-    trees = json_array(trees))
+  object_text(
+    gbtree_model_param = object_text(num_parallel_tree = "\"1\"", num_trees = string_text(n)),
+    iteration_indptr = array_text(rounds), tree_info = array_text(e$output - 1L),
+    trees = array_text(trees))
 }
 
 # Of leaves the value stands where the threshold of others does; vectors of values lie side by side,
@@ -170,21 +172,21 @@ xgboost_tree <- function(e, at, i, inputs) {
   parents[c(left[!leaf], e$right[at][!leaf] - at[1]) + 1L] <- rep(which(!leaf) - 1L, 2L)
   terms <- inputs$terms[at, , drop = FALSE]
   condition <- ifelse(leaf, if (width == 1L) terms[, 1] else 0, inputs$threshold[at])
-  known <- function(values) json_array(float_text(if (length(values)) values[at] else numeric(n)))
+  known <- function(values) array_text(float_text(if (length(values)) values[at] else numeric(n)))
   vectors <- float_text(as.vector(t(terms[leaf, , drop = FALSE])))
   weights <- if (width > 1L) rep("0E0", n * width) else float_text(ifelse(leaf, terms[, 1], 0))
   sets <- xgboost_categories(e, at, leaf)
-  do.call(json_object, c(list(
-    base_weights = json_array(weights)), sets$lists, list(
-    default_left = json_array(as.integer(inputs$nan_left[at])), id = as.character(i - 1L)),
-    if (width > 1L) list(leaf_weights = json_array(vectors)), list(
-    left_children = json_array(left), loss_changes = known(e$gain),
-    parents = json_array(parents), right_children = json_array(right),
-    split_conditions = json_array(float_text(condition)),
-    split_indices = json_array(pmax(e$feature[at] - 1L, 0L)), split_type = json_array(sets$type),
+  do.call(object_text, c(list(
+    base_weights = array_text(weights)), sets$lists, list(
+    default_left = array_text(as.integer(inputs$nan_left[at])), id = as.character(i - 1L)),
+    if (width > 1L) list(leaf_weights = array_text(vectors)), list(
+    left_children = array_text(left), loss_changes = known(e$gain),
+    parents = array_text(parents), right_children = array_text(right),
+    split_conditions = array_text(float_text(condition)),
+    split_indices = array_text(pmax(e$feature[at] - 1L, 0L)), split_type = array_text(sets$type),
     sum_hessian = known(e$cover),
-    tree_param = json_object(num_deleted = "\"0\"", num_feature = json_string(e$n_features),
-                             num_nodes = json_string(n), size_leaf_vector = json_string(width)))))
+    tree_param = object_text(num_deleted = "\"0\"", num_feature = string_text(e$n_features),
+                             num_nodes = string_text(n), size_leaf_vector = string_text(width)))))
 }
 
 # The codes of each set that go right.
@@ -194,22 +196,22 @@ xgboost_categories <- function(e, at, leaf) {
   right <- lapply(e$sets[set[nodes]], function(left) which(!left) - 1L)
   size <- lengths(right)
   list(type = as.integer(set > 0L),
-       lists = list(categories = json_array(unlist(right)),
-                    categories_nodes = json_array(nodes - 1L),
-                    categories_segments = json_array(cumsum(c(0L, size))[seq_along(size)]),
-                    categories_sizes = json_array(size)))
+       lists = list(categories = array_text(unlist(right)),
+                    categories_nodes = array_text(nodes - 1L),
+                    categories_segments = array_text(cumsum(c(0L, size))[seq_along(size)]),
+                    categories_sizes = array_text(size)))
 }
 
 # ---- text ----------------------------------------------------------------------------------------
 
-json_object <- function(...) {
+object_text <- function(...) {
   members <- list(...)
   sprintf("{%s}", paste0("\"", names(members), "\":", unlist(members), collapse = ","))
 }
 
-json_array <- function(items) sprintf("[%s]", paste(items, collapse = ","))
+array_text <- function(items) sprintf("[%s]", paste(items, collapse = ","))
 
-json_string <- function(text) {
+string_text <- function(text) {
   text <- gsub("\\", "\\\\", enc2utf8(as.character(text)), fixed = TRUE)
   text <- gsub("\"", "\\\"", text, fixed = TRUE)
   for (code in c(1:31)) {

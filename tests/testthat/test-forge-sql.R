@@ -70,6 +70,19 @@ test_that("factors are texts, by order and by sets, with new levels and missing 
   expect_in_sqlite(import_forest(contree(k ~ f + a, data, depth = 2)), new)
 })
 
+test_that("new levels have a side of their own", {
+  skip_if_not_installed("RSQLite")
+  tree <- list(feature = c(1L, 0L, 0L), threshold = c(0, 0, 0), left = c(2L, 0L, 0L),
+               right = c(3L, 0L, 0L), default_left = logical(3), missing = rep(1L, 3),
+               set = c(1L, 0L, 0L), leaf_id = 0:2, values = matrix(c(0, 1, 2)))
+  new <- data.frame(f = c("u", "v", "new", NA))
+  for (left in list(c(TRUE, TRUE, FALSE), c(FALSE, TRUE, FALSE))) {
+    forest <- new_forest_ir(list(tree), 1, features = "f", levels = list(f = c("u", "v")),
+                            sets = list(left), set_else = TRUE, new_level = c(f = 0L))
+    expect_in_sqlite(forest, new)
+  }
+})
+
 test_that("responses are linked", {
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("jsonlite")
