@@ -116,7 +116,7 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
         long double most = 0;
         for (uint32_t label = 0; label < n; label++) {
             size_t own = (size_t) data->classes[row];
-            long double units = costs.plain ? own != label : costs.loss[own * n + label];
+            long double units = ct_loss_units(&costs, own, label);
             if (costs.weights) units *= costs.weights[row];
             long double cost = absolute_cost_of_row(data, row, label),
                         off = fabsl(units * costs.unit - cost);
@@ -482,7 +482,7 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
         if (whole && cost == least && trees[i]->n_splits + 1 > best.leaves)
             others++, CHECK(!checked.smallest);
         if (checked.attained && !CHECK(cost <= surely(least) + 2 * rounding))
-            printf("    tree %d costs %.20Lg, least %.20Lg\n", i, cost, least);
+            printf("    tree %d costs %.20Lg, least %.20Lg, rounding %.10Lg\n", i, cost, least, rounding);
     }
     uint8_t *changed = (uint8_t *) malloc(bytes->n);
     for (int i = 0; i < 10; i++) {
