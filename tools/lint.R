@@ -43,6 +43,18 @@ checks <- list(
     }
     unlist(lapply(Filter(file.exists, grep(apart, files, value = TRUE, invert = TRUE)), too_long))
   },
+  # ARCHITECTURE.md names each file of R/ and src/, in fewer than 200 lines.
+  architecture = function() {
+    lines <- readLines("ARCHITECTURE.md", encoding = "UTF-8")
+    named <- unlist(regmatches(lines, gregexpr("`[^`]+`", lines)))
+    named <- sub("[.].*", "", basename(gsub("`", "", named)))
+    files <- sub("[.].*", "", basename(c(list.files("R"), list.files(
+      "src", "[.](c|h|cu|cuh)$", recursive = TRUE))))
+    names <- list(files, sub("^[a-z]+-", "", files), sub("_stub$", "", files))
+    there <- Reduce(`|`, lapply(names, `%in%`, named))
+    c(sprintf("ARCHITECTURE.md does not name %s", unique(files[!there])),
+      if (length(lines) >= 200) sprintf("ARCHITECTURE.md has %d lines", length(lines)))
+  },
   site = function() {
     site <- yaml::read_yaml("_pkgdown.yml")
     listed <- unlist(c(lapply(site$reference, `[[`, "contents"),
