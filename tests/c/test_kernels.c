@@ -570,7 +570,7 @@ static void several_children(void)
         one_child_init(&o, &s, t, 0);
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
-                           end, NULL,        NULL,    NULL, NULL,  NULL};
+                           end, NULL,        NULL,    NULL, NULL,  NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;
