@@ -482,7 +482,7 @@ static void check_claims(rng *r, const random_table *t, const ct_options *option
         if (whole && cost == least && trees[i]->n_splits + 1 > best.leaves)
             others++, CHECK(!checked.smallest);
         if (checked.attained && !CHECK(cost <= surely(least) + 2 * rounding))
-            printf("    tree %d costs %.20Lg, least %.20Lg, rounding %.10Lg\n", i, cost, least, rounding);
+            printf("    tree %d costs %.20Lg, least %.20Lg\n", i, cost, least);
     }
     uint8_t *changed = (uint8_t *) malloc(bytes->n);
     for (int i = 0; i < 10; i++) {

@@ -461,8 +461,8 @@ static ct_status set_losses(ct_costs *costs, const double *given, scaling scale,
 {
     size_t n = costs->n_classes;
     int64_t *loss = CT_ARENA_NEW(arena, int64_t, n * n),
-            *gains = CT_ARENA_NEW(arena, int64_t, n * n), *most = CT_ARENA_ZEROED(arena, int64_t, n),
-            *least = CT_ARENA_NEW(arena, int64_t, n);
+            *gains = CT_ARENA_NEW(arena, int64_t, n * n);
+    int64_t *most = CT_ARENA_ZEROED(arena, int64_t, n), *least = CT_ARENA_NEW(arena, int64_t, n);
     if (!loss || !gains || !most || !least) return no_memory(error);
     round_all(given, n * n, scale, loss);
     for (size_t c = 0; c < n; c++) {

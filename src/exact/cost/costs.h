@@ -10,8 +10,7 @@
  * a row. A loss that is the same for all wrong labels (with two classes any is) is taken into the
  * weights. Weights and other losses beside them are exact where the sum of the weights times the
  * largest loss fits, each in units that its numbers have in common; else one of them is kept exact,
- * or both are rounded (the losses to 24 bits, which leaves the weights 35 - depth), whichever is
- * off by less.
+ * or both are rounded, sharing the bits so that either is off by as much, whichever is off by less.
  *
  * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
  * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
