@@ -235,7 +235,10 @@ typedef struct {
     double each;
 } simpler;
 
-static const double *losses_of(const simpler *from) { return from->loss ? from->loss : from->price; }
+static const double *losses_of(const simpler *from)
+{
+    return from->loss ? from->loss : from->price;
+}
 
 static size_t n_losses(const simpler *from, size_t n) { return from->loss ? n * n : n; }
 
