@@ -17,7 +17,8 @@
 #' * `"onnx"`: a graph of ONNX with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of 5, as converters of scikit-learn, XGBoost and
 #'   LightGBM write it: tests `<=`, `<`, `>` and `>=`; sums, or averages without base values. The
-#'   base is added last, as ONNX Runtime does it.
+#'   base is added last, as ONNX Runtime does it. `Exp`, and `Normalizer` with the norm L1, may
+#'   follow as links.
 #'
 #' Objects: `xgb.Booster` and `lgb.Booster` by what they save, and
 #' * `ranger`: regression, classification and probability forests;

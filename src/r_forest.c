@@ -315,6 +315,18 @@ static int learn(void *data, const ct_learner_round *round, ct_learner_answer *a
     return r_callbacks_call(&calls->guard, ask_r, &a);
 }
 
+/* While columns are coded. */
+typedef struct {
+    growth_calls *calls;
+    double end; /* in ct_seconds() */
+} coding;
+
+static int stop_coding(void *data)
+{
+    const coding *c = (const coding *) data;
+    return stop_growth(c->calls) || ct_seconds() > c->end;
+}
+
 static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
@@ -343,13 +355,17 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     options.report = report_growth;
     options.learn = calls.learner == R_NilValue ? NULL : learn;
     options.calls = &calls;
-    r_check(ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows, r_count(control, "bins"),
-                          by_row_pays(x.n_rows), options.threads, &error),
-            &error);
+    coding now = {&calls, start + options.time_limit};
+    ct_halt halt = {stop_coding, &now, 0, 0};
+    ct_status status = ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows,
+                                     r_count(control, "bins"), by_row_pays(x.n_rows),
+                                     options.threads, &halt, &error);
     data.codes = &all->codes;
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
     options.time_limit -= ct_seconds() - start;
-    ct_status status = ct_hist_grow(&data, &options, &all->forest, &all->extra, &error);
+    all->extra.end = calls.guard.interrupted ? CT_HIST_INTERRUPTED : CT_HIST_TIME;
+    if (status == CT_OK && !halt.stopped)
+        status = ct_hist_grow(&data, &options, &all->forest, &all->extra, &error);
     if (calls.guard.jumped) {
         free_owned(handle);
         r_callbacks_jump(&calls.guard);

@@ -34,7 +34,7 @@ checks <- list(
   width = function() {
     files <- system2("git", c("ls-files", "-co", "--exclude-standard"), stdout = TRUE)
     apart <- paste0("^(man|bench/results|tests/(c/fuzz_corpus|instances))/|",
-                    "^tests/testthat/(_snaps|fixtures)/|shared.sed$|[.]png$|",
+                    "^(tests/testthat/(_snaps|fixtures)|inst/extdata)/|shared.sed$|[.]png$|",
                     "^(ARCHITECTURE.md|tests/c/mutants.txt|tests/may_skip.txt)$")
     too_long <- function(file) {
       lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
@@ -42,6 +42,18 @@ checks <- list(
       if (length(at)) sprintf("%s:%d: more than 100 columns", file, at)
     }
     unlist(lapply(Filter(file.exists, grep(apart, files, value = TRUE, invert = TRUE)), too_long))
+  },
+  # ARCHITECTURE.md names each file of R/ and src/, in fewer than 200 lines.
+  architecture = function() {
+    lines <- readLines("ARCHITECTURE.md", encoding = "UTF-8")
+    named <- unlist(regmatches(lines, gregexpr("`[^`]+`", lines)))
+    named <- sub("[.].*", "", basename(gsub("`", "", named)))
+    files <- sub("[.].*", "", basename(c(list.files("R"), list.files(
+      "src", "[.](c|h|cu|cuh)$", recursive = TRUE))))
+    names <- list(files, sub("^[a-z]+-", "", files), sub("_stub$", "", files))
+    there <- Reduce(`|`, lapply(names, `%in%`, named))
+    c(sprintf("ARCHITECTURE.md does not name %s", unique(files[!there])),
+      if (length(lines) >= 200) sprintf("ARCHITECTURE.md has %d lines", length(lines)))
   },
   site = function() {
     site <- yaml::read_yaml("_pkgdown.yml")

@@ -5,7 +5,15 @@
 
 #include "base/bits.h"
 
-enum { MAX_DIGIT = 11, MAX_PASSES = 4, KEY_AT = 32 };
+enum { MAX_DIGIT = 11, MAX_PASSES = 4, KEY_AT = 32, ASK_EVERY = 1 << 20 };
+
+/* Who is asked whether to go on. */
+typedef struct {
+    ct_halt *stop;
+    unsigned worker;
+} watch;
+
+static int ends(const watch *w) { return ct_halt_now(w->stop, w->worker); }
 
 size_t ct_sort_scratch(uint32_t n_rows)
 {
@@ -15,9 +23,9 @@ size_t ct_sort_scratch(uint32_t n_rows)
 /* ---- items: (key << 32 | row) ---- */
 
 /* One pass: moves the items to `sorted`, stably, by the digit of `mask` at `shift`; 0 if all have
- * the same digit. */
+ * the same digit, or the work is to end. */
 static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsigned shift,
-                      uint64_t mask, uint32_t *count)
+                      uint64_t mask, uint32_t *count, const watch *w)
 {
     CT_ASSERT(n > 0 && shift >= KEY_AT && mask < 1 << MAX_DIGIT && items != sorted);
     if (count[items[0] >> shift & mask] == n) return 0;
@@ -27,18 +35,23 @@ static int radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t n, unsig
         start += size;
         CT_ASSERT(start <= n && (digit < mask || start == n)); /* sizes add up */
     }
-    for (uint32_t i = 0; i < n; i++) sorted[count[items[i] >> shift & mask]++] = items[i];
+    for (uint32_t i = 0; i < n;) {
+        uint32_t end = n - i < ASK_EVERY ? n : i + ASK_EVERY;
+        if (ends(w)) return 0;
+        for (; i < end; i++) sorted[count[items[i] >> shift & mask]++] = items[i];
+    }
     return 1;
 }
 
 /* Sorts the items by key, of which only the lowest `bits` are in use, stably, from the lowest digit
  * on. Narrower digits for few items, whose counts would otherwise be most of the work. Returns
- * whichever buffer holds the result. */
-static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsigned bits)
+ * whichever buffer holds the result; NULL if the work is to end. */
+static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsigned bits,
+                            const watch *w)
 {
     uint32_t counts[MAX_PASSES][1 << MAX_DIGIT];
     unsigned widest = n < 4096 ? 8 : MAX_DIGIT, passes = (bits + widest - 1) / widest;
-    if (!passes) return items;
+    if (!passes) return ends(w) ? NULL : items;
     unsigned width = (bits + passes - 1) / passes;
     CT_ASSERT(bits <= 32 && passes <= MAX_PASSES && width <= MAX_DIGIT);
     uint64_t mask = (UINT64_C(1) << width) - 1;
@@ -52,12 +65,12 @@ static uint64_t *radix_sort(uint64_t *items, uint64_t *spare, uint32_t n, unsign
             for (unsigned pass = 0; pass < passes; pass++)
                 counts[pass][items[i] >> (KEY_AT + pass * width) & mask]++;
     for (unsigned pass = 0; pass < passes; pass++) {
-        if (!radix_pass(items, spare, n, KEY_AT + pass * width, mask, counts[pass])) continue;
+        if (!radix_pass(items, spare, n, KEY_AT + pass * width, mask, counts[pass], w)) continue;
         uint64_t *sorted = spare;
         spare = items;
         items = sorted;
     }
-    return items;
+    return ends(w) ? NULL : items;
 }
 
 /* ---- ties ---- */
@@ -102,16 +115,17 @@ static uint32_t ties_of_values(const double *sorted, uint32_t n, uint64_t *ties)
 }
 
 /* Writes the rows of items that are sorted by keys in the order of the values, though several
- * values may share a key: an insertion sort of the values. 0 if that moves too many rows. `sorted`
- * [n] receives the values. */
+ * values may share a key: an insertion sort of the values. 0 if that moves too many rows, or the
+ * work is to end. `sorted` [n] receives the values. */
 static int order_by_values(const uint64_t *items, const double *values, uint32_t n, uint32_t *order,
-                           double *sorted)
+                           double *sorted, const watch *w)
 {
     uint64_t moves_left = 2 * (uint64_t) n;
     double largest = values[(uint32_t) items[0]];
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = (uint32_t) items[j], i = j;
         CT_ASSERT(row < n);
+        if (j % ASK_EVERY == 0 && ends(w)) return 0;
         double value = values[row];
         if (value >= largest) {
             largest = sorted[j] = value;
@@ -166,10 +180,10 @@ static uint64_t ordered_code(double value)
     return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The keys below write items[n] and return the items sorted. Larger values never have smaller keys:
- * differences and products are rounded in order. */
+/* The keys below write items[n] and return the items sorted, as radix_sort() does. Larger values
+ * never have smaller keys: differences and products are rounded in order. */
 static uint64_t *sort_linear(const double *values, uint32_t n, double low, double scale,
-                             unsigned bits, uint64_t *items)
+                             unsigned bits, uint64_t *items, const watch *w)
 {
     CT_ASSERT(scale > 0 && bits <= 32);
     for (uint32_t row = 0; row < n; row++) {
@@ -177,7 +191,7 @@ static uint64_t *sort_linear(const double *values, uint32_t n, double low, doubl
                   0); /* nor negative */
         items[row] = (uint64_t) (int64_t) ((values[row] - low) * scale) << KEY_AT | row;
     }
-    return radix_sort(items, items + n, n, bits);
+    return radix_sort(items, items + n, n, bits, w);
 }
 
 /* Whether many different values would share one of these keys, as where a few are far larger than
@@ -199,53 +213,63 @@ static int keys_are_crowded(const double *values, uint32_t n, double low, double
 
 /* By the highest 32 bits in which the codes differ. */
 static uint64_t *sort_high_codes(const double *values, uint32_t n, double low, double high,
-                                 uint64_t *items)
+                                 uint64_t *items, const watch *w)
 {
     uint64_t least = ordered_code(low), span = ordered_code(high) - least;
     unsigned width = ct_bit_width(span), shift = width > 32 ? width - 32 : 0;
     CT_ASSERT(ordered_code(low) <= ordered_code(high));
     for (uint32_t row = 0; row < n; row++)
         items[row] = (ordered_code(values[row]) - least) >> shift << KEY_AT | row;
-    return radix_sort(items, items + n, n, width - shift);
+    return radix_sort(items, items + n, n, width - shift, w);
 }
 
 /* By all 64 bits of the codes: the low half, then, stably, the high half. */
-static uint64_t *sort_codes(const double *values, uint32_t n, uint64_t *items)
+static uint64_t *sort_codes(const double *values, uint32_t n, uint64_t *items, const watch *w)
 {
     for (uint32_t row = 0; row < n; row++) items[row] = ordered_code(values[row]) << KEY_AT | row;
-    uint64_t *sorted = radix_sort(items, items + n, n, 32);
-    for (uint32_t j = 0; j < n; j++) {
+    uint64_t *sorted = radix_sort(items, items + n, n, 32, w);
+    for (uint32_t j = 0; sorted && j < n; j++) {
         uint32_t row = (uint32_t) sorted[j];
         sorted[j] = (ordered_code(values[row]) >> KEY_AT << KEY_AT) | row;
     }
-    return radix_sort(sorted, sorted == items ? items + n : items, n, 32);
+    if (!sorted) return NULL;
+    return radix_sort(sorted, sorted == items ? items + n : items, n, 32, w);
+}
+
+/* Keys that stand for the values. */
+static uint32_t order_sorted(const uint64_t *sorted, uint32_t n, uint32_t *order, uint64_t *ties)
+{
+    return sorted ? order_by_keys(sorted, n, order, ties) : 0;
 }
 
 /* Keys of ever more bits, until so few values share one that the order is soon repaired. */
 static uint32_t sort_doubles(const double *values, uint32_t n, uint64_t *items, uint32_t *order,
-                             uint64_t *ties)
+                             uint64_t *ties, const watch *w)
 {
     range r = range_of(values, n);
     double span = r.high - r.low;
     if (r.whole && span <= UINT32_MAX)
-        return order_by_keys(sort_linear(values, n, r.low, 1, ct_bit_width((uint64_t) span), items),
-                             n, order, ties);
+        return order_sorted(
+            sort_linear(values, n, r.low, 1, ct_bit_width((uint64_t) span), items, w), n, order,
+            ties);
     unsigned bits = n < 4096 ? 16 : n < 1 << 21 ? 22 : 32; /* two passes, or three */
     double scale = ((double) (UINT64_C(1) << bits) - 1) / span;
     int linear = isfinite(span) && isfinite(scale) &&
                  !keys_are_crowded(values, n, r.low, scale, bits);
     for (int keys = linear ? 0 : 1;; keys++) {
-        uint64_t *sorted = keys == 0   ? sort_linear(values, n, r.low, scale, bits, items)
-                           : keys == 1 ? sort_high_codes(values, n, r.low, r.high, items)
-                                       : sort_codes(values, n, items);
+        uint64_t *sorted = keys == 0   ? sort_linear(values, n, r.low, scale, bits, items, w)
+                           : keys == 1 ? sort_high_codes(values, n, r.low, r.high, items, w)
+                                       : sort_codes(values, n, items, w);
+        if (!sorted) return 0;
         double *sorted_values = (double *) (sorted == items ? items + n : items);
-        if (order_by_values(sorted, values, n, order, sorted_values))
+        if (order_by_values(sorted, values, n, order, sorted_values, w))
             return ties_of_values(sorted_values, n, ties);
+        if (ends(w)) return 0;
     }
 }
 
 static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items, uint32_t *order,
-                              uint64_t *ties)
+                              uint64_t *ties, const watch *w)
 {
     int32_t low = values[0], high = values[0];
     for (uint32_t row = 1; row < n; row++) {
@@ -254,18 +278,18 @@ static uint32_t sort_integers(const int32_t *values, uint32_t n, uint64_t *items
     }
     for (uint32_t row = 0; row < n; row++)
         items[row] = (uint64_t) ((uint32_t) values[row] - (uint32_t) low) << KEY_AT | row;
-    return order_by_keys(
-        radix_sort(items, items + n, n, ct_bit_width((uint32_t) high - (uint32_t) low)), n, order,
-        ties);
+    unsigned bits = ct_bit_width((uint32_t) high - (uint32_t) low);
+    return order_sorted(radix_sort(items, items + n, n, bits, w), n, order, ties);
 }
 
 uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order,
-                        uint64_t *ties)
+                        uint64_t *ties, ct_halt *stop, unsigned worker)
 {
+    const watch w = {stop, worker};
     uint64_t *items = (uint64_t *) scratch;
     CT_ASSERT(n_rows > 0 && scratch && order && ties);
     CT_ASSERT(column->type == CT_DOUBLE || column->type == CT_INT32);
     if (column->type == CT_DOUBLE)
-        return sort_doubles((const double *) column->values, n_rows, items, order, ties);
-    return sort_integers((const int32_t *) column->values, n_rows, items, order, ties);
+        return sort_doubles((const double *) column->values, n_rows, items, order, ties, &w);
+    return sort_integers((const int32_t *) column->values, n_rows, items, order, ties, &w);
 }

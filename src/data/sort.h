@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parallel.h"
 #include "data/data.h"
 
 /* Bytes of scratch that ct_sort_column wants for n rows: memory owned by the caller, free to reuse
@@ -18,8 +19,9 @@ size_t ct_sort_scratch(uint32_t n_rows);
 
 /* Writes the rows by increasing value (equal values by increasing row) to order[n_rows]; sets bit j
  * of `ties` (n_rows bits, zeroed by the caller) where the value after position j differs from the
- * one at j, so never the last one. Returns the number of distinct values. */
+ * one at j, so never the last one. Returns the number of distinct values; 0 once `stop` (NULL:
+ * none), which is asked as this worker, says so. */
 uint32_t ct_sort_column(const ct_column *column, uint32_t n_rows, void *scratch, uint32_t *order,
-                        uint64_t *ties);
+                        uint64_t *ties, ct_halt *stop, unsigned worker);
 
 #endif

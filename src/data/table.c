@@ -56,7 +56,7 @@ ct_status ct_table_rank(ct_table *table, uint32_t col, uint32_t max_thresholds, 
     void *scratch = ct_arena_alloc(arena, 1, ct_sort_scratch(table->n_rows));
     if (!scratch) return CT_NO_MEMORY;
     uint32_t n_values = ct_sort_column(&table->data->columns[col], table->n_rows, scratch,
-                                       table->order[col], table->ties[col]);
+                                       table->order[col], table->ties[col], NULL, 0);
     CT_ASSERT(n_values > 0 && n_values <= table->n_rows);
     CT_ASSERT(!ct_bit(table->ties[col], table->n_rows - 1) /* nothing comes after the last row */);
     int more = max_thresholds && n_values - 1 > max_thresholds;

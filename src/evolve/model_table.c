@@ -163,7 +163,7 @@ static int rank_splitter(ct_splitter *s, const ct_column *column, uint32_t n_row
         memset(ties, 0, words * sizeof *ties);
         for (uint32_t row = 0; row < n_rows; row++)
             filled[row] = ct_column_missing(column, row) ? 0 : ct_column_value(column, row);
-        ct_sort_column(&plain, n_rows, scratch, order, ties);
+        ct_sort_column(&plain, n_rows, scratch, order, ties, NULL, 0);
         uint32_t *missing = (uint32_t *) scratch;
         for (uint32_t i = 0; i < n_rows; i++) {
             if (ct_column_missing(column, order[i])) missing[n_missing++] = order[i];

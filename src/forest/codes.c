@@ -10,7 +10,7 @@
 #include "tree/forest.h"
 
 /* Bins follow codes in steps of 2^shift, so that a table of few entries gives them. */
-enum { BIN_STEPS = 4096 };
+enum { BIN_STEPS = 4096, ASK_EVERY = 1 << 20 };
 
 /* What a thread needs to sort a column. */
 typedef struct {
@@ -26,6 +26,7 @@ typedef struct {
     ct_codes *codes;
     desk *desks;
     uint32_t most;
+    ct_halt *stop;
     int64_t failed; /* atomic */
 } plan;
 
@@ -68,13 +69,15 @@ static int changes(const desk *d, uint32_t place)
 /* Codes of the sorted values, and the edges between them; returns how many codes there are. Where
  * values are too many, one begins a new code if the rows before it fill another of `most` equal
  * parts. */
-static uint32_t number_values(const desk *d, uint32_t n, uint32_t n_values, uint32_t most,
+static uint32_t number_values(const plan *p, unsigned worker, uint32_t n, uint32_t n_values,
                               double *edges, uint16_t *codes)
 {
-    uint32_t code = 0;
+    const desk *d = &p->desks[worker];
+    uint32_t code = 0, most = p->most;
     uint64_t part = 0;
     int many = n_values > most;
     for (uint32_t i = 0; i < n; i++) {
+        if (i % ASK_EVERY == 0 && ct_halt_now(p->stop, worker)) return 0;
         if (i && changes(d, i - 1)) {
             uint64_t now = many ? (uint64_t) i * most / n : part + 1;
             if (now != part) {
@@ -141,8 +144,10 @@ static int keep_edges(ct_code_column *column, const double *edges)
     return 1;
 }
 
-static int code_column(const plan *p, desk *d, uint32_t col)
+/* 0 if memory ends. Once work is to end, the column has no codes. */
+static int code_column(const plan *p, unsigned worker, uint32_t col)
 {
+    desk *d = &p->desks[worker];
     ct_codes *all = p->codes;
     ct_code_column *column = &all->columns[col];
     uint16_t *codes = all->codes + (size_t) col * all->n_rows;
@@ -152,9 +157,12 @@ static int code_column(const plan *p, desk *d, uint32_t col)
     if (column->has_missing) memset(codes, 0xff, all->n_rows * sizeof *codes);
     memset(d->ties, 0, (all->n_rows / 64 + 1) * sizeof *d->ties);
     ct_column present = {d->values, CT_DOUBLE};
-    if (n) n_values = ct_sort_column(&present, n, d->scratch, d->order, d->ties);
+    if (n) n_values = ct_sort_column(&present, n, d->scratch, d->order, d->ties, p->stop, worker);
+    if (ct_halt_now(p->stop, worker)) return 1;
     double *edges = (double *) d->scratch; /* of the sort, which is over; larger than the edges */
-    column->n_codes = number_values(d, n, n_values, p->most, edges, codes);
+    column->n_codes = number_values(p, worker, n, n_values, edges, codes);
+    if (ct_halt_now(p->stop, worker)) column->n_codes = 0;
+    if (!column->n_codes && n) return 1;
     column->first = (uint16_t *) ct_alloc((CT_BINS + 1) * sizeof *column->first);
     if (!column->first || !keep_edges(column, edges)) return 0;
     if (column->n_codes <= CT_BINS) bins_are_codes(column);
@@ -167,7 +175,7 @@ static void code_columns(void *data, unsigned worker, uint64_t begin, uint64_t e
 {
     plan *p = (plan *) data;
     for (uint64_t col = begin; col < end; col++)
-        if (!code_column(p, &p->desks[worker], (uint32_t) col)) ct_atomic_write(&p->failed, 1);
+        if (!code_column(p, worker, (uint32_t) col)) ct_atomic_write(&p->failed, 1);
 }
 
 /* Tiles of rows, so that columns are read by lines of memory. */
@@ -185,13 +193,14 @@ static void turn_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
 }
 
 static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_t most,
-                     unsigned threads)
+                     unsigned threads, ct_halt *stop)
 {
     size_t cells = (size_t) codes->n_cols * codes->n_rows;
     memset(p, 0, sizeof *p);
     p->columns = columns;
     p->codes = codes;
     p->most = most < CT_CODES ? most : CT_CODES;
+    p->stop = stop;
     p->desks = (desk *) ct_alloc(threads * sizeof *p->desks);
     codes->columns = (ct_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) *
                                                  sizeof *codes->columns);
@@ -212,7 +221,8 @@ static int make_plan(plan *p, ct_codes *codes, const ct_column *columns, uint32_
 static size_t row_stride(uint32_t n_cols) { return ((size_t) n_cols + 7) / 8 * 8; }
 
 ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
-                        uint32_t most, int by_row, unsigned threads, ct_error *error)
+                        uint32_t most, int by_row, unsigned threads, ct_halt *stop,
+                        ct_error *error)
 {
     plan p;
     if (threads > n_cols) threads = n_cols;
@@ -221,9 +231,9 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
     codes->n_rows = n_rows;
     codes->n_cols = n_cols;
     if (by_row) codes->stride = row_stride(n_cols);
-    int fine = make_plan(&p, codes, columns, most, threads);
+    int fine = make_plan(&p, codes, columns, most, threads, stop);
     if (fine) {
-        ct_loop loop = {n_cols, 1, CT_DYNAMIC, threads, code_columns, &p, NULL};
+        ct_loop loop = {n_cols, 1, CT_DYNAMIC, threads, code_columns, &p, stop};
         ct_parallel_for(&loop);
         fine = !p.failed;
     }
@@ -233,7 +243,7 @@ ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_co
         return ct_fail(error, CT_NO_MEMORY, "no memory for the codes of %lu values",
                        (unsigned long) n_rows * n_cols);
     if (by_row) {
-        ct_loop loop = {n_rows, TILE, CT_STATIC, threads, turn_rows, codes, NULL};
+        ct_loop loop = {n_rows, TILE, CT_STATIC, threads, turn_rows, codes, stop};
         ct_parallel_for(&loop);
     }
     return CT_OK;

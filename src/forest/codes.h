@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "data/data.h"
 
@@ -41,9 +42,11 @@ typedef struct {
 } ct_codes;
 
 /* Codes of `columns` on so many threads. NaN, and the smallest integer (R's NA), are missing.
- * `most` is 2 or more. Freed by ct_codes_free, also after a failure. */
+ * `most` is 2 or more. Freed by ct_codes_free, also after a failure. Once `stop` (NULL: none) says
+ * so, columns may have no codes. */
 ct_status ct_codes_init(ct_codes *codes, const ct_column *columns, uint32_t n_cols, uint32_t n_rows,
-                        uint32_t most, int by_row, unsigned threads, ct_error *error);
+                        uint32_t most, int by_row, unsigned threads, ct_halt *stop,
+                        ct_error *error);
 void ct_codes_free(ct_codes *codes);
 
 /* Bytes that ct_codes_init takes at most. */

@@ -268,14 +268,12 @@ static int grow_node(ct_desk *desk, ct_task *task, uint32_t tree)
 }
 
 /* The sample's rows by class, and those left out. */
-static ct_task make_root(ct_desk *desk, uint32_t tree)
+static ct_task make_root(ct_desk *desk)
 {
     const ct_grower *g = desk->grower;
     ct_task root;
     memset(&root, 0, sizeof root);
     root.path = ROOT_PATH;
-    ct_sample(&g->sampler, g->options->seed, tree, g->options->sample, g->options->replace,
-              desk->counts);
     uint32_t row = 0;
     for (uint32_t c = 0; c < ct_runs_of(g); c++) {
         uint32_t begin = root.n, weight = 0, n = begin;
@@ -380,10 +378,14 @@ int ct_grow_tree(ct_desk *desk, uint32_t number)
 {
     desk->n_nodes = desk->n_leaves = desk->n_tasks = desk->depth = desk->n_settled = 0;
     memset(desk->gains, 0, desk->grower->n_cols * sizeof *desk->gains);
-    ct_task task = make_root(desk, number);
+    const ct_hist_options *options = desk->grower->options;
+    ct_sample(&desk->grower->sampler, options->seed, number, options->sample, options->replace,
+              desk->counts);
+    if (ct_halt_now(desk->stop, desk->number)) return 0;
+    ct_task task = make_root(desk);
     if (!room_for_nodes(desk)) return 0;
     desk->n_nodes = 1;
-    if (desk->grower->options->learn) return grow_levels(desk, &task, number);
+    if (options->learn) return grow_levels(desk, &task, number);
     if (!settle(desk, &task, desk->now)) return 0;
     for (uint32_t step = 0; desk->n_tasks; step++) {
         task = desk->tasks[--desk->n_tasks];

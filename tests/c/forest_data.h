@@ -51,7 +51,8 @@ static inline forest_table forest_table_new(uint64_t seed, uint32_t n_rows, uint
         if (n_classes && rng_below(&r, 10) == 0) t.classes[i] = (int32_t) rng_below(&r, n_classes);
     }
     t.codes = (ct_codes *) malloc(sizeof *t.codes);
-    if (ct_codes_init(t.codes, t.columns, n_cols, n_rows, most, 1, 1, &error) != CT_OK) abort();
+    if (ct_codes_init(t.codes, t.columns, n_cols, n_rows, most, 1, 1, NULL, &error) != CT_OK)
+        abort();
     t.data.codes = t.codes;
     t.data.n_classes = n_classes;
     t.data.classes = n_classes ? t.classes : NULL;

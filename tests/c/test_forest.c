@@ -400,7 +400,8 @@ static void set_values(forest_table *t, uint32_t col, uint32_t (*value)(uint32_t
     ct_error error;
     for (uint32_t i = 0; i < t->n_rows; i++) t->values[col * t->n_rows + i] = value(i);
     ct_codes_free(t->codes);
-    CHECK_INT(ct_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_CODES, 0, 1, &error),
+    CHECK_INT(ct_codes_init(t->codes, t->columns, t->n_cols, t->n_rows, CT_CODES, 0, 1, NULL,
+                            &error),
               CT_OK);
 }
 
@@ -521,7 +522,7 @@ static void candidates_are_even(void)
     }
     ct_codes_free(t.codes);
     ct_error error;
-    REQUIRE(ct_codes_init(t.codes, t.columns, COLS, 40, CT_CODES, 0, 1, &error) == CT_OK);
+    REQUIRE(ct_codes_init(t.codes, t.columns, COLS, 40, CT_CODES, 0, 1, NULL, &error) == CT_OK);
     ct_hist_options o = forest_options(&t, TREES);
     ct_hist_forest forest;
     ct_hist_extra extra;
@@ -787,6 +788,27 @@ static void stops(void)
     forest_table_free(&t);
 }
 
+static int stop_at_once(void *calls) { return ++*(int *) calls; }
+
+static void coding_stops(void)
+{
+    forest_table t = forest_table_new(18, 500, 50, 2, 0, 0, CT_CODES);
+    for (unsigned threads = 1; threads < 3; threads++) {
+        int asked = 0;
+        uint32_t coded = 0;
+        ct_halt stop = {stop_at_once, &asked, 0, threads == 2};
+        ct_codes codes;
+        ct_error error;
+        CHECK_INT(ct_codes_init(&codes, t.columns, 50, 500, CT_CODES, 1, threads, &stop, &error),
+                  CT_OK);
+        for (uint32_t col = 0; col < 50; col++) coded += codes.columns[col].n_codes > 0;
+        CHECK_INT(coded, 0);
+        CHECK_INT(asked, 1);
+        ct_codes_free(&codes);
+    }
+    forest_table_free(&t);
+}
+
 static void memory_ends(void)
 {
     for (int numbers = 0; numbers < 2; numbers++) {
@@ -813,7 +835,8 @@ static void memory_ends(void)
             ct_codes codes;
             ct_error error;
             ct_alloc_fail_after(after);
-            ct_status status = ct_codes_init(&codes, t.columns, 3, 300, CT_CODES, 1, 1, &error);
+            ct_status status = ct_codes_init(&codes, t.columns, 3, 300, CT_CODES, 1, 1, NULL,
+                                             &error);
             ct_alloc_fail_for(-1, 0);
             CHECK_INT(status, CT_NO_MEMORY);
             ct_codes_free(&codes);
@@ -838,6 +861,7 @@ static const check_case cases[] = {
     {"predictions", predictions},
     {"refusals", refusals},
     {"stops", stops},
+    {"coding columns ends when it is told to", coding_stops},
     {"memory ends", memory_ends},
 };
 

@@ -23,7 +23,8 @@ static void check_column(const ct_column *column, const double *values, uint32_t
     uint64_t *ties = (uint64_t *) calloc(words, sizeof *ties);
     void *scratch = ct_alloc(ct_sort_scratch(n));
     REQUIRE(order && expected && ties && scratch);
-    uint32_t n_values = ct_sort_column(column, n, scratch, order, ties), changes = 0, wrong = 0;
+    uint32_t n_values = ct_sort_column(column, n, scratch, order, ties, NULL, 0), changes = 0,
+             wrong = 0;
     for (uint32_t i = 0; i < n; i++) expected[i] = i;
     sorted_values = values;
     qsort(expected, n, sizeof *expected, by_value);
@@ -104,9 +105,33 @@ static void integers(void)
     }
 }
 
+/* Doubles and integers, of one value or of many. */
+static void stops(void)
+{
+    enum { N = 5000 };
+    static double values[N];
+    static int32_t codes[N];
+    static uint32_t order[N];
+    static uint64_t ties[N / 64 + 1];
+    void *scratch = ct_alloc(ct_sort_scratch(N));
+    REQUIRE(scratch != NULL);
+    for (int kind = 0; kind < 3; kind++) {
+        ct_halt stop = {NULL, NULL, 0, 1};
+        for (uint32_t row = 0; row < N; row++) {
+            codes[row] = kind ? (int32_t) (row * 7919 % N) : 0;
+            values[row] = kind == 1 ? codes[row] : exp(codes[row]);
+        }
+        ct_column doubles_ = {values, CT_DOUBLE}, integers_ = {codes, CT_INT32};
+        CHECK_INT(ct_sort_column(&doubles_, N, scratch, order, ties, &stop, 1), 0);
+        CHECK_INT(ct_sort_column(&integers_, N, scratch, order, ties, &stop, 0), 0);
+    }
+    ct_free(scratch);
+}
+
 static const check_case cases[] = {
     {"doubles of every kind", doubles},
     {"integers", integers},
+    {"sorting ends when it is told to", stops},
 };
 
 CHECK_MAIN(cases)

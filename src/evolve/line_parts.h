@@ -1,0 +1,69 @@
+/* A line search at one splitter (line_search.h): Gram matrices summed by part of the rows and leaf,
+ * and what the leaves cost with the first parts on the left. */
+#ifndef CT_EVOLVE_LINE_PARTS_H
+#define CT_EVOLVE_LINE_PARTS_H
+
+#include "evolve/line_scratch.h"
+
+/* What is searched, read by all threads. */
+typedef struct {
+    const ct_model_tree *tree;
+    const ct_model_table *table;
+    const ct_line_options *options;
+    const uint32_t *rows;   /* [n] of the node */
+    uint32_t n;
+    uint32_t n_leaves[2];   /* of the subtrees */
+    uint32_t slot[2];       /* where the leaves of a side begin; both at 0 where each has one */
+    uint32_t n_slots;
+    const uint8_t *leaf[2]; /* by row */
+    uint32_t first;         /* of the splitters that are searched */
+    double limit, splits;   /* splits there would be, the node's too */
+    ct_line_scratch *const *scratch;
+    ct_line_best *best;     /* [n_splitters] */
+    ct_line_best *kept;
+} ct_line_node;
+
+/* One splitter at work. */
+typedef struct {
+    const ct_line_node *of;
+    ct_line_scratch *scratch;
+    const ct_splitter *splitter;
+    int32_t number;
+    int missing_left;
+    double least;           /* penalised cost to be beaten */
+    ct_line_best best;
+} ct_line;
+
+/* The next matrices to be solved, and where their costs are to be added. */
+typedef struct {
+    ct_line *l;
+    ct_line_level *level;
+    int side;
+    unsigned n;
+    uint32_t at[CT_GRAM_LANES];
+} ct_line_batch;
+
+void ct_line_solve(ct_line_batch *batch);
+
+/* A leaf has the rows of `gram`, so many, at place `at`. */
+void ct_line_put(ct_line_batch *batch, const double *gram, uint32_t count, uint32_t at);
+
+void ct_line_add(double *sum, const double *more, size_t size);
+
+/* Costs of a side for k = 0 .. n parts on the left, added to what is there: the left ones have the
+ * first k, the right ones the others. */
+void ct_line_clear_costs(ct_line_level *level, uint32_t n);
+void ct_line_scan(ct_line *l, ct_line_level *level, uint32_t n, int side);
+
+/* Penalised, with `left` parts on the left and those from `right` on the right. */
+double ct_line_cost(const ct_line *l, const ct_line_level *level, uint32_t left, uint32_t right);
+
+/* Takes the split with costs at `k` if it is better; 1 if so. */
+int ct_line_offer(ct_line *l, const ct_line_level *level, uint32_t k);
+
+/* Sums of n parts; rows of the node are added, at most CT_LINE_BLOCK. */
+void ct_line_clear(const ct_line *l, ct_line_level *level, uint32_t n);
+void ct_line_add_rows(const ct_line *l, ct_line_level *level, const uint32_t *rows,
+                      const uint32_t *part, uint32_t n);
+
+#endif
