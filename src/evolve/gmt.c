@@ -15,8 +15,9 @@ typedef struct {
     const ct_model_data *data;
     const ct_gmt_options *options;
     ct_gmt *gmt;
-    ct_model_table table, sample, ordered, binned;
-    ct_model_tree tree, small, laid_out; /* of all rows, of the sample, of all in another order */
+    ct_model_table table, sample, binned;
+    ct_row_cells cells;
+    ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the cells */
     ct_local local;
     ct_kick_history history;
     ct_halt halt;
@@ -64,7 +65,7 @@ static ct_status draw_sample(running *run, ct_error *error)
     return status;
 }
 
-static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
+static ct_kick_options search_options(running *run)
 {
     const ct_gmt_options *o = run->options;
     ct_kick_options options = {o->effort,
@@ -78,9 +79,13 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
                                &run->halt,
                                note_kicks,
                                run};
-    if (o->mode == CT_GMT_PAPER)
-        return ct_evolve_tree(tree, &o->limits, &options, &o->paper, &run->history, error);
-    return ct_search_tree(tree, &o->limits, &options, &run->history, error);
+    return options;
+}
+
+static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
+{
+    ct_kick_options options = search_options(run);
+    return ct_search_tree(tree, &run->options->limits, &options, &run->history, error);
 }
 
 static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
@@ -122,29 +127,48 @@ static ct_status search_sample(running *run, ct_error *error)
     return CT_OK;
 }
 
-/* Evolution on all rows. Many of them are laid out by the leaves of a greedy tree of a sample, so
- * that the rows of a node lie near each other. */
-static ct_status evolve_all(running *run, ct_error *error)
+/* The splitters of a local optimum on a sample: those that evolution will come to ask for. */
+static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    run->gmt->certified = 0;
-    if (run->data->n_rows <= o->sample) {
-        CT_TRY(search(run, &run->tree, error));
-    } else {
+    uint32_t n_splits = 0;
+    if (run->data->n_rows > o->sample) {
+        ct_kick_options options = search_options(run);
+        ct_kick_history history = {NULL, 0, 0, 0, 0, run->start};
+        options.effort = 0;
+        options.population = 1;
         CT_TRY(draw_sample(run, error));
         CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
                                   o->limits.leaves_max, error));
-        CT_TRY(ct_local_init(&run->local, &run->small, &o->limits, 1, error));
-        CT_TRY(ct_grow_greedily(&run->local, &run->small, o->open_max, error));
-        use_tree(run, &run->small);
-        CT_TRY(ct_model_table_take(&run->ordered, &run->table, run->tree.rows, run->data->n_rows,
-                                   CT_MODEL_BINS, error));
-        CT_TRY(ct_model_tree_init(&run->laid_out, &run->ordered, ct_gram_at(o->simd),
-                                  o->limits.leaves_max, error));
-        CT_TRY(search(run, &run->laid_out, error));
-        ct_model_tree_collapse(&run->tree, 0);
-        use_tree(run, &run->laid_out);
+        CT_TRY(ct_search_tree(&run->small, &o->limits, &options, &history, error));
+        for (uint32_t i = 0; i < run->small.room; i++) {
+            const ct_model_node *node = &run->small.nodes[i];
+            if (!node->used || node->test.splitter < 0) continue;
+            along[node->test.splitter] = 1;
+            n_splits++;
+        }
     }
+    if (!n_splits) memset(along, 1, run->data->n_splitters);
+    return CT_OK;
+}
+
+static ct_status evolve_all(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_kick_options options = search_options(run);
+    uint8_t *along = (uint8_t *) ct_alloc(run->data->n_splitters + 1);
+    if (!along) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    memset(along, 0, run->data->n_splitters + 1);
+    ct_status status = expect_splitters(run, along, error);
+    if (status == CT_OK)
+        status = ct_row_cells_init(&run->cells, &run->table, ct_gram_at(o->simd), along, error);
+    ct_free(along);
+    if (status != CT_OK) return status;
+    CT_TRY(ct_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
+    CT_TRY(ct_evolve_tree(&run->cells, &run->evolved, &o->limits, &options, &o->paper,
+                          &run->history, error));
+    use_tree(run, &run->evolved);
+    run->gmt->certified = 0;
     run->gmt->lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
     return CT_OK;
 }
@@ -496,8 +520,8 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     ct_local_free(&run.local);
     ct_model_tree_free(&run.tree);
     ct_model_tree_free(&run.small);
-    ct_model_tree_free(&run.laid_out);
-    ct_model_table_free(&run.ordered);
+    ct_model_tree_free(&run.evolved);
+    ct_row_cells_free(&run.cells);
     ct_model_table_free(&run.binned);
     ct_model_table_free(&run.sample);
     ct_model_table_free(&run.table);

@@ -13,7 +13,8 @@
  *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
  *      node (another test, the subtree of one side, or a leaf in its place, with all models below
  *      refitted) lowers SSE + lambda * size; that is `certified`.
- *   In the mode of the paper all rows are evolved instead of 2 to 4, and nothing is certified.
+ *   In the mode of the paper trees of all rows, which lie in cells (row_cells.h), are evolved
+ *   instead of 2 to 4, and nothing is certified.
  *   With `prove`, the depth of the tree, all trees over bins of that depth are searched then
  *   (optimum.h): if one is better it takes the tree's place, and 4 is done again.
  *   5. The models of all nodes are fitted anew from the rows by QR (node_models.h). */
