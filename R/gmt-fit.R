@@ -79,8 +79,9 @@
 #'   regressors become columns of the models, and what stands for missing values), `coefficients`,
 #'   `rank`, `aliased` (or left out), `dropped` (left out), `unscaled` (covariances by node without
 #'   the factor sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a
-#'   coefficient or split in the last local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of
-#'   single splits looked at), `elapsed` (seconds), `seed` and `settings`. Read it through the
+#'   coefficient or split in the last local search), `certified`, `status`, `history`, `kicks`,
+#'   `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed` and
+#'   `settings`. Read it through the
 #'   methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
