@@ -27,9 +27,10 @@
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
 #' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
-#' that no other tree is better. The tree is a function of the data, the arguments and the `seed`:
-#' it is the same for any number of threads and on any set of vector instructions, and it depends on
-#' time only if `time_limit` or Ctrl-C ends the search.
+#' that no other tree is better; `certify` gives one for shallow trees, see [gmt_control()].
+#' The tree is a function of the data, the arguments and the `seed`: it is the same for any number
+#' of threads and on any set of vector instructions, and it depends on time only if `time_limit` or
+#' Ctrl-C ends the search.
 #'
 #' @section Models:
 #' The coefficients are computed anew in the end, by the QR decomposition of the rows of each node,
@@ -80,8 +81,8 @@
 #'   `rank`, `aliased` (or left out), `dropped` (left out), `unscaled` (covariances by node without
 #'   the factor sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a
 #'   coefficient or split in the last local search), `certified`, `status`, `history`, `kicks`,
-#'   `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `seed` and
-#'   `settings`. Read it through the
+#'   `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `optimum` (with
+#'   `certify`, see [gmt_control()]), `seed` and `settings`. Read it through the
 #'   methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
@@ -328,6 +329,7 @@ run_gmt <- function(frame, roles, design, settings) {
   regressors <- match(roles$regressors, names)[design_parts(design)]
   regressors[is_made] <- length(names) + seq_along(made)
   leveled <- frame$types[roles$splitters] %in% c("factor", "character")
+  if (settings$search$certify > 0) check_levels_to_certify(frame, roles$splitters[leveled])
   control <- c(settings$search, list(
     regressors = as.integer(regressors), splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
@@ -384,7 +386,8 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
     unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),
     high = by_node(solved$high), bic = solved$bic, lambda = solved$lambda,
     certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
-    touched = solved$touched, elapsed = solved$elapsed, seed = settings$seed, settings = settings)
+    touched = solved$touched, elapsed = solved$elapsed,
+    optimum = optimum_of(solved$optimum), seed = settings$seed, settings = settings)
   fit <- new_model(
     solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where,
                                                                       frame$row_names),

@@ -213,7 +213,12 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
   invisible(x)
 }
 
+# What is known of the tree beside all others.
 ending_text <- function(found) {
+  if (is.null(found$optimum)) status_text(found) else optimum_text(found)
+}
+
+status_text <- function(found) {
   if (found$certified) return(gettext("no change of one node improves it"))
   switch(found$status, "time limit" = gettext("stopped at the time limit"),
          interrupted = gettext("interrupted"),

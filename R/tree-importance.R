@@ -35,7 +35,9 @@
 #' @section Imported forests:
 #' Results of [import_forest()] and [forge()] have `gain`, the sum of what their maker says that the
 #' splits on a feature gained (XGBoost: `loss_changes`, LightGBM: `split_gain`, rpart: `improve`),
-#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say.
+#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say. With
+#' `data` and `y`, the classes or numbers of its rows, they have the loss of accuracy or, of
+#' numbers, of R squared.
 #'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose classes are known: data frame or matrix with the columns the tree was
@@ -175,22 +177,26 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
-  shown <- if (is_shuffled(x)) x$drop else if (!is.null(x[["gain"]])) x$gain else
-    if (is.null(x$models)) x$gini else x$splits + x$models
-  unsure <- if (is_shuffled(x)) x$se else 0
-  if (length(shown) == 0) {
-    stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
-  }
-  upwards <- rev(seq_along(shown))
-  ends <- cbind(shown - unsure, shown + unsure)
-  graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
-                     xlab = if (is_shuffled(x)) gettextf("loss of %s", shuffled_measure(x))
-                            else if (!is.null(x[["gain"]])) gettext("gain")
-                            else if (is.null(x$models)) gettext("decrease of Gini impurity")
-                            else gettext("squared residuals saved"),
-                     xlim = range(0, shown, ends, na.rm = TRUE))
+  said <- importance_to_show(x)
+  upwards <- rev(seq_along(said$shown))
+  ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)
+  graphics::dotchart(said$shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
+                     xlab = said$label, xlim = range(0, ends))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)
+}
+
+# list(shown, unsure, label): numbers, how far they may be off, and what they are.
+importance_to_show <- function(x) {
+  if (nrow(x) == 0) {
+    stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
+  }
+  say <- function(shown, label, unsure = 0) list(shown = shown, unsure = unsure, label = label)
+  if (is_shuffled(x)) return(say(x$drop, gettextf("loss of %s", shuffled_measure(x)),
+                               replace(x$se, is.na(x$se), 0)))
+  if (!is.null(x[["gain"]])) return(say(x$gain, gettext("gain")))
+  if (is.null(x$models)) return(say(x$gini, gettext("decrease of Gini impurity")))
+  say(x$splits + x$models, gettext("squared residuals saved"))
 }
 
 # What vip takes of a model.
