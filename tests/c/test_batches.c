@@ -193,7 +193,7 @@ static void stopped_on_a_device(void)
     stopped_in_the_middle(CT_DEVICE_ALL);
 }
 
-/* A solve whose device fails gives what the CPU gives, and says why: by a call of the one thread. */
+/* A solve whose device fails gives what the CPU gives; with one thread, the note says why. */
 static void check_failed(const ct_data *data, const ct_options *options, const ct_result *cpu,
                          const char *why)
 {
