@@ -14,6 +14,7 @@ gmt_ranges <- list(
   sample = list(low = 100, high = 2^31 - 1, whole = TRUE),
   open_max = list(low = 1, high = Inf, whole = TRUE),
   smoothing = list(low = 0, high = 1e9, whole = FALSE),
+  select = list(low = 0, high = 1e9, whole = FALSE),
   conformal = list(low = 0, high = 1e6, whole = TRUE),
   time_limit = list(low = 0, high = Inf, whole = FALSE),
   certify = list(low = 0, high = 3, whole = TRUE))
@@ -51,10 +52,13 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   before the last local search, which has no such limit.
 #' @param smoothing Rows that each node's model borrows from its parent's, which itself borrows from
 #'   its own, at least 0 (see Smoothing).
+#' @param select Penalty of a coefficient for which regressors are left out of the models of single
+#'   nodes, at least 0; 0 leaves none out, 2 is AIC (see Choice of regressors).
 #' @param conformal Folds for `predict(interval = "conformal")`, at least 2, or 0 for none: so many
 #'   more trees are fitted, each to the rows outside of a fold, and kept.
-#' @param factors Of a formula without `|`, or of `x` without `z`: `"split"` has factors as
-#'   splitters alone, `"both"` in the models of the leaves as well.
+#' @param factors Of a formula without `|`, or of `x` without `z`, which factors are in the models
+#'   of the leaves and not splitters alone: `"few"`, those of at most eight levels; `"both"`, all;
+#'   or `"split"`, none.
 #' @param missing What a missing value of a regressor is in the models of the leaves: the mean, and
 #'   a coefficient of its own (`"indicator"`), or the `"mean"` alone.
 #' @param certify 2 or 3: the best tree of that depth is looked for among all there are over bins,
@@ -111,6 +115,14 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' hardly so. It does not change the splits. [gmt_cv()] tells what is best. The summary of a node,
 #' its covariances and intervals have the coefficients and errors of the smoothed model, and the
 #' standard errors of one that is not.
+#' @section Choice of regressors:
+#' With `select` k a node's model is what `step(lm(...), direction = "backward", k = k)` makes of
+#' the model of its rows: as long as that lowers `n log(RSS / n) + k * rank`, the regressor without
+#' which it is least is left out, a factor with all its contrasts, and a predictor with missing
+#' values with the column that says so. [coef()][coef.gmt] and [vcov()][coef.gmt] have `NA` for what
+#' is left out; the summary of a node does not have it, as that of `step()`. The splits are those of
+#' models with all regressors. Equations get shorter; on 31 public data sets the predictions were
+#' neither better nor worse on average.
 #' @section Errors:
 #' A value out of its range is a `contree_input_error` that names the setting.
 #' @examples
@@ -121,8 +133,9 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
                         search = c("local", "memetic", "paper"), population = NULL,
                         fitness = c("bic", "weighted"), alpha = 1e-4, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
-                        smoothing = 0, conformal = 0, factors = c("split", "both"),
-                        missing = c("indicator", "mean"), certify = 0,
+                        smoothing = 0, select = 0, conformal = 0,
+                        factors = c("few", "both", "split"), missing = c("indicator", "mean"),
+                        certify = 0,
                         time_limit = Inf, threads = NULL, on_interrupt = c("return", "error"),
                         verbose = NULL, progress = NULL) {
   mode <- check_choice("search", search, names(gmt_modes))
@@ -135,13 +148,13 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
   search <- Map(function(name, value, range) check_forest_number(name, value, range,
       name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
-  own <- search[c("time_limit", "smoothing", "conformal")]
+  own <- search[c("time_limit", "smoothing", "select", "conformal")]
   if (own$conformal == 1) stop_input("conformal", gettext("'conformal' must be 0, or at least 2"))
   check_certify(search, mode)
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
-                 factors = check_choice("factors", factors, c("split", "both")),
+                 factors = check_choice("factors", factors, c("few", "both", "split")),
                  missing = check_choice("missing", missing, c("indicator", "mean")),
                  threads = check_threads("threads", threads),
                  on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
