@@ -104,9 +104,9 @@ NULL
 #' than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. Where rows
 #' have weights and, with more than two classes, losses besides, both are exact if they are whole
 #' multiples of some number and, in these units, the sum of the weights times the largest loss is
-#' below 2^(59 - 2 depth); otherwise they share the digits, and the losses may have as few as 24
-#' bits. Where rounding may hide a tree that costs less by more than 1e-9 of the cost, `gap` and
-#' `print()` say how much.
+#' below 2^(59 - 2 depth); otherwise they share the digits, so that either rounds about as much.
+#' Where rounding may hide a tree that costs less by more than 1e-9 of the cost, `gap` and `print()`
+#' say how much.
 #'
 #' Searches take longer with them, in part since the problems are harder: with class weights (also
 #' as weights of rows that are the same within each class) mostly up to twice as long, with other

@@ -6,6 +6,7 @@
 #' graphs. It shows what [plot.contree()] shows: the condition of a node, under which a row goes to
 #' its first child; in leaves the class, its proportion and the number of training rows.
 #'
+#' @param fit A fit of [contree()].
 #' @inheritParams as_sql
 #' @param digits Significant digits of the thresholds.
 #' @param col Colours of the classes, as for [plot.contree()].

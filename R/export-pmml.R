@@ -46,10 +46,20 @@ write_pmml.contree_model <- function(fit, file, ...) {
       "a TreeModel of PMML predicts one class or number, but this tree predicts several numbers"))
   }
   text <- enc2utf8(c("<?xml version=\"1.0\" encoding=\"UTF-8\"?>", pmml_document(fit)))
+  write_content(text, file)
+}
+
+#' @export
+write_pmml.default <- function(fit, file, ...) check_fit(fit)
+
+# Lines or bytes, to a path or a connection.
+write_content <- function(content, file) {
+  force(content)
   if (inherits(file, "connection")) {
-    writeLines(text, file, useBytes = TRUE)
+    if (is.raw(content)) writeBin(content, file) else writeLines(content, file, useBytes = TRUE)
   } else if (is.character(file) && length(file) == 1 && !is.na(file)) {
-    write_file(paste0(text, "\n", collapse = ""), file)
+    write_file(if (is.raw(content)) content else charToRaw(paste0(content, "\n", collapse = "")),
+               file)
   } else {
     stop_input("file", gettextf("'file' must be the path of a file or a connection, not %s",
                                 show_value(file)))
@@ -57,14 +67,10 @@ write_pmml.contree_model <- function(fit, file, ...) {
   invisible(file)
 }
 
-#' @export
-write_pmml.default <- function(fit, file, ...) check_fit(fit)
-
 # R says nothing of what the disk did not take when a file is closed, so the size is looked at, but
 # for devices and pipes, which have none. A file that was not there before is removed if it is not
 # written to its end.
-write_file <- function(text, path) {
-  bytes <- charToRaw(text)
+write_file <- function(bytes, path) {
   new <- !file.exists(path)
   before <- file.size(path)
   problem <- tryCatch({

@@ -22,15 +22,29 @@
 #' Names and levels are quoted after the standard: `"name"` and `'text'`, with these marks doubled
 #' inside. Databases that want other quotes (MySQL, BigQuery) need a connection to them as `con`.
 #'
-#' @param fit A fit of [contree()].
+#' @section Imported forests:
+#' Of results of [import_forest()] and [forge()] the expression is a sum of `CASE`, one a tree, in
+#' their order, in doubles: in a database whose numbers are doubles it gives margins with the bits
+#' of [predict.forged_forest()]. Tests of floats are written as tests of doubles with the same
+#' answers. Where the maker adds floats up, as XGBoost does, `forge(sums = "reproducible")` makes
+#' a forest that adds doubles. Columns hold numbers (logical values 0 and 1), factors whose levels
+#' the model knows texts, and codes without names whole numbers. Databases limit how many terms a
+#' sum may have, often to 1,000; more than 20,000 nodes are refused.
+#'
+#' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
 #' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of
 #'   a class among the training rows of the leaf, one expression a class; `"node"`, the number of
 #'   the leaf, as shown by `print()`. Where leaves are numbers or linear models, `"response"` in
-#'   place of the first two: the number, one expression for each if there are several.
+#'   place of the first two: the number, one expression for each if there are several. Of imported
+#'   forests `"response"`, or `"margin"`, the sum before the link, one expression an output.
 #' @param con A connection of the package DBI to the database that is to run it, for its way of
 #'   quoting; `NULL` for standard SQL.
 #' @param dates What columns of dates and times hold, see Details.
 #' @param ... Not used; anything given here is an error.
+#' @section Errors:
+#' `contree_input_error` for arguments that are none; of imported forests
+#' `contree_unsupported_error` for what SQL has no way to write: sums of floats, features without
+#' names, the links `softmax` and `shares`, which need several margins.
 #' @return A string; with `type = "prob"` a character vector named by class. It is of class
 #'   `contree_code`, which prints as it would stand in a file.
 #' @seealso [as_c()], [as_json()], [write_pmml()]
@@ -83,15 +97,20 @@ sql_as_number <- function(name, type) {
 #' @export
 as_sql.default <- function(fit, ...) check_fit(fit)
 
-# `values`: what each node gives if it is a leaf. A CASE in the last place becomes one of this CASE:
-# databases limit how deep they may be nested.
+# `values`: what each node gives if it is a leaf.
 sql_case <- function(fit, conditions, values) {
   paste(collapse = "\n", fold_tree(fit, function(node) values[node], function(node, left, right) {
-    nested <- length(right) > 1
-    c(paste("CASE WHEN", conditions[[node]], "THEN"), indent(left),
-      if (nested) c(sub("CASE ", "", right[1], fixed = TRUE), right[-1])
-      else c("ELSE", indent(right), "END"))
+    case_lines(conditions[[node]], left, right)
   }))
+}
+
+# Lines of a CASE. A CASE in the last place becomes one of this CASE: databases limit how deep they
+# may be nested.
+case_lines <- function(condition, left, right) {
+  nested <- length(right) > 1
+  c(paste("CASE WHEN", condition, "THEN"), indent(left),
+    if (nested) c(sub("CASE ", "", right[1], fixed = TRUE), right[-1])
+    else c("ELSE", indent(right), "END"))
 }
 
 # The condition under which a row goes left; where it is unknown (NULL), CASE takes the other way.

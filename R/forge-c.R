@@ -28,9 +28,7 @@ as_c.forest_ir <- function(fit, name = "contree_predict", ...) {
 forest_c_tables <- function(e, name) {
   leaf <- e$feature == 0L
   in_set <- !leaf & e$set > 0L
-  tree <- rep(seq_along(e$roots), diff(c(e$roots, length(e$feature) + 1L)))
-  terms <- e$values * e$weight[tree]
-  if (e$sum == "float") terms[] <- .Call(ffi_floats, as.numeric(terms))
+  terms <- forest_terms(e)
   wide <- ncol(terms) > 1L
   first <- hex_of_doubles(ifelse(leaf, if (wide) 0 else terms[, 1], e$threshold))
   if (wide) first[leaf] <- sprintf("%016x", seq_len(sum(leaf)) - 1L)

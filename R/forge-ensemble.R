@@ -126,8 +126,8 @@ print.forest_ir <- function(x, ...) {
 }
 
 describe_source <- function(x) {
-  said <- paste(x$source, x$version)
-  trimws(if (nzchar(x$objective)) paste0(said, " (", x$objective, ")") else said)
+  said <- trimws(paste(x$source, x$version))
+  if (nzchar(x$objective)) paste0(said, " (", x$objective, ")") else said
 }
 
 describe_outputs <- function(x) {
@@ -139,6 +139,7 @@ describe_outputs <- function(x) {
 
 describe_contract <- function(x) {
   e <- x$ensemble
-  gettextf("Goes left if x %s threshold, as %s; sums are %ss, tree after tree%s", e$less, e$number,
-           e$sum, if (e$divisor == 1) "" else gettextf(", divided by %s", format(e$divisor)))
+  order <- if (isTRUE(x$exact_sums)) gettext("exact in any order") else gettext("tree after tree")
+  gettextf("Goes left if x %s threshold, as %s; sums are %ss, %s%s", e$less, e$number, e$sum, order,
+           if (e$divisor == 1) "" else gettextf(", divided by %s", format(e$divisor)))
 }

@@ -15,14 +15,25 @@
 #'
 #' Rows are shared among threads, and what a row adds up does not depend on how.
 #'
+#' @section Sums in any order:
+#' With `sums = "source"` margins have the maker's bits, which are those of adding trees up in their
+#' order. With `"reproducible"` what each tree adds is rounded to a multiple of a power of two that
+#' is coarse enough for all sums to be exact in doubles: it is less than 2^-51 of the largest sum
+#' that there can be. A margin then depends on which trees there are and on nothing else: trees may
+#' come in another order, and be split among machines whose sums are added up, and not a bit of it
+#' changes (with a divisor, before the sums are divided). Trees that add single-precision floats
+#' (XGBoost) mostly need no rounding at all; their margins are the exact sums. For others the
+#' difference to the maker's is that of rounding.
+#'
 #' @param x What [import_forest()] returns, or anything that it reads.
 #' @param threads As in [contree_control()]; used for predictions.
+#' @param sums `"source"` or `"reproducible"`, see below.
 #' @param ... Passed on to [import_forest()].
 #' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, what has
 #'   been made of it; `threads`; and a pointer to it in memory. It can be saved: what is lost then
 #'   is made again when it is needed.
 #' @section Errors:
-#' Those of [import_forest()].
+#' Those of [import_forest()]; `contree_input_error` for settings that are none.
 #' @seealso [predict.forged_forest()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
@@ -30,9 +41,11 @@
 #' fast
 #' predict(fast, iris[c(1, 71, 101), ], type = "prob")
 #' @export
-forge <- function(x, threads = NULL, ...) {
+forge <- function(x, threads = NULL, sums = c("source", "reproducible"), ...) {
   if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
   threads <- check_threads("threads", threads)
+  sums <- check_choice("sums", sums, c("source", "reproducible"))
+  if (sums == "reproducible") x <- reproducible_sums(x)
   pointer <- forge_ensemble(x)
   structure(list(forest = x, info = .Call(ffi_forged_info, pointer), threads = threads,
                  code = pointer),

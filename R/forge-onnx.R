@@ -3,8 +3,9 @@
 
 onnx_operators <- c("TreeEnsembleRegressor", "TreeEnsembleClassifier", "TreeEnsemble")
 
-# What may follow: it changes no number.
+# What may follow: it changes no number, or is a link.
 onnx_harmless <- c("Cast", "Identity", "ZipMap")
+onnx_links_after <- c("Exp", "Normalizer")
 
 read_onnx <- function(bytes) {
   model <- pb_message(bytes)
@@ -12,15 +13,44 @@ read_onnx <- function(bytes) {
   if (is.null(graph)) refuse_document(gettext("it has no graph"))
   nodes <- lapply(pb_parts(graph, 1L), pb_message)
   types <- vapply(nodes, pb_string, "", 4L)
-  odd <- setdiff(types, c(onnx_operators, onnx_harmless))
+  odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after))
   if (length(odd)) refuse_feature(gettextf("the operator '%s'", show_value(odd[1])))
   node <- which(types %in% onnx_operators)
   if (length(node) != 1) refuse_feature(gettextf("%d tree ensembles", length(node)))
   input <- onnx_input(graph, pb_strings(nodes[[node]], 1L)[1])
   attributes <- onnx_attributes(nodes[[node]])
   if (types[node] == "TreeEnsemble") attributes <- onnx_nodes_of_5(attributes)
+  after <- onnx_link_after(nodes, types, pb_strings(nodes[[node]], 2L))
   version <- trimws(paste(pb_string(model, 2L), pb_string(model, 3L)))
-  read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", version)
+  read_onnx_ensemble(attributes, input, types[node] == "TreeEnsembleClassifier", after,
+                     onnx_properties(model), source = "ONNX", version = version)
+}
+
+# What a node behind the ensemble, whose outputs are `scores`, makes of them; NULL: nothing.
+onnx_link_after <- function(nodes, types, scores) {
+  after <- which(types %in% onnx_links_after)
+  if (!length(after)) return(NULL)
+  node <- nodes[[after[1]]]
+  if (length(after) > 1 || !all(pb_strings(node, 1L) %in% scores)) {
+    refuse_feature(gettextf("the operator '%s' where it stands", types[after[1]]))
+  }
+  if (types[after] == "Exp") return("exp")
+  norm <- onnx_attributes(node)$norm
+  if (!identical(norm, "L1")) refuse_feature(gettextf("the norm '%s'", show_value(norm)))
+  "shares"
+}
+
+# Strings by name.
+onnx_properties <- function(model) {
+  entries <- lapply(pb_parts(model, 14L), pb_message)
+  stats::setNames(lapply(entries, pb_string, 2L), vapply(entries, pb_string, "", 1L))
+}
+
+# word.1, word.2, ...; NULL if they are not n different ones.
+onnx_names <- function(properties, word, n) {
+  if (!paste0(word, ".1") %in% names(properties)) return(NULL)
+  names <- unlist(properties[paste0(word, ".", seq_len(n))])
+  if (length(names) == n && !anyDuplicated(names)) unname(names)
 }
 
 # list(number, n): "float" or "double", as the graph declares its input, and its columns, or 0.
@@ -167,9 +197,11 @@ onnx_trees_of <- function(roots, yes, no) {
 
 # ---- ensembles -----------------------------------------------------------------------------------
 
-read_onnx_ensemble <- function(a, input, by_class, version) {
+read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
   classes <- if (by_class) onnx_classes(a)
   link <- onnx_link(a)
+  if (!is.null(after) && link != "identity") refuse_feature(gettext("two transforms"))
+  if (!is.null(after)) link <- after
   leaves <- onnx_leaves(a, if (by_class) "class" else "target", input$number)
   n_outputs <- if (by_class) length(classes) else onnx_whole(a, "n_targets", 1L)
   if (n_outputs == 2L && by_class && length(unique(leaves$output)) == 1L) {
@@ -188,10 +220,12 @@ read_onnx_ensemble <- function(a, input, by_class, version) {
   if (!length(base) %in% c(0L, n_outputs)) {
     refuse_document(gettext("'base_values' is not what it should be"))
   }
+  n_features <- max(1L, input$n, nodes$all$feature)
+  if (!by_class && n_outputs > 1L) classes <- onnx_names(properties, "class", n_outputs)
   onnx_forest(nodes, leaves, n_outputs, base, average = identical(onnx_aggregate(a), "AVERAGE"),
-              n_features = max(1L, input$n, nodes$all$feature), less = nodes$less,
-              number = input$number, sum = input$number, link = link, classes = classes,
-              source = "ONNX", version = version)
+              n_features = n_features, features = onnx_names(properties, "feature", n_features),
+              less = nodes$less, number = input$number, sum = input$number, link = link,
+              classes = classes, ...)
 }
 
 onnx_cast <- function(x, number) if (number == "float") .Call(ffi_floats, as.numeric(x)) else x

@@ -46,3 +46,33 @@ pb_string <- function(message, number) {
   said <- pb_strings(message, number)
   if (length(said)) said[length(said)] else ""
 }
+
+# ---- writing -------------------------------------------------------------------------------------
+
+# Whole numbers from 0 to 2^35 - 1, seven bits a byte, the lowest first.
+pb_varints <- function(x) {
+  places <- 128^(0:4)
+  there <- outer(places, x, function(place, x) place == 1 | x >= place)
+  more <- rbind(there[-1, , drop = FALSE], FALSE)
+  as.raw((outer(places, x, function(place, x) x %/% place %% 128) + 128 * more)[there])
+}
+
+# Fields of that number: messages are such, one after the other.
+pb_whole <- function(number, x) c(pb_varints(8 * number), pb_varints(x))
+
+pb_bytes <- function(number, bytes) {
+  c(pb_varints(8 * number + 2), pb_varints(length(bytes)), bytes)
+}
+
+pb_texts <- function(number, texts) {
+  each <- unique(texts)
+  fields <- lapply(each, function(text) pb_bytes(number, charToRaw(enc2utf8(text))))
+  unlist(fields[match(texts, each)])
+}
+
+# Packed.
+pb_wholes <- function(number, x) pb_bytes(number, pb_varints(x))
+
+pb_reals <- function(number, x, size) {
+  pb_bytes(number, writeBin(as.numeric(x), raw(), size, endian = "little"))
+}

@@ -34,7 +34,7 @@ checks <- list(
   width = function() {
     files <- system2("git", c("ls-files", "-co", "--exclude-standard"), stdout = TRUE)
     apart <- paste0("^(man|bench/results|tests/(c/fuzz_corpus|instances))/|",
-                    "^tests/testthat/(_snaps|fixtures)/|shared.sed$|[.]png$|",
+                    "^(tests/testthat/(_snaps|fixtures)|inst/extdata)/|shared.sed$|[.]png$|",
                     "^(ARCHITECTURE.md|tests/c/mutants.txt|tests/may_skip.txt)$")
     too_long <- function(file) {
       lines <- readLines(file, encoding = "UTF-8", warn = FALSE)

@@ -44,7 +44,7 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certified *result)
 /* ---- a tree ---- */
 
 /* What a tree of `units` and `splits` costs less than any other of `more` units and `less` splits
- * more and less than it has: that is at least `surely` and perhaps `maybe`. */
+ * more and less than it has: that is at least `surely`, and in integers perhaps `maybe`. */
 typedef struct {
     double surely, maybe;
 } margin;
@@ -52,8 +52,11 @@ typedef struct {
 static margin margin_of(const ct_problem *p, int64_t more, double less)
 {
     double rows = (double) more * ldexp(p->unit, (int) p->shift), splits = less * p->penalty;
-    double off = fabs(less) * (p->penalty_off + p->penalty * NOISE) + 2 * p->rounding;
-    return (margin) {rows - splits - off, rows - splits + off};
+    double off = fabs(less) * (p->penalty_off + p->penalty * NOISE), of_splits = 0;
+    /* integers that were rounded are compared as they are, and what a split costs among them */
+    if (p->rounding > 0)
+        of_splits = fabs(less) * fabs((double) p->split_cost * p->unit - p->penalty);
+    return (margin) {rows - splits - off - 2 * p->rounding, rows - splits + off + of_splits};
 }
 
 /* Against the fewest units that a tree of each number of splits may have. */

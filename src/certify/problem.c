@@ -156,7 +156,11 @@ static int take_losses(ct_problem *p, const ct_costs *costs)
     if (costs->shift > 60) return 0;
     for (size_t c = 0; costs->plain && n > 1 && c < n; c++)
         p->max_cost[c] = p->cheapest[c] = INT64_C(1) << costs->shift;
-    for (size_t i = 0; !costs->plain && i < n * n; i++) {
+    for (size_t c = 0; !costs->plain && !costs->loss && c < n; c++) {
+        if (costs->most[c] < 0 || costs->most[c] > INT64_MAX >> costs->shift) return 0;
+        p->max_cost[c] = p->cheapest[c] = costs->most[c] << costs->shift;
+    }
+    for (size_t i = 0; costs->loss && i < n * n; i++) {
         if (i % (n + 1) == 0) continue;
         int64_t *least = &p->cheapest[i / n];
         int first = i / n ? i % n == 0 : i == 1;
@@ -195,10 +199,10 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     size_t n = p->n_classes;
     CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
-    p->loss = costs.plain ? NULL : CT_ARENA_ZEROED(p->arena, int64_t, n * n);
+    p->loss = costs.loss ? CT_ARENA_ZEROED(p->arena, int64_t, n * n) : NULL;
     p->max_cost = CT_ARENA_ZEROED(p->arena, int64_t, n);
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
-    if (!p->mass || (!p->loss && !costs.plain) || !p->max_cost || !p->cheapest)
+    if (!p->mass || (!p->loss && costs.loss) || !p->max_cost || !p->cheapest)
         return no_memory(error);
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");

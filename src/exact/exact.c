@@ -81,10 +81,7 @@ static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const
     int64_t units = 0;
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
-        if (costs->plain) units += own != label;
-        else
-            units += (costs->weights ? costs->weights[row] : 1) *
-                     costs->loss[own * costs->n_classes + label];
+        units += (costs->weights ? costs->weights[row] : 1) * ct_loss_units(costs, own, label);
     }
     return ct_cost_of_units(costs, units) + costs->split * tree->n_splits;
 }

@@ -188,7 +188,8 @@ static void unpack(ct_desk *desk, uint32_t from, uint32_t to)
     for (size_t i = (size_t) from * CT_LANES; i < (size_t) to * CT_LANES; i++) {
         int64_t weight = desk->packed[i] & 65535;
         desk->weights[i] = (int32_t) weight;
-        desk->sums[i] = (double) ((desk->packed[i] - weight) / 65536);
+        int64_t sum = (desk->packed[i] - weight) / 65536;
+        desk->sums[i] = (double) sum;
     }
 }
 

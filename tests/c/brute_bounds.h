@@ -56,7 +56,7 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
     for (uint32_t i = 0; i < b->n_rows; i++)
         for (size_t k = 0; k < n; k++) {
             size_t c = (size_t) b->data->classes[i];
-            int64_t units = costs->plain ? c != k : costs->loss[c * n + k];
+            int64_t units = ct_loss_units(costs, c, k);
             if (costs->weights) units *= costs->weights[i];
             b->costs[i][k] = units * ((int64_t) 1 << costs->shift);
         }

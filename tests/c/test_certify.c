@@ -116,7 +116,7 @@ static long double rounding_of(const ct_data *data, const ct_options *options)
         long double most = 0;
         for (uint32_t label = 0; label < n; label++) {
             size_t own = (size_t) data->classes[row];
-            long double units = costs.plain ? own != label : costs.loss[own * n + label];
+            long double units = ct_loss_units(&costs, own, label);
             if (costs.weights) units *= costs.weights[row];
             long double cost = absolute_cost_of_row(data, row, label),
                         off = fabsl(units * costs.unit - cost);

@@ -238,7 +238,7 @@ static void proportions_become_small_numbers(void)
           costs.quantised->n_planes == 6);
     for (int i = 0; i < N; i++)
         CHECK(costs.weights[i] == 1 + i % 40 && costs.quantised->rows[i] == 1 + i % 40);
-    CHECK(is_near(costs.unit * (double) costs.gains[0], 0.1234567));
+    CHECK(is_near(costs.unit * (double) costs.most[0], 0.1234567) && !costs.loss);
 
     data.weights = NULL, data.loss = loss;
     costs = costs_of(&data, &arena);
@@ -253,7 +253,7 @@ static void proportions_become_small_numbers(void)
     CHECK(costs.rounding > 0 && costs.quantised && !costs.quantised->exact &&
           costs.quantised->n_planes == 8);
     for (int i = 0; i < N; i++) {
-        int64_t cost = costs.weights[i] * costs.gains[0],
+        int64_t cost = costs.weights[i] * costs.most[0],
                 quantised = (int64_t) costs.quantised->rows[i] << costs.quantised->shift;
         CHECK(quantised <= cost && (costs.quantised->rows[i] == 255 ||
                                     cost - quantised < (int64_t) 1 << costs.quantised->shift));
@@ -483,17 +483,22 @@ static void many_classes_take_little(void)
     t.data.weights = t.weights = (double *) calloc(CLASSES, sizeof *t.weights);
     for (uint32_t i = 0; i < CLASSES; i++) {
         table_column(&t, 0)[i] = i % 100;
-        t.classes[i] = (int32_t) i;
-        t.weights[i] = 2.5;
+        t.classes[i] = (int32_t) (i / 2 * 2);
     }
-    for (int weighted = 0; weighted < 2; weighted++) {
+    for (int kind = 0; kind < 4; kind++) { /* none, the same, by class, by row */
         ct_options options = ct_options_default();
         ct_result result;
+        double sum = 0, first = 0;
         options.depth = 1;
         options.memory_limit = (size_t) 1 << 26;
-        t.data.weights = weighted ? t.weights : NULL;
+        t.data.weights = kind ? t.weights : NULL;
+        for (uint32_t i = 0; i < CLASSES; i++) {
+            t.weights[i] = kind < 2 ? 2.5 : kind == 2 ? 1 + i / 2 : 1 + i;
+            sum += kind ? t.weights[i] : 1;
+        }
+        for (uint32_t i = CLASSES - 4; i < CLASSES; i++) first += kind ? t.weights[i] : 1;
         REQUIRE(solve(&t.data, &options, &result));
-        CHECK(result.end == CT_END_OPTIMAL && result.cost == (CLASSES - 2) * (weighted ? 2.5 : 1));
+        CHECK(result.end == CT_END_OPTIMAL && result.cost == sum - first);
         ct_result_free(&result);
     }
     table_free(&t);

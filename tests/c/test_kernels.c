@@ -15,6 +15,8 @@ typedef struct {
     uint8_t *member;   /* by position */
     int32_t *classes;  /* by position */
     int64_t *gains;    /* [class][label], largest on the diagonal */
+    int64_t most[MOST_CLASSES]; /* [class] these */
+    int by_label;      /* whether there are others */
     int64_t *losses;   /* what is lacking to the largest */
     int64_t *weights, *masses;
     uint32_t *sums;    /* NULL: quantised costs are exact */
@@ -57,9 +59,16 @@ static void add_quantised(sample *s)
     ct_costs costs = {0};
     ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL};
     uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
+    s->by_label = 0;
+    for (uint32_t c = 0; c < s->n_classes; c++) {
+        s->most[c] = s->gains[c * (s->n_classes + 1)];
+        for (uint32_t k = 0; k < s->n_classes; k++)
+            s->by_label |= c != k && s->gains[c * s->n_classes + k];
+    }
     costs.n_classes = s->n_classes;
-    costs.gains = s->gains;
-    costs.loss = s->losses;
+    costs.most = s->most;
+    costs.loss = s->by_label ? s->losses : NULL;
+    costs.gains = s->by_label ? s->gains : NULL;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
     CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
@@ -223,7 +232,6 @@ static void make_side(const ct_kernels *kernels, sample *s, const ct_threshold *
     s->split.lanes = s->lanes;
     s->split.counts = s->counts;
     s->split.members = s->members;
-    s->split.gains = s->gains;
     s->split.weights = s->weights;
     s->split.masses = s->masses;
     s->split.quantised = s->quantised;
@@ -369,7 +377,8 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
                         s->ties,
                         &s->split.begin,
                         &s->split.end,
-                        s->gains,
+                        s->most,
+                        s->by_label ? s->gains : NULL,
                         s->weights,
                         s->quantised,
                         s->quantised_planes,
@@ -561,7 +570,7 @@ static void several_children(void)
         one_child_init(&o, &s, t, 0);
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
-                           end, NULL,        NULL,    NULL, NULL,  NULL};
+                           end, NULL,        NULL,    NULL, NULL,  NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

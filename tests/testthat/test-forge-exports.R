@@ -28,7 +28,8 @@ compiled_margins <- function(forest, rows) {
 test_that("C code gives the makers' margins", {
   skip_on_cran()
   skip_if(!nzchar(Sys.which("make")) || !nzchar(Sys.which("cc")), "no C compiler")
-  for (name in c("xgb-vectors-ubj", "xgb-onehot", "lgb-binary", "lgb-codes", "lgb-none")) {
+  for (name in c("xgb-vectors-ubj", "xgb-onehot", "lgb-binary", "lgb-codes", "lgb-none",
+                 "xgb-softprob")) {
     model <- models[models$name == name, ]
     expect_identical(compiled_margins(import_model(model), forge_rows(model)), forge_margin(model),
                      info = name)

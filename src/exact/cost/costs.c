@@ -179,6 +179,14 @@ static double rounding_of(const factor *weights, const factor *losses, scaling w
     return (of_weights + of_losses) / 2 / scale_of(weight) / scale_of(loss);
 }
 
+/* Bits of rounded losses beside rounded weights: n weights are off by 2^-(bits of their sum) of it
+ * each, the largest loss by 2^-(its bits), so these are as good as equal where the sum has the bits
+ * of n more. */
+static int balanced_bits(const factor *weights, room bits)
+{
+    return (bits.rounded - ilogb((double) weights->n)) / 2;
+}
+
 /* Shares the bits out between weights and losses: of a few ways the one that rounds least, which is
  * not at all where both are whole and their products fit. */
 static void scale_both(const factor *weights, const factor *losses, room bits, scaling *weight,
@@ -187,7 +195,7 @@ static void scale_both(const factor *weights, const factor *losses, room bits, s
     scaling whole = whole_scaling(losses, 1, bits.whole), small = {losses->whole, 1, 0};
     scaling pairs[4][2]; /* of weights and of losses */
     if (!whole.rounded) small.divisor = common_divisor(losses);
-    pairs[0][1] = scaling_of(losses, 1, (room){LOSS_BITS, LOSS_BITS});
+    pairs[0][1] = scaling_of(losses, 1, (room){LOSS_BITS, balanced_bits(weights, bits)});
     pairs[1][1] = whole.rounded ? pairs[0][1] : whole;
     pairs[2][1] = whole.rounded ? pairs[0][1] : small;
     for (int i = 0; i < 3; i++)
@@ -204,24 +212,6 @@ static void scale_both(const factor *weights, const factor *losses, room bits, s
     *loss = pairs[best][1];
 }
 
-/* Losses and, from them, gains. NULL: all 1. */
-static void set_losses(const double *given, size_t n, scaling scale, int64_t *loss, int64_t *gains,
-                       int64_t *least)
-{
-    if (given) round_all(given, n * n, scale, loss);
-    for (size_t c = 0; c < n; c++) {
-        int64_t most = 0;
-        least[c] = n > 1 ? INT64_MAX : 0;
-        for (size_t k = 0; k < n; k++) {
-            if (!given) loss[c * n + k] = c != k;
-            if (loss[c * n + k] > most) most = loss[c * n + k];
-            if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
-        }
-        CT_ASSERT(least[c] >= 0 && least[c] <= most && loss[c * n + c] == 0);
-        for (size_t k = 0; k < n; k++) gains[c * n + k] = most - loss[c * n + k];
-    }
-}
-
 /* Whether every wrong label costs a class the same, as with two classes: then the loss is a weight
  * of the class. */
 static int by_class(const double *loss, size_t n)
@@ -235,11 +225,22 @@ static int by_class(const double *loss, size_t n)
 /* ---- what can be said more simply ---- */
 
 /* Weights and losses as they are searched: rows of a class that all weigh the same have larger
- * losses instead, and rows that all cost the same cost `each`. */
+ * losses instead, and rows that all cost the same cost `each`. Losses that do not depend on the
+ * label are one number a class: there may be so many classes that no memory may be taken by their
+ * square, unless losses are given that have it. */
 typedef struct {
-    const double *weights, *loss;
+    const double *weights; /* [row] NULL: 1 each */
+    const double *price;   /* [class] what any wrong label costs; NULL: 1 each, or else */
+    const double *loss;    /* [class][label] */
     double each;
 } simpler;
+
+static const double *losses_of(const simpler *from)
+{
+    return from->loss ? from->loss : from->price;
+}
+
+static size_t n_losses(const simpler *from, size_t n) { return from->loss ? n * n : n; }
 
 /* Whether the product of two whole numbers is beyond what a double holds. */
 static int loses_digits(double x, double y)
@@ -263,54 +264,57 @@ static int weigh_classes(const ct_data *data, double *weight)
     return 1;
 }
 
-static int all_the_same(const double *loss, size_t n)
+static int all_the_same(const double *values, size_t n)
 {
-    for (size_t i = 1; i < n * n; i++)
-        if (i % (n + 1) && loss[i] != loss[1]) return 0;
-    return n > 1 && loss[1] > 0;
+    size_t i = 1;
+    while (i < n && values[i] == values[0]) i++;
+    return i >= n && values[0] > 0;
+}
+
+/* Losses that do not depend on the label, as where there is but one wrong one or none. */
+static ct_status losses_to_prices(const ct_data *data, ct_arena *arena, simpler *out,
+                                  ct_error *error)
+{
+    size_t n = data->n_classes;
+    if (!by_class(data->loss, n)) return CT_OK;
+    out->loss = NULL;
+    if (n < 2) return CT_OK;
+    double *price = CT_ARENA_NEW(arena, double, n);
+    if (!price) return no_memory(error);
+    for (size_t c = 0; c < n; c++) price[c] = data->loss[c * n + (c ? 0 : 1)];
+    out->price = price;
+    return CT_OK;
 }
 
 /* Weights that are the same for all rows of a class become losses. */
 static ct_status weights_to_losses(const ct_data *data, ct_arena *arena, simpler *out,
                                    ct_error *error)
 {
-    size_t n = data->n_classes;
-    double *weight = CT_ARENA_NEW(arena, double, n), *loss;
+    size_t n = data->n_classes, labels = out->loss ? n : 1;
+    double *weight = CT_ARENA_NEW(arena, double, n), *product;
     if (!weight) return no_memory(error);
     if (!weigh_classes(data, weight)) return CT_OK;
-    loss = CT_ARENA_NEW(arena, double, n * n);
-    if (!loss) return no_memory(error);
-    for (size_t i = 0; i < n * n; i++) {
-        double own = data->loss ? data->loss[i] : (double) (i % (n + 1) != 0);
-        if (loses_digits(weight[i / n], own)) return CT_OK;
-        loss[i] = weight[i / n] * own;
+    product = CT_ARENA_NEW(arena, double, n * labels);
+    if (!product) return no_memory(error);
+    for (size_t i = 0; i < n * labels; i++) {
+        double own = losses_of(out) ? losses_of(out)[i] : 1;
+        if (loses_digits(weight[i / labels], own)) return CT_OK;
+        product[i] = weight[i / labels] * own;
     }
     out->weights = NULL;
-    out->loss = loss;
+    if (out->loss) out->loss = product;
+    else out->price = product;
     return CT_OK;
 }
 
-static int equal_weights(const ct_data *data)
-{
-    uint32_t row = 1;
-    while (row < data->n_rows && data->weights[row] == data->weights[0]) row++;
-    return row >= data->n_rows;
-}
-
-/* Nothing here may take memory by the square of the classes unless losses do: there may be very
- * many. */
 static ct_status simplify(const ct_data *data, ct_arena *arena, simpler *out, ct_error *error)
 {
-    *out = (simpler){data->weights, data->loss, 1};
-    if (data->weights && !data->loss && equal_weights(data)) {
-        out->each = data->weights[0];
-        out->weights = NULL;
-    } else if (data->weights) {
-        CT_TRY(weights_to_losses(data, arena, out, error));
-    }
-    if (out->weights || !out->loss || !all_the_same(out->loss, data->n_classes)) return CT_OK;
-    out->each = out->loss[1];
-    out->loss = NULL;
+    *out = (simpler){data->weights, NULL, data->loss, 1};
+    if (data->loss) CT_TRY(losses_to_prices(data, arena, out, error));
+    if (data->weights) CT_TRY(weights_to_losses(data, arena, out, error));
+    if (out->weights || !out->price || !all_the_same(out->price, data->n_classes)) return CT_OK;
+    out->each = out->price[0];
+    out->price = NULL;
     return CT_OK;
 }
 
@@ -322,37 +326,31 @@ typedef enum { FOLD_NOT, FOLD_DOUBLES, FOLD_INTEGERS } folding;
 
 static folding choose_folding(const ct_data *data, const simpler *from)
 {
-    size_t n = data->n_classes;
-    if (!from->weights || !from->loss || n < 2 || !by_class(from->loss, n)) return FOLD_NOT;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        size_t c = (size_t) data->classes[row];
-        if (loses_digits(data->weights[row], from->loss[c * n + (c ? 0 : 1)]))
+    if (!from->weights || !from->price) return FOLD_NOT;
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        if (loses_digits(data->weights[row], from->price[data->classes[row]]))
             return FOLD_INTEGERS;
-    }
     return FOLD_DOUBLES;
 }
 
 /* Integer weights, times their class's loss. */
-static void fold_integers(const ct_data *data, scaling loss, int64_t *weights)
+static void fold_integers(const ct_data *data, const double *price, scaling loss, int64_t *weights)
 {
-    size_t n = data->n_classes;
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        size_t c = (size_t) data->classes[row];
         int64_t own;
-        round_all(&data->loss[c * n + (c ? 0 : 1)], 1, loss, &own);
+        round_all(&price[data->classes[row]], 1, loss, &own);
         weights[row] *= own;
     }
 }
 
-/* The rows' weights, times their class's loss if `fold`. */
-static double *effective_weights(const ct_data *data, int fold, ct_arena *arena, double *sum)
+/* The rows' weights, times their class's price if it is there. */
+static double *effective_weights(const ct_data *data, const double *price, ct_arena *arena,
+                                 double *sum)
 {
-    size_t n = data->n_classes;
     double *weights = CT_ARENA_NEW(arena, double, data->n_rows);
     *sum = 0;
     for (uint32_t row = 0; weights && row < data->n_rows; row++) {
-        size_t c = (size_t) data->classes[row];
-        weights[row] = data->weights[row] * (fold ? data->loss[c * n + (c ? 0 : 1)] : 1);
+        weights[row] = data->weights[row] * (price ? price[data->classes[row]] : 1);
         *sum += weights[row];
     }
     return weights;
@@ -369,19 +367,20 @@ static double sum_of_weights(const ct_data *data)
 /* Sets the rows' weights, and how they and the losses (whose scaling is given where rows have no
  * weights beside them) are counted. */
 static ct_status set_weights(ct_costs *costs, const ct_data *data, folding fold,
-                             const factor *losses, room bits, scaling *weight, scaling *loss,
-                             double *sum, ct_arena *arena, ct_error *error)
+                             const double *price, const factor *losses, room bits,
+                             scaling *weight, scaling *loss, double *sum, ct_arena *arena,
+                             ct_error *error)
 {
     int64_t *weights = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     ct_arena_mark mark = ct_arena_here(arena);
-    const double *given = effective_weights(data, fold == FOLD_DOUBLES, arena, sum);
+    const double *given = effective_weights(data, fold == FOLD_DOUBLES ? price : NULL, arena, sum);
     if (!weights || !given) return no_memory(error);
     factor own = factor_of(given, data->n_rows, *sum);
     if (losses->values) scale_both(&own, losses, bits, weight, loss);
     else *weight = scaling_of(&own, 1, bits);
     costs->rounding = rounding_of(&own, losses, *weight, *loss);
     round_all(given, data->n_rows, *weight, weights);
-    if (fold == FOLD_INTEGERS) fold_integers(data, *loss, weights);
+    if (fold == FOLD_INTEGERS) fold_integers(data, price, *loss, weights);
     ct_arena_release(arena, mark);
     CT_ASSERT(*sum >= 0 && costs->rounding >= 0);
     costs->weights = weights;
@@ -416,14 +415,16 @@ static double noise_of(const ct_data *data, double total)
 
 /* ---- the whole ---- */
 
-/* What all rows cost at most under losses of at most `most`, in rows that cost that; at least one,
- * as that may be the loss of a class without rows. */
-static double dearest_rows(const ct_data *data, const double *loss, double most)
+/* What all rows cost at most, in rows that cost `most`, the largest loss; at least one, as that may
+ * be the loss of a class without rows. */
+static double dearest_rows(const ct_data *data, const simpler *from, double most)
 {
     double sum = 0;
     size_t n = data->n_classes;
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        sum += largest(loss + (size_t) data->classes[row] * n, n);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        size_t c = (size_t) data->classes[row];
+        sum += from->loss ? largest(from->loss + c * n, n) : from->price[c];
+    }
     return most > 0 && sum > most ? sum / most : 1;
 }
 
@@ -444,31 +445,71 @@ static uint32_t splits_at_most(const ct_data *data, unsigned depth)
     return leaves > 2 ? (uint32_t) leaves - 1 : 1;
 }
 
+/* [class] the same under any wrong label; NULL: 1 each. */
+static ct_status set_prices(ct_costs *costs, const double *price, scaling scale, ct_arena *arena,
+                            ct_error *error)
+{
+    size_t n = costs->n_classes;
+    int64_t *most = CT_ARENA_NEW(arena, int64_t, n);
+    if (!most) return no_memory(error);
+    for (size_t c = 0; c < n; c++) most[c] = 1;
+    if (price) round_all(price, n, scale, most);
+    costs->most = costs->least = most;
+    return CT_OK;
+}
+
+/* [class][label], and from these gains. */
+static ct_status set_losses(ct_costs *costs, const double *given, scaling scale, ct_arena *arena,
+                            ct_error *error)
+{
+    size_t n = costs->n_classes;
+    int64_t *loss = CT_ARENA_NEW(arena, int64_t, n * n),
+            *gains = CT_ARENA_NEW(arena, int64_t, n * n);
+    int64_t *most = CT_ARENA_ZEROED(arena, int64_t, n), *least = CT_ARENA_NEW(arena, int64_t, n);
+    if (!loss || !gains || !most || !least) return no_memory(error);
+    round_all(given, n * n, scale, loss);
+    for (size_t c = 0; c < n; c++) {
+        least[c] = n > 1 ? INT64_MAX : 0;
+        for (size_t k = 0; k < n; k++) {
+            if (loss[c * n + k] > most[c]) most[c] = loss[c * n + k];
+            if (c != k && loss[c * n + k] < least[c]) least[c] = loss[c * n + k];
+        }
+        CT_ASSERT(least[c] >= 0 && least[c] <= most[c] && loss[c * n + c] == 0);
+        for (size_t k = 0; k < n; k++) gains[c * n + k] = most[c] - loss[c * n + k];
+    }
+    costs->most = most;
+    costs->least = least;
+    costs->loss = loss;
+    costs->gains = gains;
+    return CT_OK;
+}
+
 ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
                         ct_arena *arena, ct_error *error)
 {
-    size_t n = data->n_classes;
-    simpler from = {NULL, NULL, 1};
+    simpler from;
     CT_TRY(simplify(data, arena, &from, error));
     folding fold = choose_folding(data, &from);
-    const double *given = fold == FOLD_DOUBLES ? NULL : from.loss;
+    const double *given = fold == FOLD_DOUBLES ? NULL : losses_of(&from);
+    size_t n_given = n_losses(&from, data->n_classes);
     scaling loss = {1, 1, 0}, weight = {1, 1, 0};
     factor losses = {NULL, 0, 1, 1};
     double sum = data->n_rows;
     memset(costs, 0, sizeof *costs);
     costs->n_classes = data->n_classes;
-    costs->plain = !from.weights && !from.loss;
+    costs->plain = !from.weights && !losses_of(&from);
     costs->total = sum_of_weights(data);
     costs->noise = noise_of(data, costs->total);
     costs->most_splits = splits_at_most(data, depth);
     room bits = {CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, complexity > 0),
                  CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, 0)};
-    if (given) losses = factor_of(given, n * n, largest(given, n * n));
+    if (given) losses = factor_of(given, n_given, largest(given, n_given));
     if (from.weights) {
-        CT_TRY(set_weights(costs, data, fold, &losses, bits, &weight, &loss, &sum, arena, error));
+        CT_TRY(set_weights(costs, data, fold, from.price, &losses, bits, &weight, &loss, &sum,
+                           arena, error));
     } else if (given) {
         const factor each = {NULL, data->n_rows, data->n_rows, 1};
-        double dearest = dearest_rows(data, given, losses.most);
+        double dearest = dearest_rows(data, &from, losses.most);
         loss = scale_losses(&losses, bits, sum, dearest);
         costs->rounding = rounding_of(&each, &losses, weight, loss);
         if (!loss.rounded) sum = dearest;
@@ -477,25 +518,8 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     CT_ASSERT(costs->unit > 0 && costs->rounding >= 0);
     ct_penalty_set(costs, complexity, units_of(&losses, loss) * sum * scale_of(weight));
     if (costs->plain) return CT_OK;
-    int64_t *units = CT_ARENA_NEW(arena, int64_t, n * n),
-            *gains = CT_ARENA_NEW(arena, int64_t, n * n);
-    int64_t *least = CT_ARENA_NEW(arena, int64_t, n);
-    if (!units || !gains || !least) return no_memory(error);
-    set_losses(fold ? NULL : given, n, loss, units, gains, least);
-    costs->loss = units;
-    costs->gains = gains;
-    costs->least = least;
-    return CT_OK;
-}
-
-int ct_costs_by_label(const ct_costs *costs)
-{
-    size_t n = costs->n_classes;
-    if (costs->plain) return 0;
-    for (size_t c = 0; c < n; c++)
-        for (size_t k = 0; k < n; k++)
-            if (k != c && costs->gains[c * n + k] != 0) return 1;
-    return 0;
+    if (from.loss) return set_losses(costs, from.loss, loss, arena, error);
+    return set_prices(costs, fold ? NULL : from.price, loss, arena, error);
 }
 
 double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : costs->unit; }
@@ -521,9 +545,12 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
             if (totals->rows[c] > totals->rows[*label]) *label = c;
         return ct_leaf_cost(costs, totals);
     }
+    int64_t all = 0;
+    for (uint32_t c = 0; !costs->loss && c < n; c++) all += ct_mass(totals, c) * costs->most[c];
     for (uint32_t k = 0; k < n; k++) {
-        int64_t cost = 0;
-        for (uint32_t c = 0; c < n; c++) cost += ct_mass(totals, c) * costs->loss[c * n + k];
+        int64_t cost = costs->loss ? 0 : all - ct_mass(totals, k) * costs->most[k];
+        for (uint32_t c = 0; costs->loss && c < n; c++)
+            cost += ct_mass(totals, c) * costs->loss[c * n + k];
         if (cost >= best) continue;
         best = cost;
         *label = k;
@@ -536,7 +563,7 @@ int64_t ct_dearest_of(const ct_costs *costs, const ct_totals *totals)
 {
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++)
-        sum += ct_mass(totals, c) * costs->gains[c * (costs->n_classes + 1)];
+        sum += ct_mass(totals, c) * costs->most[c];
     CT_ASSERT(sum >= 0);
     return ct_cost_of_units(costs, sum);
 }

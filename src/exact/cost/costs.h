@@ -10,8 +10,7 @@
  * a row. A loss that is the same for all wrong labels (with two classes any is) is taken into the
  * weights. Weights and other losses beside them are exact where the sum of the weights times the
  * largest loss fits, each in units that its numbers have in common; else one of them is kept exact,
- * or both are rounded (the losses to 24 bits, which leaves the weights 35 - depth), whichever is
- * off by less.
+ * or both are rounded, sharing the bits so that either is off by as much, whichever is off by less.
  *
  * The search adds up and compares 2^-shift parts of a unit: a tree of e units and s splits costs e
  * * 2^shift + s * split. How these are chosen so that of equally good trees the smaller one costs
@@ -35,12 +34,13 @@ typedef struct {
     int64_t split;          /* what a split costs there: see above */
     uint32_t most_splits;   /* of a tree in which each separates rows */
     const int64_t
-        *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the three below */
-    const int64_t *loss;    /* [class][label] */
-    const int64_t
-        *gains; /* [class][label] what the label spares beside the most costly one; with weights and
-                   losses that do not depend on the label, the same of all classes */
+        *weights; /* [row] in units; NULL: 1 each. Plain: it is, and so are the four below */
+    const int64_t *most;    /* [class] the largest loss */
     const int64_t *least;   /* [class] the least loss under another label */
+    const int64_t *loss;    /* [class][label]; NULL: that is `most` under all wrong labels, and with
+                               weights the same of all classes */
+    const int64_t *gains;   /* [class][label] what the label spares beside the most costly one; NULL
+                               where `loss` is */
     double unit;            /* of the objective */
     double penalty;         /* of a split, in the objective */
     double rounding;        /* in the objective: see above */
@@ -52,7 +52,14 @@ typedef struct {
 } ct_costs;
 
 /* Whether a wrong row's cost depends on its label. */
-int ct_costs_by_label(const ct_costs *costs);
+static inline int ct_costs_by_label(const ct_costs *costs) { return costs->loss != NULL; }
+
+/* Of a row of class c that weighs 1, in units. */
+static inline int64_t ct_loss_units(const ct_costs *costs, size_t c, size_t label)
+{
+    if (costs->loss) return costs->loss[c * costs->n_classes + label];
+    return c == label ? 0 : costs->plain ? 1 : costs->most[c];
+}
 
 /* Rows of each class, and their weights where rows have weights. */
 typedef struct {

@@ -9,7 +9,7 @@ static int64_t cost_of(const ct_costs *costs, const ct_data *data, uint32_t row)
 {
     size_t c = (size_t) data->classes[row];
     CT_ASSERT(row < data->n_rows && c < costs->n_classes);
-    return (costs->weights ? costs->weights[row] : 1) * costs->gains[c * costs->n_classes + c];
+    return (costs->weights ? costs->weights[row] : 1) * costs->most[c];
 }
 
 /* What all rows cost in multiples of 2^shift, none more than `most`. */
@@ -71,7 +71,7 @@ static unsigned loss_shift(const ct_costs *costs, const uint64_t *rows)
     for (unsigned shift = ct_trailing_zeros(all); all >> shift; shift++) {
         uint64_t sum = 0;
         for (size_t c = 0; c < n; c++)
-            sum += rows[c] * ((uint64_t) costs->gains[c * (n + 1)] >> shift);
+            sum += rows[c] * ((uint64_t) costs->most[c] >> shift);
         if (!(sum >> SUM_BITS) && !(all >> shift >> LOSS_BITS)) return shift;
     }
     return 64;
@@ -92,7 +92,7 @@ static ct_status set_by_label(ct_costs *costs, const ct_data *data, ct_arena *ar
     CT_ASSERT(shift < 64);
     quantised->exact = 1;
     for (size_t c = 0; c < n; c++) {
-        int64_t most = costs->gains[c * (n + 1)] >> shift;
+        int64_t most = costs->most[c] >> shift;
         for (size_t k = 0; k < n; k++) {
             int64_t loss = costs->loss[c * n + k];
             CT_ASSERT(loss >= 0 && loss >> shift <= most && most < 1 << LOSS_BITS);
@@ -126,7 +126,7 @@ ct_status ct_quantised_init(ct_costs *costs, const ct_data *data, ct_arena *aren
         CT_ASSERT(cost >= 0 && rows[row] <= MOST);
     }
     for (uint32_t c = 0; c < n; c++)
-        gains[c] = (uint32_t) (costs->gains[c * (n + 1)] >> quantised->shift);
+        gains[c] = (uint32_t) (costs->most[c] >> quantised->shift);
     quantised->rows = rows;
     quantised->gains = rows ? NULL : gains;
     CT_ASSERT(!rows || (all && ct_bit_width(all) <= 8));

@@ -39,13 +39,14 @@ static void spare_none(spared *s, uint32_t n_classes)
 
 static void spare(spared *s, const ct_costs *costs, uint32_t row, size_t own)
 {
-    if (costs->plain) {
-        if (++s->labels[own] > s->most) s->most = s->labels[own];
+    CT_ASSERT(own < costs->n_classes);
+    int64_t weight = costs->weights ? costs->weights[row] : 1;
+    if (!costs->gains) {
+        s->labels[own] += weight * (costs->plain ? 1 : costs->most[own]);
+        if (s->labels[own] > s->most) s->most = s->labels[own];
         return;
     }
     const int64_t *gains = costs->gains + own * costs->n_classes;
-    CT_ASSERT(own < costs->n_classes);
-    int64_t weight = costs->weights ? costs->weights[row] : 1;
     for (uint32_t k = 0; k < costs->n_classes; k++) {
         s->labels[k] += weight * gains[k];
         if (s->labels[k] > s->most) s->most = s->labels[k];

@@ -19,7 +19,7 @@ static inline void ct_rows_are_sound(const ct_rows *rows)
         CT_ASSERT(rows->begin[g] <= rows->end[g] && rows->end[g] <= rows->words);
         CT_ASSERT(rows->begin[g] % CT_WIDEST == 0 && rows->end[g] % CT_WIDEST == 0);
     }
-    CT_ASSERT(!rows->weights || rows->gains);
+    CT_ASSERT(!(rows->weights || rows->gains) || rows->most);
 }
 
 /* One side of the threshold. */

@@ -271,6 +271,6 @@ static int FN(full_score)(scan_job *job, int side, int derived, size_t w, unsign
     FN(reach)(job, side, derived, w);
     int64_t best = job->n_active == 2 ? FN(full_pair)(job, side, derived, w, start)
                                       : FN(full_many)(job, side, derived, w, start);
-    int64_t gain = job->weights ? job->all->rows->gains[0] : 1;
+    int64_t gain = job->weights ? job->all->rows->most[0] : 1;
     return score_of_found(job, side, (job->most_cost[side] - best) * gain);
 }

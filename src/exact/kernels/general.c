@@ -25,9 +25,11 @@ static int64_t *list(const scan_job *job, int i)
 /* Adds what the labels spare of `mass` rows of class c. */
 static void add_spared(const scan_job *job, uint32_t c, int64_t mass, int64_t *x)
 {
-    uint32_t n_classes = job->all->rows->n_classes;
-    const int64_t *gains = job->all->rows->gains + c * n_classes;
-    for (uint32_t k = 0; mass && k < n_classes; k++) x[k] += mass * gains[k];
+    const ct_rows *rows = job->all->rows;
+    size_t n_classes = rows->n_classes;
+    if (!rows->gains) x[c] += mass * rows->most[c];
+    for (uint32_t k = 0; rows->gains && mass && k < n_classes; k++)
+        x[k] += mass * rows->gains[c * n_classes + k];
 }
 
 static void start_general(scan_job *job)
@@ -41,7 +43,7 @@ static void start_general(scan_job *job)
         for (uint32_t c = 0; c < n_classes; c++) {
             int64_t mass = all->masses[side] ? all->masses[side][c]
                                              : (int64_t) all->totals[side][c];
-            job->most_cost[side] += mass * all->rows->gains[c * (n_classes + 1)];
+            job->most_cost[side] += mass * all->rows->most[c];
             add_spared(job, c, mass, list(job, TOTALS + side));
         }
     }
@@ -75,7 +77,7 @@ static int64_t count_word(const scan_job *job, int side, size_t w)
         int64_t mass = mass_of(members, weights_at(job->weights, w));
         ((uint64_t *) list(job, MEMBERS))[c] = members;
         add_spared(job, c, mass, x_end);
-        cost += mass * job->all->rows->gains[c * (n_classes + 1)];
+        cost += mass * job->all->rows->most[c];
     }
     return cost;
 }

@@ -66,7 +66,8 @@ typedef struct {
     const uint64_t *lanes;     /* [g][class][words] see ct_split */
     const uint64_t *ties;      /* [g][words] where the value of g changes */
     const size_t *begin, *end; /* [g] words that hold members, multiples of CT_WORD_STEP */
-    const int64_t *gains;      /* see ct_costs; NULL: costs are numbers of rows */
+    const int64_t *most;       /* see ct_costs; NULL: costs are numbers of rows */
+    const int64_t *gains;      /* likewise; NULL: a row's own label alone spares anything */
     const int64_t *weights;    /* [g][64 words] of the rows in the order of g; NULL: 1 each */
     const ct_quantised *quantised;   /* quantised costs; NULL: none, */
     const uint64_t *quantised_planes; /* [g][n_planes][words] those of the rows, complemented, */
@@ -74,7 +75,7 @@ typedef struct {
 } ct_rows;
 
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
- * g in each side. Errors are numbers of rows, or, with rows->gains, costs.
+ * g in each side. Errors are numbers of rows, or, with rows->most, costs.
  *
  * Lower bounds of the errors come in from two neighbouring thresholds, one whose side lies within
  * this one's and one whose side contains it with rows more whose errors are `far_rows` at most.
@@ -158,7 +159,7 @@ typedef struct {
     uint32_t n_classes;
     const uint64_t *planes, *parent_sets;
     size_t begin, end; /* in: words of the parent that hold members; out: of the child */
-    const int64_t *gains, *weights; /* as in ct_rows, of feature g, */
+    const int64_t *weights; /* as in ct_rows, of feature g, */
     const ct_quantised *quantised;
     const uint64_t *quantised_planes;
     uint64_t *sets, *lanes;        /* out */
@@ -190,8 +191,8 @@ typedef struct {
     uint32_t (*count)(const uint64_t *sets, uint32_t n_sets, size_t words, const uint32_t *counts,
                       size_t position, uint32_t *totals);
     /* How many of the members of each set's first word, from the lowest on, cost no more than
-     * `cost` together; not all do. gains[class][label] and weights[64] as in ct_rows. */
-    uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *gains,
+     * `cost` together; not all do. most[class] and weights[64] as in ct_rows. */
+    uint32_t (*afford)(const uint64_t *sets, uint32_t n_classes, size_t words, const int64_t *most,
                        const int64_t *weights, int64_t cost);
 } ct_kernels;
 

@@ -62,7 +62,7 @@ static void sum_labels(scan_job *job)
             int32_t rows = (int32_t) all->totals[side][c], *totals = label_totals(job, side);
             for (uint32_t k = 0; k < n; k++) totals[k] += rows * gains[k];
             job->size[side] += (uint32_t) (rows * gains[c]);
-            job->most_cost[side] += rows * all->rows->gains[c * (n + 1)];
+            job->most_cost[side] += rows * all->rows->most[c];
         }
     }
     job->n_pairs = (job->n_present + 3) / 4 * 2;

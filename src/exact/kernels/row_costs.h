@@ -46,10 +46,7 @@ CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of
 }
 
 /* What a wrong row of class c costs. */
-CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c)
-{
-    return all->rows->gains[c * (all->rows->n_classes + 1)];
-}
+CT_INLINE int64_t class_gain(const ct_children *all, uint32_t c) { return all->rows->most[c]; }
 
 /* What the rows of class c in a side weigh, or cost where rows have no weights. */
 CT_INLINE int64_t full_total(const ct_children *all, int side, uint32_t c)

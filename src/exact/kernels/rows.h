@@ -167,7 +167,7 @@ static inline void split_masses(const ct_split *s)
 }
 
 static inline uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t words,
-                              const int64_t *gains, const int64_t *weights, int64_t cost)
+                              const int64_t *most, const int64_t *weights, int64_t cost)
 {
     uint64_t members = 0, fewer = 0; /* fewer: the members below a bit, which cost no more */
     for (uint32_t c = 0; c < n_classes; c++) members |= sets[c * words];
@@ -175,7 +175,7 @@ static inline uint32_t afford(const uint64_t *sets, uint32_t n_classes, size_t w
         uint64_t more = members & ct_low_bits(bits + step) & ~fewer;
         int64_t cost_of_more = 0;
         for (uint32_t c = 0; c < n_classes; c++)
-            cost_of_more += mass_of(sets[c * words] & more, weights) * gains[c * (n_classes + 1)];
+            cost_of_more += mass_of(sets[c * words] & more, weights) * most[c];
         if (cost_of_more > cost) continue;
         cost -= cost_of_more;
         fewer |= more;

@@ -53,6 +53,7 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                            layout->ties[0],
                            p->begin,
                            p->end,
+                           costs->most,
                            costs->gains,
                            layout->weights,
                            costs->quantised,
@@ -99,7 +100,7 @@ static void sum_up_max(const ct_costs *costs, ct_node *node, uint32_t f)
         const int64_t *masses = node->masses ? node->masses + (f * slots + w) * n_classes : NULL;
         int64_t sum = 0;
         for (uint32_t c = 0; c < n_classes; c++)
-            sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->gains[c * (n_classes + 1)];
+            sum += (masses ? masses[c] : (int64_t) counts[c]) * costs->most[c];
         CT_ASSERT(sum >= 0 &&
                   (w == node->rows.begin[f] || sum >= node->max_before[f * slots + w - 1]));
         node->max_before[f * slots + w] = sum;
@@ -117,7 +118,6 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->lanes = p->lanes + (size_t) f * layout->n_classes * layout->words;
     split->counts = node->counts + f * (layout->words + 1) * layout->n_classes;
     split->members = node->members + f * (layout->words + 1);
-    split->gains = node->rows.gains;
     split->weights = ct_layout_weights(layout, f);
     split->quantised = node->rows.quantised;
     split->quantised_planes = ct_layout_quantised_planes(layout, f);
@@ -277,7 +277,7 @@ int64_t ct_node_rows_above(const ct_worker *worker, const ct_node *node, uint32_
     const int64_t *weights = costs->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
     CT_ASSERT(max_before[w] <= cost && cost < max_before[w + 1] /* not all of the word */);
     uint32_t within = worker->search->kernels->afford(ct_node_sets(node, f) + w, costs->n_classes,
-                                                      layout->words, costs->gains, weights,
+                                                      layout->words, costs->most, weights,
                                                       cost - max_before[w]);
     CT_ASSERT(node->members[f * (layout->words + 1) + w] + within < node->n_rows);
     return (int64_t) node->members[f * (layout->words + 1) + w] + within + 1;

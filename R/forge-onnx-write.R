@@ -1,0 +1,173 @@
+# write_onnx(): ensembles as graphs of ONNX. Numbers of fields are those of onnx.proto.
+
+#' Write a tree ensemble as ONNX
+#'
+#' Writes a graph with a tree ensemble of `ai.onnx.ml`, which ONNX Runtime and others serve.
+#' [import_forest()] reads it again as a forest with the same margins, to the last bit.
+#'
+#' @details
+#' The graph has one input, `x`, a matrix of floats or doubles, as the forest's tests are, with all
+#' features in order; factors are the codes that the model knows; a missing value is a NaN. Its
+#' output is `y`, what `predict()` gives, or, of classes, `label` and `probabilities`; where sums
+#' are divided by the number of trees classes have `y` alone, the probabilities.
+#'
+#' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats, 3 for
+#' doubles. Those who run it add doubles up, but hand them out as floats. A base is a tree of one
+#' leaf, so that sums begin with it. Names of the features are among the properties of the model.
+#'
+#' Refused are sets of codes (tests of ONNX do not cut fractions off), tests for which zero is
+#' missing, tests of floats with sums of doubles, and divisors other than the number of trees.
+#'
+#' @param fit A result of [import_forest()] or [forge()], or anything that they read, such as a fit
+#'   of [hist_forest()].
+#' @param file Path of the file to write, or a connection that is open for bytes.
+#' @return `file`, invisibly.
+#' @section Errors:
+#' `contree_unsupported_error` for what ONNX has no way to write; `contree_input_error` if the file
+#' cannot be written.
+#' @references ONNX, operators of `ai.onnx.ml`, <https://onnx.ai/onnx/operators/>
+#' @seealso [write_xgboost()], [as_sql()], [as_c()]
+#' @examples
+#' fit <- hist_forest(Species ~ ., iris, trees = 10, seed = 1)
+#' file <- file.path(tempdir(), "forest.onnx")
+#' write_onnx(fit, file)
+#' identical(predict(forge(file), iris[1:4], type = "prob"), predict(fit, iris, type = "prob"))
+#' @export
+write_onnx <- function(fit, file) {
+  write_content(onnx_model(forest_to_write(fit)), file)
+}
+
+onnx_model <- function(forest) {
+  check_for_onnx(forest)
+  e <- base_as_trees(forest$ensemble)
+  properties <- unlist(Map(function(key, value) {
+    pb_bytes(14L, c(pb_texts(1L, key), pb_texts(2L, value)))
+  }, onnx_property_keys(forest), c(forest$features, if (onnx_averages(e)) forest$classes)))
+  opset <- function(domain, version) pb_bytes(8L, c(pb_texts(1L, domain), pb_whole(2L, version)))
+  c(pb_whole(1L, 8), pb_texts(2L, "contree"),
+    pb_texts(3L, as.character(utils::packageVersion("contree"))),
+    pb_bytes(7L, onnx_graph(forest, e)), opset("", 13),
+    opset("ai.onnx.ml", if (e$number == "double") 3 else 1), properties)
+}
+
+check_for_onnx <- function(forest) {
+  e <- forest$ensemble
+  refuse <- function(what) refuse_format("ONNX", what)
+  if (any(e$set > 0L)) refuse(gettext("a set of codes"))
+  if (e$number != e$sum) refuse(gettextf("tests of %ss with sums of %ss", e$number, e$sum))
+  if (forest$average != 1) refuse(gettext("margins that are divided afterwards"))
+  if (e$divisor != 1 && (e$divisor != length(e$roots) || any(e$base != 0))) {
+    refuse(gettextf("sums divided by %s", format(e$divisor)))
+  }
+  one_score <- length(forest$classes) > n_forest_outputs(forest)
+  if (one_score != (length(forest$classes) == 2 && forest$link == "logistic")) {
+    refuse(gettextf("%d margins of %d classes with the link '%s'", n_forest_outputs(forest),
+                    length(forest$classes), forest$link))
+  }
+}
+
+# Classes have no averages there: these are numbers, whose names are properties.
+onnx_averages <- function(e) e$divisor != 1
+
+onnx_property_keys <- function(forest) {
+  keys <- function(word, names) if (length(names)) paste0(word, ".", seq_along(names))
+  c(keys("feature", forest$features),
+    if (onnx_averages(forest$ensemble)) keys("class", forest$classes))
+}
+
+# ---- the graph -----------------------------------------------------------------------------------
+
+onnx_graph <- function(forest, e) {
+  by_class <- is_forest_classifier(forest) && !onnx_averages(e)
+  after <- onnx_after(forest$link)
+  scores <- if (by_class) "probabilities" else "y"
+  made <- if (is.null(after)) scores else "sums"
+  operator <- if (by_class) "TreeEnsembleClassifier" else "TreeEnsembleRegressor"
+  node <- function(type, from, to, domain, attributes) {
+    pb_bytes(1L, c(pb_texts(1L, from), pb_texts(2L, to), pb_texts(4L, type),
+                   unlist(Map(onnx_field, names(attributes), attributes)), pb_texts(7L, domain)))
+  }
+  width <- max(n_forest_outputs(forest), if (by_class) length(forest$classes))
+  c(node(operator, "x", c(if (by_class) "label", made), "ai.onnx.ml",
+         onnx_written_attributes(forest, e, by_class)),
+    if (!is.null(after)) node(after$type, made, scores, after$domain, after$attributes),
+    pb_texts(2L, "forest"),
+    onnx_value(11L, "x", if (e$number == "float") 1 else 11, max(1L, e$n_features)),
+    if (by_class) onnx_value(12L, "label", 8),
+    onnx_value(12L, scores, 1, width))
+}
+
+# What follows the trees, for links that these do not know.
+onnx_after <- function(link) {
+  switch(link, exp = list(type = "Exp", domain = "", attributes = list()),
+         shares = list(type = "Normalizer", domain = "ai.onnx.ml",
+                       attributes = list(norm = list("text", "L1"))))
+}
+
+# An input or output: rows, and columns if it is a matrix.
+onnx_value <- function(number, name, type, columns = NULL) {
+  dimension <- function(content) pb_bytes(1L, content)
+  shape <- c(dimension(pb_texts(2L, "n")),
+             if (!is.null(columns)) dimension(pb_whole(1L, columns)))
+  tensor <- c(pb_whole(1L, type), pb_bytes(2L, shape))
+  pb_bytes(number, c(pb_texts(1L, name), pb_bytes(2L, pb_bytes(1L, tensor))))
+}
+
+# An attribute: list(kind, value).
+onnx_field <- function(name, attribute) {
+  value <- attribute[[2]]
+  content <- switch(
+    attribute[[1]],
+    whole = c(pb_whole(3L, value), pb_whole(20L, 2)),
+    text = c(pb_bytes(4L, charToRaw(value)), pb_whole(20L, 3)),
+    double = c(pb_bytes(5L, onnx_doubles(value)), pb_whole(20L, 4)),
+    float = c(pb_reals(7L, value, 4L), pb_whole(20L, 6)),
+    wholes = c(pb_wholes(8L, value), pb_whole(20L, 7)),
+    texts = c(pb_texts(9L, value), pb_whole(20L, 8)))
+  pb_bytes(5L, c(pb_texts(1L, name), content))
+}
+
+onnx_doubles <- function(x) {
+  c(pb_whole(1L, length(x)), pb_whole(2L, 11), pb_reals(10L, x, 8L))
+}
+
+onnx_written_attributes <- function(forest, e, by_class) {
+  link <- c(logistic = "LOGISTIC", softmax = "SOFTMAX")[forest$link]
+  c(onnx_node_attributes(e),
+    onnx_leaf_attributes(e, if (by_class) "class" else "target"),
+    list(post_transform = list("text", if (is.na(link)) "NONE" else link[[1]])),
+    if (by_class) list(classlabels_strings = list("texts", forest$classes)) else
+      list(n_targets = list("whole", n_forest_outputs(forest)),
+           aggregate_function = list("text", if (onnx_averages(e)) "AVERAGE" else "SUM")))
+}
+
+# Numbers of the forest's type, under a name of its own for doubles.
+onnx_reals <- function(e, name, values) {
+  if (e$number == "double") name <- paste0(name, "_as_tensor")
+  stats::setNames(list(list(e$number, values)), name)
+}
+
+onnx_node_attributes <- function(e) {
+  leaf <- e$feature == 0L
+  tree <- tree_of_node(e)
+  own <- function(node) ifelse(leaf & node == 0L, 0L, node - e$roots[tree])
+  wholes <- function(x) list("wholes", x)
+  mode <- if (e$less == "<") "BRANCH_LT" else "BRANCH_LEQ"
+  c(list(nodes_treeids = wholes(tree - 1L), nodes_nodeids = wholes(own(seq_along(leaf))),
+         nodes_featureids = wholes(pmax(e$feature - 1L, 0L)),
+         nodes_modes = list("texts", ifelse(leaf, "LEAF", mode)),
+         nodes_truenodeids = wholes(own(e$left)), nodes_falsenodeids = wholes(own(e$right)),
+         nodes_missing_value_tracks_true = wholes(as.integer(nan_goes_left(e, "ONNX")))),
+    onnx_reals(e, "nodes_values", e$threshold))
+}
+
+onnx_leaf_attributes <- function(e, part) {
+  leaf <- which(e$feature == 0L)
+  tree <- tree_of_node(e)[leaf]
+  width <- ncol(e$values)
+  each <- function(x) list("wholes", rep(x, each = width))
+  output <- rep(e$output[tree] - 1L, each = width) + rep(seq_len(width) - 1L, length(leaf))
+  c(stats::setNames(list(each(tree - 1L), each(leaf - e$roots[tree]), list("wholes", output)),
+                    paste0(part, c("_treeids", "_nodeids", "_ids"))),
+    onnx_reals(e, paste0(part, "_weights"), as.vector(t(forest_terms(e)[leaf, , drop = FALSE]))))
+}

@@ -1,0 +1,170 @@
+# as_sql() of imported and forged forests: a sum of CASE expressions.
+
+#' @rdname as_sql
+#' @export
+as_sql.forged_forest <- function(fit, ...) as_sql(fit$forest, ...)
+
+#' @rdname as_sql
+#' @export
+as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ...) {
+  check_no_dots(...)
+  type <- check_choice("type", type, c("response", "margin"))
+  quote <- sql_quotes(con)
+  e <- fit$ensemble
+  check_for_sql(fit, type)
+  conditions <- forest_conditions(fit, quote)
+  terms <- forest_terms(e)
+  sums <- vapply(seq_along(e$base), function(k) {
+    trees <- if (ncol(terms) > 1L) seq_along(e$roots) else which(e$output == k)
+    values <- sql_number(terms[, if (ncol(terms) > 1L) k else 1L])
+    cases <- vapply(trees, function(t) {
+      paste(forest_case(e, e$roots[t], conditions, values), collapse = "\n")
+    }, "")
+    sum <- paste(c(sql_number(e$base[k]), cases), collapse = "\n+ ")
+    if (e$divisor == 1) sum else sprintf("(%s)\n/ %s", sum, sql_number(e$divisor))
+  }, "")
+  if (type == "response") sums <- sql_linked(sums, fit)
+  names(sums) <- if (length(sums) > 1) if (is.null(fit$outputs)) fit$classes else fit$outputs
+  new_code(sums)
+}
+
+sql_linked <- function(sums, forest) {
+  if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
+  switch(forest$link, identity = sums, exp = sprintf("EXP(%s)", sums),
+         logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sums))
+}
+
+# So many nodes a database may be asked to parse.
+most_sql_nodes <- 20000L
+
+check_for_sql <- function(forest, type) {
+  refuse <- function(...) refuse_format("SQL", ...)
+  e <- forest$ensemble
+  if (e$sum == "float") {
+    refuse(gettext("sums of floats"),
+           gettext("give it forge(sums = \"reproducible\"), which adds doubles up"))
+  }
+  if (is.null(forest$features)) {
+    refuse(gettext("features without names"),
+           gettext("name the columns by setting 'features' in what import_forest() returns"))
+  }
+  if (length(e$feature) > most_sql_nodes) {
+    refuse(gettextf("more than %d nodes", most_sql_nodes), gettext("see as_c()"))
+  }
+  if (type == "response" && !forest$link %in% c("identity", "exp", "logistic")) {
+    refuse(gettextf("the link '%s' in one expression", forest$link),
+           gettext("take type = \"margin\""))
+  }
+}
+
+# The condition under which a row goes left, by node; where it is unknown (NULL), CASE goes right.
+forest_conditions <- function(forest, quote) {
+  e <- forest$ensemble
+  conditions <- character(length(e$feature))
+  for (node in which(e$feature > 0L)) {
+    feature <- forest$features[e$feature[node]]
+    name <- quote$name(feature)
+    levels <- forest$levels[[feature]]
+    conditions[node] <- if (length(levels)) level_condition(forest, node, feature, quote) else
+      if (e$set[node] > 0L) set_condition(forest, node, name) else number_condition(e, node, name)
+  }
+  conditions
+}
+
+number_condition <- function(e, node, name) {
+  cut <- if (e$number == "float") float_cut(e$threshold[node], e$less) else
+    list(less = e$less, threshold = e$threshold[node])
+  condition <- sql_test(name, cut)
+  left <- e$default_left[node]
+  if (e$missing[node] == missing_rules[["none"]]) {
+    left <- if (e$less == "<") 0 < e$threshold[node] else 0 <= e$threshold[node]
+  } else if (e$missing[node] == missing_rules[["zero"]]) {
+    zero <- sprintf("ABS(%s) <= %s", name, sql_number(lightgbm_zero))
+    condition <- sprintf(if (left) "%s OR %s" else "%s AND NOT %s", condition, zero)
+  }
+  if (left) paste(condition, "OR", name, "IS NULL") else condition
+}
+
+# Up to that a number counts as zero for LightGBM: a float.
+lightgbm_zero <- 1.0000000180025095e-35
+
+# Infinite thresholds have no literal: all numbers are below one of them, and none below the other.
+# Databases that hold infinite numbers sort them as the largest and the smallest.
+sql_test <- function(name, cut) {
+  if (is.finite(cut$threshold)) return(paste(name, cut$less, sql_number(cut$threshold)))
+  whole <- cut$threshold > 0
+  if (whole == (cut$less == "<=")) return(if (whole) paste(name, "IS NOT NULL") else "1 = 0")
+  refuse_format("SQL", gettext("a threshold that is infinite"))
+}
+
+# A test of the nearest float as one of the number itself: the numbers that are rounded to floats
+# below t end in the middle of t and the float before it. The middle is rounded to that of both
+# whose last bit is 0.
+float_cut <- function(threshold, less) {
+  all_or_none <- if (less == "<") -Inf else Inf
+  if (threshold == all_or_none) return(list(less = less, threshold = threshold))
+  low <- if (less == "<") previous_float(threshold) else threshold
+  high <- if (less == "<") threshold else next_float(threshold)
+  beyond <- function(x) if (is.infinite(x)) sign(x) * 2^128 else x
+  middle <- (beyond(low) + beyond(high)) / 2
+  list(less = if (.Call(ffi_floats, middle) == low) "<=" else "<", threshold = middle)
+}
+
+previous_float <- function(x) -next_float(-x)
+
+# Levels are texts, and each of them has its side, as new levels and NULL have theirs.
+level_condition <- function(forest, node, feature, quote) {
+  e <- forest$ensemble
+  levels <- forest$levels[[feature]]
+  codes <- seq_along(levels) + forest$first_code - 1
+  other <- forest$new_level[feature]
+  left <- code_goes_left(e, node, c(codes, NA, if (is.na(other)) NA else other))
+  of_levels <- utils::head(left, length(levels))
+  null_left <- left[length(levels) + 1L]
+  other_left <- left[length(levels) + 2L]
+  name <- quote$name(feature)
+  among <- levels[of_levels != other_left]
+  condition <- if (length(among)) {
+    sprintf("%s %s (%s)", name, if (other_left) "NOT IN" else "IN",
+            paste(quote$text(among), collapse = ", "))
+  } else if (other_left) paste(name, "IS NOT NULL") else "1 = 0"
+  if (null_left) paste(condition, "OR", name, "IS NULL") else condition
+}
+
+# The definition in src/forge/interpret.c, of whole numbers that are no zeros that are missing.
+code_goes_left <- function(e, node, codes) {
+  if (e$missing[node] == missing_rules[["zero"]]) {
+    refuse_format("SQL", gettext("a test of levels for which zero is missing"))
+  }
+  none <- e$missing[node] == missing_rules[["none"]]
+  if (e$set[node] > 0L) {
+    set <- e$sets[[e$set[node]]]
+    left <- codes >= 0 & codes < length(set)
+    left <- ifelse(left, set[pmin(pmax(codes, 0), length(set) - 1) + 1], e$set_else[e$set[node]])
+    return(replace(left, is.na(codes),
+                   if (none) e$set_else[e$set[node]] else e$default_left[node]))
+  }
+  x <- if (none) replace(codes, is.na(codes), 0) else codes
+  left <- if (e$less == "<") x < e$threshold[node] else x <= e$threshold[node]
+  replace(left, is.na(left), e$default_left[node])
+}
+
+# Codes that have no names: whole numbers.
+set_condition <- function(forest, node, name) {
+  e <- forest$ensemble
+  set <- e$sets[[e$set[node]]]
+  beyond <- e$set_else[e$set[node]]
+  null_left <- if (e$missing[node] == missing_rules[["none"]]) beyond else e$default_left[node]
+  among <- which(set != beyond) - 1L
+  condition <- if (length(among)) {
+    sprintf("%s %s (%s)", name, if (beyond) "NOT IN" else "IN", paste(among, collapse = ", "))
+  } else if (beyond) paste(name, "IS NOT NULL") else "1 = 0"
+  if (null_left) paste(condition, "OR", name, "IS NULL") else condition
+}
+
+# As sql_case() writes trees.
+forest_case <- function(e, node, conditions, values) {
+  if (e$feature[node] == 0L) return(values[node])
+  case_lines(conditions[node], forest_case(e, e$left[node], conditions, values),
+             forest_case(e, e$right[node], conditions, values))
+}
