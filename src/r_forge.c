@@ -3,11 +3,11 @@
  * In R an ensemble is a list, one element a node: `feature` (from 1, 0 in leaves), `threshold`,
  * `left` and `right` (from 1), `default_left`, `missing` (ct_missing), `set` (which of `sets`, 0:
  * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not known); of
- * linear models `intercept` (of no length: there are none) and `first_term` (from 0, one more), with
- * `term_feature` (from 1) and `slope`, one element a term; `sets` (logical vectors: which codes from
- * 0 on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output` (from 1)
- * and `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`, `sum`,
- * `minus_fraction`. */
+ * linear models `intercept` (of no length: there are none) and `first_term` (from 0, one more),
+ * with `term_feature` (from 1) and `slope`, one element a term; `sets` (logical vectors: which
+ * codes from 0 on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output`
+ * (from 1) and `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`,
+ * `sum`, `minus_fraction`. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
