@@ -69,6 +69,7 @@ static int dipole_test(const ct_model_table *table, uint32_t (*row_at)(const voi
     uint32_t a = row_at(rows, ct_rng_below(rng, n)), others[PARTNERS],
              n_others = n < PARTNERS ? n : PARTNERS;
     double distance[PARTNERS];
+    CT_ASSERT(n > 0);
     for (uint32_t i = 0; i < n_others; i++) {
         others[i] = row_at(rows, n <= PARTNERS ? i : ct_rng_below(rng, n));
         distance[i] = fabs(response(table, others[i]) - response(table, a));
@@ -379,7 +380,7 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->order = (uint32_t *) ct_alloc(n * sizeof *all->order);
     all->source = (uint32_t *) ct_alloc(n * sizeof *all->source);
     all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
-    all->spare = (ct_model_node **) ct_alloc(threads * sizeof *all->spare);
+    all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
     all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
     all->touched = (int64_t *) ct_alloc(threads * sizeof *all->touched);
     if (!all->trees || !all->loss || !all->order || !all->source || !all->more || !all->spare ||
@@ -389,8 +390,8 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
         ct_model_node *nodes = (ct_model_node *) ct_alloc(2 * best->room * sizeof *nodes);
         ct_node_rows *rows = &all->rows[all->n_workers];
         if (!nodes || ct_node_rows_init(rows, best->table->n_rows, error) != CT_OK) {
-            ct_free(nodes);
             if (nodes) ct_node_rows_free(rows);
+            ct_free(nodes);
             return ct_fail(error, CT_NO_MEMORY, "not enough memory");
         }
         all->spare[all->n_workers] = nodes;

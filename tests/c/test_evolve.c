@@ -445,11 +445,24 @@ static void kernels_agree(void)
                 for (size_t i = 0; i < size; i++)
                     for (unsigned lane = 0; lane < CT_GRAM_LANES; lane++)
                         s[t][i * CT_GRAM_LANES + lane] = a[lane % 3 * size + i] * (lane + 1);
+            double joined[2][256 * CT_GRAM_LANES], copied[2][256 * CT_GRAM_LANES];
+            memcpy(joined, s, sizeof joined);
+            plain->join_lanes(joined[0], s[0], copied[0], p);
+            kernels->join_lanes(joined[1], s[1], copied[1], p);
             plain->pivots(s[0], p, sse[0], terms[0]);
             kernels->pivots(s[1], p, sse[1], terms[1]);
             CHECK(!memcmp(sse[0], sse[1], sizeof sse[0]));
             CHECK(!memcmp(terms[0], terms[1], sizeof terms[0]));
             CHECK(terms[0][0] == (p > 3 ? p - 2 : p - 1));
+            kernels->join(b, b + size, p);
+            for (size_t i = 0; i < p; i++)
+                for (size_t k = 0; k <= i; k++) {
+                    const size_t at = ct_gram_row(i) + k, first = at * CT_GRAM_LANES;
+                    CHECK(b[at] == a[at] + a[size + at]);
+                    CHECK(!memcmp(joined[0] + first, joined[1] + first, 8 * CT_GRAM_LANES));
+                    CHECK(!memcmp(joined[0] + first, copied[1] + first, 8 * CT_GRAM_LANES));
+                    CHECK(joined[1][first + 1] == 4 * a[size + at]);
+                }
         }
     }
 }
