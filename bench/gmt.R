@@ -1,13 +1,14 @@
 # gmt() beside lmtree() of partykit, rpart and ranger, where they are installed: seconds of one
 # core, leaves, and how well they predict.
 #
-#   Rscript bench/gmt.R [armchair|large|paper|threads|sets] ...     nothing: all
+#   Rscript bench/gmt.R [armchair|large|paper|threads|proofs|sets] ...     nothing: all
 #
 # armchair: five planes, 20 seeds of 10,000 rows, and lmtree on one of them. large: a million rows
 # with no column and with 8 columns of noise besides, on one thread and on two. paper: what 10,000
 # generations of 64 trees would take, extrapolated from generations 51 to 250 on a million rows.
 # threads: processor time of each of two threads (Linux), which are as fast as their sum where both
 # have a core; `score` is the time of one thread by that of the busier of two.
+# proofs: what `certify` adds to a search of that depth; the score is the gap that is left.
 # sets: public and generated sets, split 70:30 at random, R squared of the test part. Seconds are
 # the processor's (user), since machines are shared. Writes bench/results/gmt.csv.
 
@@ -99,7 +100,7 @@ busiest_thread <- function(expression) {
   max(after - ifelse(is.na(known), 0, before[known]))
 }
 
-friedman <- function(n) {
+friedman1 <- function(n) {
   set.seed(1)
   x <- matrix(stats::runif(n * 10), n)
   list(x = x, y = 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] +
@@ -107,7 +108,7 @@ friedman <- function(n) {
 }
 
 if (wanted("threads") && file.exists("/proc/self/task")) {
-  data <- list("friedman1 1000" = friedman(1e3), "friedman1 40000" = friedman(4e4),
+  data <- list("friedman1 1000" = friedman1(1e3), "friedman1 40000" = friedman1(4e4),
                "armchair 1e6" = armchair(1e6, 0, 1))
   for (name in names(data)) {
     d <- data[[name]]
@@ -115,6 +116,35 @@ if (wanted("threads") && file.exists("/proc/self/task")) {
       min(replicate(2, busiest_thread(gmt(d$x, d$y, seed = 1, threads = threads))))
     }, 0)
     note(name, "gmt, 2 threads", least[2], score = least[1] / least[2])
+  }
+}
+
+# ---- proofs --------------------------------------------------------------------------------------
+
+wavy <- function(n) {
+  set.seed(1)
+  x <- matrix(stats::runif(n * 5, 0, 5), n)
+  list(x = x, y = sin(2 * x[, 1]) * x[, 2] + 0.3 * x[, 3]^2 + stats::rnorm(n, 0, 0.3))
+}
+
+proofs <- list(
+  list(name = "armchair 1e6 + 8, B 64", data = function() armchair(1e6, 8, 1), depth = 2,
+       bins = 64),
+  list(name = "armchair 1e4, B 64", data = function() armchair(1e4, 0, 1), depth = 3, bins = 64),
+  list(name = "armchair 1e5, B 64", data = function() armchair(1e5, 0, 1), depth = 3, bins = 64),
+  list(name = "wavy 1200 x 5, B 64", data = function() wavy(1200), depth = 3, bins = 64),
+  list(name = "friedman1 1e3, B 32", data = function() friedman1(1e3), depth = 3, bins = 32))
+
+if (wanted("proofs")) {
+  for (case in proofs) {
+    d <- case$data()
+    fit <- function(certify) timed(gmt(d$x, d$y, seed = 1, threads = 1, certify = certify,
+                                       depth_max = case$depth, bins = case$bins))
+    searched <- fit(0)
+    proven <- fit(case$depth)
+    note(case$name, paste("certify", case$depth), proven$seconds - searched$seconds,
+         nrow(coef(proven$value)), proven$value$gmt$optimum$gap,
+         proven$value$gmt$optimum$elapsed)
   }
 }
 
@@ -189,4 +219,15 @@ if (wanted("sets")) {
 }
 
 dir.create("bench/results", showWarnings = FALSE)
-if (length(rows)) utils::write.csv(do.call(rbind, rows), "bench/results/gmt.csv", row.names = FALSE)
+file <- "bench/results/gmt.csv"
+results <- do.call(rbind, rows)
+if (length(rows)) {
+  if (file.exists(file)) { # what was not asked for stays
+    before <- utils::read.csv(file)
+    again <- paste(before$set, before$method) %in% paste(results$set, results$method)
+    results <- rbind(before[!again, ], results)
+  }
+  numbers <- vapply(results, is.numeric, NA)
+  results[numbers] <- lapply(results[numbers], signif, 4)
+  utils::write.csv(results, file, row.names = FALSE)
+}

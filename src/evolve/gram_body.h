@@ -10,7 +10,7 @@ typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
 #define AT(type, from) (*(type *) (void *) (from))
 #define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL _Pragma("GCC unroll 12")
 
 INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows_z,
                         const uint32_t *rows, uint32_t n, uint32_t p)

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 
+enum { AHEAD = 24 }; /* rows that are fetched before they are copied */
+
 /* ---- memory ---- */
 
 static void free_desk(ct_pair_desk *d)
@@ -121,6 +123,10 @@ static void copy_rows(const ct_pairs *pairs, ct_pair_desk *desk, const uint32_t 
 {
     const size_t width = pairs->table->width, q = pairs->table->n_splitters;
     for (uint32_t i = 0; i < n; i++) {
+        const uint32_t later = rows[i + AHEAD < n ? i + AHEAD : i];
+        for (size_t k = 0; k < width; k += 8)
+            __builtin_prefetch(pairs->table->z + later * width + k);
+        __builtin_prefetch(pairs->codes + later * q);
         memcpy(desk->z + i * width, pairs->table->z + rows[i] * width, width * sizeof(double));
         memcpy(desk->codes + i * q, pairs->codes + rows[i] * q, q);
     }
