@@ -1,6 +1,7 @@
-# What two imported forests differ in, and which features one asks for.
+# What two imported forests differ in.
 
 #' @rdname import_forest
+#' @method all.equal forest_ir
 #' @details
 #' `all.equal()` says where two forests differ: in their contract, or from which tree and node on in
 #' shape, features, thresholds or values. It compares to the last bit unless `tolerance` allows
@@ -23,6 +24,7 @@ all.equal.forest_ir <- function(target, current, ..., tolerance = 0) {
 }
 
 #' @rdname import_forest
+#' @method all.equal forged_forest
 #' @export
 all.equal.forged_forest <- function(target, current, ..., tolerance = 0) {
   all.equal.forest_ir(target$forest, current, ..., tolerance = tolerance)
@@ -94,29 +96,3 @@ differing_nodes <- function(x, y, i, j, tree, tolerance) {
   }
   gettextf("tree %d, node %d: %s %s, %s", tree, node, what, say(x, i[node]), say(y, j[node]))
 }
-
-# ---- importance ----------------------------------------------------------------------------------
-
-#' @rdname contree_importance
-#' @export
-contree_importance.forest_ir <- function(fit, ...) {
-  check_no_dots(...)
-  e <- fit$ensemble
-  if (!length(e$gain)) {
-    stop_unsupported("fit", gettextf("the model of %s does not say what its splits gained",
-                                     fit$source))
-  }
-  inner <- e$feature > 0L
-  asked <- fit$asked
-  by <- factor(e$feature[inner], asked)
-  table <- data.frame(
-    variable = if (is.null(fit$features)) as.character(asked) else fit$features[asked],
-    gain = as.vector(tapply(e$gain[inner], by, sum)), splits = as.vector(table(by)))
-  table <- table[order(-table$gain), ]
-  row.names(table) <- NULL
-  structure(table, class = c("contree_importance", "data.frame"))
-}
-
-#' @rdname contree_importance
-#' @export
-contree_importance.forged_forest <- function(fit, ...) contree_importance(fit$forest, ...)

@@ -126,8 +126,8 @@ print.forest_ir <- function(x, ...) {
 }
 
 describe_source <- function(x) {
-  said <- paste(x$source, x$version)
-  trimws(if (nzchar(x$objective)) paste0(said, " (", x$objective, ")") else said)
+  said <- trimws(paste(x$source, x$version))
+  if (nzchar(x$objective)) paste0(said, " (", x$objective, ")") else said
 }
 
 describe_outputs <- function(x) {

@@ -2,10 +2,10 @@
 
 #' Read a tree ensemble of any maker
 #'
-#' Reads a model of XGBoost, LightGBM, ranger, randomForest, gbm, rpart or this package, with all
-#' that decides its predictions: how values are cast and compared, what is missing, in which order
-#' and precision trees are summed. [forge()] predicts with it, to the last bit as its maker does,
-#' and faster.
+#' Reads a model of XGBoost, LightGBM, ranger, randomForest, gbm, rpart, partykit or this package,
+#' with all that decides its predictions: how values are cast and compared, what is missing, in
+#' which order and precision trees are summed. [forge()] predicts with it, to the last bit as its
+#' maker does, and faster.
 #'
 #' @section Formats:
 #' * `"xgboost"`: what `xgb.save()` or `save_model()` writes, JSON (needs the package `jsonlite`) or
@@ -25,6 +25,9 @@
 #' * `randomForest`: regression and classification;
 #' * `gbm`;
 #' * `rpart`: rows with missing values are refused, as surrogate splits are not read;
+#' * `party` of partykit whose leaves are constants (`constparty`, as `ctree()` and `as.party()`
+#'   make), with any number of children; rows with missing values are refused, as partykit sends
+#'   them by surrogate splits or at random, and so it does with `-Inf`;
 #' * fits of [contree()] and [hist_forest()].
 #'
 #' What is not supported is an error that names it.
@@ -65,7 +68,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   if (!is.raw(x) && !is_path(x)) {
     stop_unsupported("x", gettextf(
       "import_forest() reads files, raw vectors, and objects of %s; 'x' is %s",
-      "xgboost, lightgbm, ranger, randomForest, gbm, rpart and contree", show_value(x)))
+      "xgboost, lightgbm, ranger, randomForest, gbm, rpart, partykit and contree", show_value(x)))
   }
   format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "onnx"))
   check_iterations(iterations)

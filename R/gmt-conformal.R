@@ -6,6 +6,7 @@
 learn_conformal <- function(frame, roles, settings) {
   folds <- settings$conformal
   settings <- settings_of_worker(settings)
+  settings$search$certify <- 0
   frame <- with_weight(frame)
   n <- length(frame$response)
   if (folds > n) {

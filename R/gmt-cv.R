@@ -34,21 +34,36 @@
 #' plot(cv)
 #' predict(cv, data.frame(speed = 10))
 #' @export
-gmt_cv <- function(formula, data, weights, subset, na.action, offset,
-                   complexity = c(0.3, 1, 2, 4, 8, 16), smoothing = c(0, 1, 3, 8, 20),
-                   folds = 10, repeats = 1, rule = c("1se", "min"), ...,
-                   control = gmt_control(...), seed = NULL) {
+gmt_cv <- function(x, ...) UseMethod("gmt_cv")
+
+#' @rdname gmt_cv
+#' @export
+gmt_cv.formula <- function(formula, data, weights, subset, na.action, offset,
+                           complexity = c(0.3, 1, 2, 4, 8, 16), smoothing = c(0, 1, 3, 8, 20),
+                           folds = 10, repeats = 1, rule = c("1se", "min"), ...,
+                           control = gmt_control(...), seed = NULL) {
   call <- plain_call(match.call(), sys.call(-1), "gmt_cv")
   settings <- gmt_settings(control, list(...), !missing(control), seed, FALSE)
   grid <- gmt_grid(complexity, smoothing)
-  rule <- check_choice("rule", rule, c("1se", "min"))
   read <- eval(call_to_read(match.call()), parent.frame())
-  roles <- predictor_roles(read$frame, read$regressors, read$splitters, settings$factors)
-  folds <- read_folds(folds, repeats, rep(1, length(read$frame$response)))
-  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
-  settings$conformal <- 0
-  settings$on_interrupt <- "error"
-  cross_validate_gmt(read$frame, roles, folds, grid, settings, rule, call)
+  cross_validate_gmt(read, folds, repeats, grid, settings, rule, call)
+}
+
+#' @rdname gmt_cv
+#' @export
+gmt_cv.default <- function(x, y, z = x, weights = NULL, offset = NULL,
+                           complexity = c(0.3, 1, 2, 4, 8, 16), smoothing = c(0, 1, 3, 8, 20),
+                           folds = 10, repeats = 1, rule = c("1se", "min"), ...,
+                           control = gmt_control(...), seed = NULL) {
+  if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
+    return(eval(formula_call(sys.call(), gmt_cv.formula), parent.frame()))
+  }
+  call <- plain_call(match.call(), sys.call(-1), "gmt_cv")
+  settings <- gmt_settings(control, list(...), !missing(control), seed, FALSE)
+  grid <- gmt_grid(complexity, smoothing)
+  check_both_given(x, y)
+  read <- read_gmt_xy(x, y, if (!missing(z)) z, weights, offset)
+  cross_validate_gmt(read, folds, repeats, grid, settings, rule, call)
 }
 
 # One row a tree to try, the largest complexity first.
@@ -63,7 +78,15 @@ gmt_grid <- function(complexity, smoothing) {
               complexity = sort(check_all("complexity", complexity), decreasing = TRUE))[2:1]
 }
 
-cross_validate_gmt <- function(frame, roles, folds, grid, settings, rule, call) {
+# `read`: the data, see read_gmt_formula().
+cross_validate_gmt <- function(read, folds, repeats, grid, settings, rule, call) {
+  rule <- check_choice("rule", rule, c("1se", "min"))
+  frame <- read$frame
+  roles <- predictor_roles(frame, read$regressors, read$splitters, settings$factors)
+  folds <- read_folds(folds, repeats, rep(1, length(frame$response)))
+  if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
+  settings$conformal <- 0
+  settings$on_interrupt <- "error"
   runs <- unique(data.frame(fold = c(folds), turn = c(col(folds))))
   complexities <- unique(grid$complexity)
   listener <- cv_listener(settings, length(complexities) * (nrow(runs) + 1), "gmt_cv")
@@ -144,7 +167,7 @@ choose_complexity <- function(table, rule) {
 }
 
 #' @rdname gmt_cv
-#' @param x A value of `gmt_cv()`.
+#' @param x Predictors: a data frame, or a numeric matrix; to print or plot, a value of `gmt_cv()`.
 #' @param digits Significant digits.
 #' @export
 print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {

@@ -12,8 +12,8 @@
 #' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` in the models and splits on
 #' `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in the leaves,
 #' which is a regression tree. Numbers, logicals and factors may be regressors; of a formula without
-#' `|`, or of `x` without `z`, those that are no numbers split alone, unless `factors = "both"` (see
-#' [gmt_control()]).
+#' `|`, or of `x` without `z`, factors of more than eight levels split alone, unless
+#' `factors = "both"` (see [gmt_control()]).
 #'
 #' @section Search:
 #' What is minimised is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree
@@ -27,13 +27,16 @@
 #'
 #' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
 #' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
-#' that no other tree is better. The tree is a function of the data, the arguments and the `seed`:
-#' it is the same for any number of threads and on any set of vector instructions, and it depends on
-#' time only if `time_limit` or Ctrl-C ends the search.
+#' that no other tree is better; `certify` gives one for shallow trees, see [gmt_control()].
+#' The tree is a function of the data, the arguments and the `seed`: it is the same for any number
+#' of threads and on any set of vector instructions, and it depends on time only if `time_limit` or
+#' Ctrl-C ends the search.
 #'
 #' @section Models:
 #' The coefficients are computed anew in the end, by the QR decomposition of the rows of each node,
-#' as `lm()` does, and aliased ones are left out as there. The covariances of [vcov()][vcov.gmt] and
+#' as `lm()` does, and aliased ones are left out as there. With `select` regressors that do not pay
+#' are left out of the model of a leaf as well, see [gmt_control()]. The covariances of
+#' [vcov()][vcov.gmt] and
 #' all intervals take the tree as given: the search for it is not accounted for, so they are too
 #' small, the more so the more the tree was searched for.
 #'
@@ -75,10 +78,11 @@
 #'   do not have), `conformal` (trees of all rows but those of a fold, and errors on these), and
 #'   `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
 #'   regressors become columns of the models, and what stands for missing values), `coefficients`,
-#'   `rank`, `aliased`, `unscaled` (covariances by node without the factor sigma^2), `low` and
-#'   `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or split in the last
-#'   local search), `certified`, `status`, `history`, `kicks`, `touched` (rows that searches of
-#'   single splits looked at), `elapsed` (seconds), `seed` and `settings`. Read it through the
+#'   `rank`, `aliased` (or left out), `dropped` (left out), `unscaled` (covariances by node without
+#'   the factor sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a
+#'   coefficient or split in the last local search), `certified`, `status`, `history`, `kicks`,
+#'   `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `optimum` (with
+#'   `certify`, see [gmt_control()]), `seed` and `settings`. Read it through the
 #'   methods.
 #' @section Errors:
 #' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
@@ -148,14 +152,21 @@ gmt.default <- function(x, y, z = x, weights = NULL, offset = NULL, ...,
   call <- plain_call(match.call(), sys.call(-1), "gmt")
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
   check_both_given(x, y)
+  read <- read_gmt_xy(x, y, if (!missing(z)) z, weights, offset)
+  fit_gmt(read$frame, read$regressors, read$splitters, settings, call)
+}
+
+# The data of `x` and `y`, as read_gmt_formula() has them; `z` NULL: `x` has the splitters.
+read_gmt_xy <- function(x, y, z, weights, offset) {
   check_x(x)
-  both <- if (missing(z)) x else join_columns(x, z)
+  both <- if (is.null(z)) x else join_columns(x, z)
   frame <- read_xy(both, y, "learn", weights, read_number_response)
   if (!is.null(offset)) frame$offset <- check_offset(offset, both, frame, NULL)
-  named <- function(columns) if (is.null(colnames(columns))) paste0("x",
-      seq_len(ncol(columns))) else colnames(columns)
-  fit_gmt(frame, if (missing(z)) NULL else named(x), if (missing(z)) NULL else named(z), settings,
-          call)
+  if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
+  named <- function(columns) {
+    if (is.null(colnames(columns))) paste0("x", seq_len(ncol(columns))) else colnames(columns)
+  }
+  list(frame = frame, regressors = if (!is.null(z)) named(x), splitters = if (!is.null(z)) named(z))
 }
 
 # The columns of `z` that `x` does not have come behind those of `x`.
@@ -214,7 +225,6 @@ check_offset <- function(offset, data, frame, subset) {
 # ---- from the frame to the fit -------------------------------------------------------------------
 
 fit_gmt <- function(frame, regressors, splitters, settings, call) {
-  if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
   roles <- predictor_roles(frame, regressors, splitters, settings$factors)
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   fit <- fit_roles(frame, roles, settings, call)
@@ -243,6 +253,8 @@ make_gmt <- function(searched, whole, call) {
   add_weightless(fit, whole)
 }
 
+factor_levels_few <- 8
+
 # Which predictors are in the models, and which may split: their names.
 predictor_roles <- function(frame, regressors, splitters, factors) {
   names <- frame$shape$names
@@ -252,8 +264,10 @@ predictor_roles <- function(frame, regressors, splitters, factors) {
         startsWith(name, paste0(labels, ".", recycle0 = TRUE))), NA)]
   }
   if (is.null(regressors)) {
-    types <- c(number_types, if (factors == "both") level_types)
-    return(list(regressors = names[frame$types %in% types], splitters = names))
+    levels <- lengths(frame$xlevels[names])
+    most <- c(split = 0, few = factor_levels_few, both = Inf)[[factors]]
+    leveled <- frame$types %in% level_types & levels <= most
+    return(list(regressors = names[frame$types %in% number_types | leveled], splitters = names))
   }
   roles <- list(regressors = of(regressors), splitters = of(splitters))
   may <- names[frame$types %in% c(number_types, level_types)]
@@ -315,6 +329,7 @@ run_gmt <- function(frame, roles, design, settings) {
   regressors <- match(roles$regressors, names)[design_parts(design)]
   regressors[is_made] <- length(names) + seq_along(made)
   leveled <- frame$types[roles$splitters] %in% c("factor", "character")
+  if (settings$search$certify > 0) check_levels_to_certify(frame, roles$splitters[leveled])
   control <- c(settings$search, list(
     regressors = as.integer(regressors), splitters = match(roles$splitters, names),
     n_levels = 1L + as.integer(ifelse(leveled, lengths(frame$xlevels[roles$splitters]), 0L)),
@@ -346,7 +361,10 @@ gmt_text <- function(state, effort) {
 }
 
 new_gmt <- function(solved, frame, roles, design, settings, call) {
-  if (settings$smoothing > 0) solved <- smooth_solved(solved, frame, design, settings$smoothing)
+  solved$dropped <- logical(length(solved$aliased))
+  if (settings$smoothing > 0 || settings$select > 0) {
+    solved <- refit_solved(solved, frame, design, settings)
+  }
   solved$errors <- solved$deviance
   solved <- on_predictors(solved, frame)
   names <- c(intercept_name, design_names(design))
@@ -364,10 +382,12 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
   found <- list(
     regressors = roles$regressors, splitters = roles$splitters, design = design, nodes = nodes,
     coefficients = b, rank = solved$rank, aliased = by_node(solved$aliased),
+    dropped = by_node(solved$dropped),
     unscaled = array(solved$unscaled, c(p, p, n_nodes)), low = by_node(solved$low),
     high = by_node(solved$high), bic = solved$bic, lambda = solved$lambda,
     certified = solved$certified, status = solved$status, history = history, kicks = solved$kicks,
-    touched = solved$touched, elapsed = solved$elapsed, seed = settings$seed, settings = settings)
+    touched = solved$touched, elapsed = solved$elapsed,
+    optimum = optimum_of(solved$optimum), seed = settings$seed, settings = settings)
   fit <- new_model(
     solved, leaf, frame, call, class = "gmt", where = stats::setNames(solved$where,
                                                                       frame$row_names),
@@ -378,18 +398,6 @@ new_gmt <- function(solved, frame, roles, design, settings, call) {
   fit$fitted.values <- unname(gmt_values(fit, x, unname(fit$where), extrapolate = TRUE)) +
     if (is.null(frame$offset)) 0 else frame$offset
   validate_model(fit)
-}
-
-# The answer of the search with smoothed models in its nodes.
-smooth_solved <- function(solved, frame, design, tau) {
-  columns <- lapply(design, function(part) filled_values(part, frame$columns[[part$predictor]]))
-  y <- without_offset(frame)
-  x <- do.call(cbind, c(list(rep(1, length(y))), unname(columns)))
-  models <- smooth_models(x, y, frame$weights, solved$where, parents_of(solved), tau)
-  solved$coefficients <- c(t(models$coefficients))
-  solved$aliased <- c(t(models$aliased))
-  solved$deviance <- models$deviance
-  solved
 }
 
 # The node that each node is a child of, 0 for the root.

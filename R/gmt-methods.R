@@ -2,8 +2,9 @@
 
 #' Standard methods for model trees
 #'
-#' `coef()` gives the coefficients of the leaves, `NA` where they are aliased, and `vcov()` the
-#' covariances of one leaf, as `lm()` of its rows has them; both take the tree as given. `logLik()`
+#' `coef()` gives the coefficients of the leaves, `NA` where they are aliased or left out (`select`
+#' of [gmt_control()]), and `vcov()` the covariances of one leaf, as `lm()` of its rows has them;
+#' both take the tree as given. `logLik()`
 #' is that of independent normal errors with one variance for all leaves; its degrees of freedom are
 #' the coefficients, the splits and the variance, so `AIC()` and `BIC()` compare trees. `BIC()`
 #' differs from the criterion of the search by a constant where `complexity` is 1.
@@ -153,6 +154,7 @@ summary.gmt <- function(object, node = NULL, ...) {
 summary_of_rows <- function(fit, row, inside) {
   b <- model_of_node(fit, row)
   used <- !is.na(b)
+  there <- !fit$gmt$dropped[row, ]
   n <- node_n(fit)[row]
   rank <- fit$gmt$rank[row]
   df <- n - rank
@@ -170,9 +172,8 @@ summary_of_rows <- function(fit, row, inside) {
   r2 <- explained / (explained + node_errors(fit)[row])
   answer <- list(call = tree_call(fit), terms = tree_terms(fit),
                  residuals = node_residuals(fit, row, inside) * if (is.null(w)) 1 else sqrt(w),
-                 coefficients = table, aliased = !used, sigma = sqrt(sigma2), df = c(rank, df,
-                                                                                     length(b)),
-                 cov.unscaled = unscaled)
+                 coefficients = table, aliased = !used[there], sigma = sqrt(sigma2),
+                 df = c(rank, df, sum(there)), cov.unscaled = unscaled)
   if (rank > 1) {
     answer$r.squared <- r2
     answer$adj.r.squared <- 1 - (1 - r2) * ((n - 1) / df)
@@ -212,7 +213,12 @@ print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE,
   invisible(x)
 }
 
+# What is known of the tree beside all others.
 ending_text <- function(found) {
+  if (is.null(found$optimum)) status_text(found) else optimum_text(found)
+}
+
+status_text <- function(found) {
   if (found$certified) return(gettext("no change of one node improves it"))
   switch(found$status, "time limit" = gettext("stopped at the time limit"),
          interrupted = gettext("interrupted"),

@@ -94,7 +94,7 @@ summary.contree_model <- function(object, ...) {
   check_fit(object, "object")
   structure(
     c(list(call = tree_call(object), n = node_n(object)[1]), training_figures(object),
-      list(variable.importance = tree_importance(object), importance = split_importance(object),
+      list(variable.importance = tree_importance(object), importance = contree_importance(object),
            leaves = sum(node_is_leaf(object)), depth = max(node_depth(object)),
            proof = proof_line(object)),
       if (has_proof(object)) tree_proof(object)),

@@ -35,7 +35,9 @@
 #' @section Imported forests:
 #' Results of [import_forest()] and [forge()] have `gain`, the sum of what their maker says that the
 #' splits on a feature gained (XGBoost: `loss_changes`, LightGBM: `split_gain`, rpart: `improve`),
-#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say.
+#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say. With
+#' `data` and `y`, the classes or numbers of its rows, they have the loss of accuracy or, of
+#' numbers, of R squared.
 #'
 #' @param fit,y As in [contree_accuracy()].
 #' @param data Rows whose classes are known: data frame or matrix with the columns the tree was
@@ -46,7 +48,8 @@
 #' @param main Title above the plot.
 #' @param ... Not used.
 #' @return A data frame of class `contree_importance`. Without `data` one row a predictor that the
-#'   tree splits on, the most important first: `variable`, `gini` and `errors`.
+#'   tree splits on, the most important first: `variable`, `gini` and `errors`; of a tree that
+#'   predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
 #'
 #'   With `data` one row a column that the tree may use, the most important first: `variable`,
 #'   `drop` (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se`
@@ -54,7 +57,7 @@
 #'   averaged out, not how another sample would differ). The accuracy on the rows as they are is the
 #'   attribute `accuracy`.
 #'
-#'   `plot()` draws `gini` or `drop` and returns the data frame invisibly.
+#'   `plot()` draws `gini`, `deviance` or `drop` and returns the data frame invisibly.
 #' @section Errors:
 #' As those of [contree_accuracy()].
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
@@ -99,11 +102,13 @@ contree_importance.contree_cv <- function(fit, ...) contree_importance(fit$fit, 
 contree_importance.default <- function(fit, ...) check_fit(fit)
 
 split_importance <- function(fit) {
-  gini <- tree_importance(fit)
-  errors <- tree_importance(fit, "errors")
-  structure(data.frame(variable = as.character(names(gini)), gini = unname(gini),
-                       errors = unname(errors[names(gini)])),
-            class = c("contree_importance", "data.frame"))
+  saved <- tree_importance(fit)
+  table <- data.frame(variable = as.character(names(saved)), gini = unname(saved),
+                      errors = unname(tree_importance(fit, "errors")[names(saved)]))
+  # of numbers, the errors are squared residuals
+  if (!predicts_classes(fit)) table <- data.frame(variable = table$variable,
+                                                  deviance = table$errors)
+  structure(table, class = c("contree_importance", "data.frame"))
 }
 
 shuffling_importance <- function(fit, data, repeats, y) {
@@ -157,6 +162,8 @@ print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3)
     gettext("What the splits on a feature gained, as the maker of the model says, and their number")
   } else if (!is.null(x[["models"]])) {
     gettext("Squared residuals saved by the splits on a predictor, and by it in the models")
+  } else if (!is.null(x[["deviance"]])) {
+    gettext("Decrease of the deviance by the splits on a predictor")
   } else {
     gettext("Decrease of the Gini impurity by the splits on a predictor, and errors they save")
   }, "\n\n", sep = "")
@@ -175,22 +182,27 @@ is_shuffled <- function(importance) !is.null(importance[["drop"]])
 #' @rdname contree_importance
 #' @export
 plot.contree_importance <- function(x, main = NULL, ...) {
-  shown <- if (is_shuffled(x)) x$drop else if (!is.null(x[["gain"]])) x$gain else
-    if (is.null(x$models)) x$gini else x$splits + x$models
-  unsure <- if (is_shuffled(x)) x$se else 0
-  if (length(shown) == 0) {
-    stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
-  }
-  upwards <- rev(seq_along(shown))
-  ends <- cbind(shown - unsure, shown + unsure)
-  graphics::dotchart(shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
-                     xlab = if (is_shuffled(x)) gettextf("loss of %s", shuffled_measure(x))
-                            else if (!is.null(x[["gain"]])) gettext("gain")
-                            else if (is.null(x$models)) gettext("decrease of Gini impurity")
-                            else gettext("squared residuals saved"),
-                     xlim = range(0, shown, ends, na.rm = TRUE))
+  said <- importance_to_show(x)
+  upwards <- rev(seq_along(said$shown))
+  ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)
+  graphics::dotchart(said$shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
+                     xlab = said$label, xlim = range(0, ends))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)
+}
+
+# list(shown, unsure, label): numbers, how far they may be off, and what they are.
+importance_to_show <- function(x) {
+  if (nrow(x) == 0) {
+    stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
+  }
+  say <- function(shown, label, unsure = 0) list(shown = shown, unsure = unsure, label = label)
+  if (is_shuffled(x)) return(say(x$drop, gettextf("loss of %s", shuffled_measure(x)),
+                               replace(x$se, is.na(x$se), 0)))
+  if (!is.null(x[["gain"]])) return(say(x$gain, gettext("gain")))
+  if (!is.null(x[["gini"]])) return(say(x$gini, gettext("decrease of Gini impurity")))
+  if (!is.null(x[["deviance"]])) return(say(x$deviance, gettext("decrease of the deviance")))
+  say(x$splits + x$models, gettext("squared residuals saved"))
 }
 
 # What vip takes of a model.

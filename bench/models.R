@@ -1,12 +1,16 @@
 # Model trees beside M5P (Weka), lmtree of partykit, rpart and ranger, on public data that come with
 # R and its packages, by repeated cross-validation.
 #
-#   Rscript bench/models.R [REPEATS [SETS]]     5 folds each; SETS separated by commas
+#   Rscript bench/models.R [REPEATS [SETS [METHODS]]]
+#
+# 5 folds each; SETS ("all" if they are) and METHODS separated by commas; what there is of other
+# sets and methods in bench/results/models.csv stays there.
 #
 # M5P wants java and weka.jar (Debian: weka); WEKA_JAR says where it is. Its trees are fitted with
 # the settings it has, one process a fold; its seconds are those that it says itself, of a fit to
 # all rows. Seconds of the others are the processor's, on one thread, the mean of the folds. `gmt`
-# has its own settings, `gmt_cv` the complexity and smoothing of the least error in a
+# has its own settings, `gmt.split` and `gmt.both` other `factors`, `gmt.select` regressors left out
+# of leaves, `gmt_cv` the complexity and smoothing of the least error in a
 # cross-validation of 5 folds within the training rows. Writes bench/results/models.csv.
 
 library(contree)
@@ -80,7 +84,7 @@ sets <- list(
   servo = with_y(from("mlbench", "Servo"), "Class"),
   friedman1 = friedman(1), friedman2 = friedman(2), friedman3 = friedman(3))
 sets <- sets[lengths(sets) > 0]
-if (length(asked) > 1) sets <- sets[strsplit(asked[2], ",")[[1]]]
+if (length(asked) > 1 && asked[2] != "all") sets <- sets[strsplit(asked[2], ",")[[1]]]
 
 # ---- M5P -----------------------------------------------------------------------------------------
 
@@ -127,10 +131,12 @@ right_of <- function(train) paste(setdiff(names(train), "y"), collapse = " + ")
 methods <- list(
   lm = function(train) stats::lm(y ~ ., train),
   gmt = function(train) gmt(y ~ ., train, seed = 1, threads = 1),
+  gmt.split = function(train) gmt(y ~ ., train, seed = 1, threads = 1, factors = "split"),
   gmt.both = function(train) gmt(y ~ ., train, seed = 1, threads = 1, factors = "both"),
+  gmt.select = function(train) gmt(y ~ ., train, seed = 1, threads = 1, select = 2),
   gmt_cv = function(train) {
     set.seed(1)
-    gmt_cv(y ~ ., train, seed = 1, threads = 1, factors = "both", folds = 5, rule = "min")$fit
+    gmt_cv(y ~ ., train, seed = 1, threads = 1, folds = 5, rule = "min")$fit
   },
   lmtree = if (has("partykit")) function(train) {
     partykit::lmtree(stats::as.formula(paste("y ~", right_of(train), "|", right_of(train))), train)
@@ -140,6 +146,8 @@ methods <- list(
     ranger::ranger(y ~ ., train, num.threads = 1, seed = 1)
   })
 methods <- methods[lengths(methods) > 0]
+every <- c(names(methods), if (file.exists(jar)) "M5P")
+if (length(asked) > 2) every <- intersect(strsplit(asked[3], ",")[[1]], every)
 
 predicted <- function(fit, test) {
   out <- suppressWarnings(stats::predict(fit, test))
@@ -158,7 +166,6 @@ compare <- function(set) {
   set.seed(17)
   folds <- vapply(seq_len(repeats), function(i) sample(rep_len(1:5, n)), integer(n))
   runs <- expand.grid(fold = 1:5, turn = seq_len(repeats))
-  every <- c(names(methods), if (file.exists(jar)) "M5P")
   rows <- lapply(every, function(method) {
     value <- matrix(NA_real_, n, repeats)
     seconds <- leaves <- numeric()
@@ -191,15 +198,24 @@ compare <- function(set) {
 }
 
 results <- do.call(rbind, lapply(names(sets), compare))
+results[c("rmse", "r2", "leaves", "seconds")] <-
+  lapply(results[c("rmse", "r2", "leaves", "seconds")], signif, 4)
+file <- "bench/results/models.csv"
 dir.create("bench/results", showWarnings = FALSE)
-utils::write.csv(format(results, digits = 4, trim = TRUE), "bench/results/models.csv",
-                 row.names = FALSE, quote = FALSE)
+if (file.exists(file)) {
+  before <- utils::read.csv(file)
+  again <- paste(before$set, before$method) %in% paste(results$set, results$method)
+  results <- rbind(results, before[!again, ])
+  results <- results[order(results$set, match(results$method, c(names(methods), "M5P"))), ]
+}
+utils::write.csv(results, file, row.names = FALSE, quote = FALSE)
 
-ours <- c("gmt", "gmt.both", "gmt_cv")
+ours <- c("gmt", "gmt.split", "gmt.both", "gmt.select", "gmt_cv")
 if ("M5P" %in% results$method) {
-  theirs <- results[results$method == "M5P", ]
   for (method in intersect(ours, results$method)) {
     mine <- results[results$method == method, ]
+    theirs <- results[results$method == "M5P", ]
+    theirs <- theirs[match(mine$set, theirs$set), ]
     cat(sprintf("%s: RMSE not above that of M5P on %d of %d sets, within 2 %% on %d\n", method,
                 sum(mine$rmse <= theirs$rmse), nrow(mine), sum(mine$rmse <= 1.02 * theirs$rmse)))
   }

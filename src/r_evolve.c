@@ -26,6 +26,7 @@ static ct_gmt_options options_of(SEXP control)
     o.max_rows = r_number(control, "max_rows");
     o.sample = r_count(control, "sample");
     o.open_max = r_count(control, "open_max");
+    o.prove = r_count(control, "certify");
     o.seed = r_seed(control);
     o.threads = r_threads(control);
     o.simd = r_simd(control);
@@ -139,6 +140,28 @@ static SEXP where_of(const int32_t *where, uint32_t n_rows)
     return out;
 }
 
+/* NULL where nothing was asked for. */
+static SEXP proof_of(const ct_gmt_proof *proof)
+{
+    static const char *const names[] = {"depth", "bins", "complete", "bound", "cost", "gap",
+                                        "lambda", "solved", "touched", "elapsed"};
+    if (!proof->depth) return R_NilValue;
+    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) proof->depth));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) proof->bins));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(proof->complete));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->bound));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->cost));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->gap));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->lambda));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->solved));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->touched));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(proof->seconds));
+    UNPROTECT(1);
+    return list;
+}
+
 /* A row a moment: kick, leaves, BIC, SSE, rows touched, seconds. */
 static SEXP moments_of(const ct_gmt *gmt)
 {
@@ -160,7 +183,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
         "levels",  "n",         "weight",   "deviance", "rank",        "coefficients",
         "aliased", "unscaled",  "low",      "high",    "where",        "moments",
         "kicks",   "touched",   "bic",      "lambda",  "certified",    "status",
-        "elapsed"};
+        "elapsed", "optimum"};
     static const char *const ends[] = {"complete", "row limit", "interrupted", "time limit"};
     const ct_forest *forest = &gmt->forest;
     const ct_node_models *models = &gmt->models;
@@ -193,6 +216,7 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(gmt->certified));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[gmt->end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->seconds));
+    SET_VECTOR_ELT(list, i++, proof_of(&gmt->proof));
     UNPROTECT(1);
     return list;
 }

@@ -20,6 +20,8 @@ export _R_CHECK_PACKAGE_DEPENDS_IGNORE_MISSING_ENHANCES_=true
 export _R_CHECK_EXAMPLE_TIMING_CPU_TO_ELAPSED_THRESHOLD_=2.5
 export _R_CHECK_TEST_TIMING_CPU_TO_ELAPSED_THRESHOLD_=2.5
 export _R_CHECK_TESTS_NLINES_=0  # of a failed test, all lines
+# Fewer of the cases drawn at random: suite r draws them all.
+export CONTREE_QUICK=1
 
 mkdir -p build/check
 rm -rf build/check/contree.Rcheck

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, EVERY = 8 };
+enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
 /* A price that is less by no more than this is the same. */
 static const double SAME_PRICE = 1e-3;
@@ -15,8 +15,9 @@ typedef struct {
     const ct_model_data *data;
     const ct_gmt_options *options;
     ct_gmt *gmt;
-    ct_model_table table, sample, ordered;
-    ct_model_tree tree, small, laid_out; /* of all rows, of the sample, of all in another order */
+    ct_model_table table, sample, binned;
+    ct_row_cells cells;
+    ct_model_tree tree, small, evolved; /* of all rows, of the sample, of the cells */
     ct_local local;
     ct_kick_history history;
     ct_halt halt;
@@ -64,7 +65,7 @@ static ct_status draw_sample(running *run, ct_error *error)
     return status;
 }
 
-static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
+static ct_kick_options search_options(running *run)
 {
     const ct_gmt_options *o = run->options;
     ct_kick_options options = {o->effort,
@@ -78,9 +79,13 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
                                &run->halt,
                                note_kicks,
                                run};
-    if (o->mode == CT_GMT_PAPER)
-        return ct_evolve_tree(tree, &o->limits, &options, &o->paper, &run->history, error);
-    return ct_search_tree(tree, &o->limits, &options, &run->history, error);
+    return options;
+}
+
+static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
+{
+    ct_kick_options options = search_options(run);
+    return ct_search_tree(tree, &run->options->limits, &options, &run->history, error);
 }
 
 static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
@@ -122,29 +127,48 @@ static ct_status search_sample(running *run, ct_error *error)
     return CT_OK;
 }
 
-/* Evolution on all rows. Many of them are laid out by the leaves of a greedy tree of a sample, so
- * that the rows of a node lie near each other. */
-static ct_status evolve_all(running *run, ct_error *error)
+/* The splitters of a local optimum on a sample: those that evolution will come to ask for. */
+static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    run->gmt->certified = 0;
-    if (run->data->n_rows <= o->sample) {
-        CT_TRY(search(run, &run->tree, error));
-    } else {
+    uint32_t n_splits = 0;
+    if (run->data->n_rows > o->sample) {
+        ct_kick_options options = search_options(run);
+        ct_kick_history history = {NULL, 0, 0, 0, 0, run->start};
+        options.effort = 0;
+        options.population = 1;
         CT_TRY(draw_sample(run, error));
         CT_TRY(ct_model_tree_init(&run->small, &run->sample, ct_gram_at(o->simd),
                                   o->limits.leaves_max, error));
-        CT_TRY(ct_local_init(&run->local, &run->small, &o->limits, 1, error));
-        CT_TRY(ct_grow_greedily(&run->local, &run->small, o->open_max, error));
-        use_tree(run, &run->small);
-        CT_TRY(ct_model_table_take(&run->ordered, &run->table, run->tree.rows, run->data->n_rows,
-                                   CT_MODEL_BINS, error));
-        CT_TRY(ct_model_tree_init(&run->laid_out, &run->ordered, ct_gram_at(o->simd),
-                                  o->limits.leaves_max, error));
-        CT_TRY(search(run, &run->laid_out, error));
-        ct_model_tree_collapse(&run->tree, 0);
-        use_tree(run, &run->laid_out);
+        CT_TRY(ct_search_tree(&run->small, &o->limits, &options, &history, error));
+        for (uint32_t i = 0; i < run->small.room; i++) {
+            const ct_model_node *node = &run->small.nodes[i];
+            if (!node->used || node->test.splitter < 0) continue;
+            along[node->test.splitter] = 1;
+            n_splits++;
+        }
     }
+    if (!n_splits) memset(along, 1, run->data->n_splitters);
+    return CT_OK;
+}
+
+static ct_status evolve_all(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_kick_options options = search_options(run);
+    uint8_t *along = (uint8_t *) ct_alloc(run->data->n_splitters + 1);
+    if (!along) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    memset(along, 0, run->data->n_splitters + 1);
+    ct_status status = expect_splitters(run, along, error);
+    if (status == CT_OK)
+        status = ct_row_cells_init(&run->cells, &run->table, ct_gram_at(o->simd), along, error);
+    ct_free(along);
+    if (status != CT_OK) return status;
+    CT_TRY(ct_row_cells_tree(&run->cells, &run->evolved, o->limits.leaves_max, error));
+    CT_TRY(ct_evolve_tree(&run->cells, &run->evolved, &o->limits, &options, &o->paper,
+                          &run->history, error));
+    use_tree(run, &run->evolved);
+    run->gmt->certified = 0;
     run->gmt->lambda = ct_tree_lambda(&run->tree, o->limits.complexity);
     return CT_OK;
 }
@@ -173,6 +197,84 @@ static ct_status search_all(running *run, ct_error *error)
         run->local.shift_only = 0;
     }
     CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+    return CT_OK;
+}
+
+/* ---- the proof ---- */
+
+/* Below a leaf, the tests of an optimum from `at` on. */
+static void plant(ct_model_tree *tree, int32_t leaf, const ct_test *tests, uint32_t at)
+{
+    if (at >= CT_OPTIMUM_TESTS || tests[at].splitter < 0) return;
+    if (!ct_model_tree_expand(tree, leaf, &tests[at])) return;
+    plant(tree, tree->nodes[leaf].left, tests, 2 * at + 1);
+    plant(tree, tree->nodes[leaf].right, tests, 2 * at + 2);
+}
+
+static double cost_at(const ct_model_tree *tree, double lambda)
+{
+    return ct_penalised(tree->sse, tree->terms, tree->n_leaves, lambda);
+}
+
+/* One proof, of all trees at one lambda. *better: there was a better tree, the tree from now on. */
+static ct_status prove_once(running *run, const ct_model_table *binned, int *better,
+                            ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_gmt_proof *proof = &run->gmt->proof;
+    ct_optimum found;
+    proof->lambda = run->gmt->lambda;
+    ct_optimum_options options = {o->prove, o->limits.minbucket, proof->lambda,
+                                  cost_at(&run->tree, proof->lambda), o->prove_without,
+                                  o->threads ? o->threads : 1, &run->halt};
+    CT_TRY(ct_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
+    proof->complete = found.complete;
+    proof->bound = found.bound;
+    proof->solved += found.solved;
+    proof->touched += (double) found.touched;
+    *better = found.better;
+    if (!found.better) return CT_OK;
+    ct_model_tree_collapse(&run->tree, 0);
+    plant(&run->tree, 0, found.tests, 0);
+    ct_model_tree_refresh(&run->tree, 0, o->limits.minbucket, o->limits.depth_max);
+    return CT_OK;
+}
+
+/* The table with the bins that were asked for. */
+static ct_status bin_again(running *run, ct_error *error)
+{
+    uint32_t n = run->data->n_rows, *rows = (uint32_t *) ct_alloc(n * sizeof *rows);
+    if (!rows) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (uint32_t row = 0; row < n; row++) rows[row] = row;
+    ct_status status = ct_model_table_take(&run->binned, &run->table, rows, n,
+                                           run->options->bins, error);
+    ct_free(rows);
+    return status;
+}
+
+/* A better tree is searched to the row as any other, which may change lambda: proven anew then. */
+static ct_status prove(running *run, ct_error *error)
+{
+    const ct_gmt_options *o = run->options;
+    ct_gmt_proof *proof = &run->gmt->proof;
+    const ct_model_table *binned = &run->table;
+    const double start = ct_seconds();
+    int better = 1;
+    proof->depth = o->prove;
+    proof->bins = o->bins;
+    proof->lambda = run->gmt->lambda;
+    if (run->data->n_rows > o->sample) {
+        CT_TRY(bin_again(run, error));
+        binned = &run->binned;
+    }
+    for (int round = 0; better && round < PROOFS && !ct_halt_now(&run->halt, 0); round++) {
+        CT_TRY(prove_once(run, binned, &better, error));
+        if (better) CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+    }
+    proof->cost = cost_at(&run->tree, proof->lambda);
+    double above = proof->cost - proof->bound;
+    proof->gap = above > 2 * ct_optimum_slack(&run->table, proof->cost) ? above / proof->cost : 0;
+    proof->seconds = ct_seconds() - start;
     return CT_OK;
 }
 
@@ -327,6 +429,9 @@ static void scale_back(running *run)
     gmt->bic = n * log(deviance / n) + complexity * log(n) * size;
     double square = run->table.unit;
     gmt->lambda *= square;
+    gmt->proof.lambda *= square;
+    gmt->proof.cost *= square;
+    gmt->proof.bound *= square;
     for (uint32_t i = 0; i < run->history.n; i++) {
         ct_moment *moment = &gmt->moments[i];
         double rows = run->data->n_rows > run->options->sample && run->options->mode != CT_GMT_PAPER
@@ -353,6 +458,7 @@ static ct_status run_all(running *run, ct_error *error)
     if (!gmt->moments) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     run->history.moments = gmt->moments;
     CT_TRY(search_all(run, error));
+    if (run->options->prove) CT_TRY(prove(run, error));
     int32_t *places = (int32_t *) ct_alloc(run->tree.room * sizeof *places);
     if (!places) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     ct_status status = write_tree(run, places, error);
@@ -373,6 +479,27 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
     return CT_OK;
 }
 
+/* Whether trees of that depth over bins can be gone through. */
+static ct_status check_proof(const ct_model_data *data, const ct_gmt_options *o, ct_error *error)
+{
+    const double cells = (o->bins + 1.0) * (o->bins + 1.0),
+                 bytes = cells * (double) ct_gram_size(data->n_regressors + 2) * sizeof(double);
+    if (!o->prove) return CT_OK;
+    if (o->prove < 2 || o->prove > CT_OPTIMUM_DEPTH || o->mode == CT_GMT_PAPER ||
+        o->limits.depth_max != o->prove || o->limits.leaves_max < 1u << o->prove)
+        return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
+    for (uint32_t s = 0; s < data->n_splitters; s++)
+        if (data->n_levels[s] > CT_AXIS_LEVELS)
+            return ct_fail(error, CT_BAD_INPUT,
+                           "splitter %u has %u levels, but a proof goes through at most %d", s + 1,
+                           data->n_levels[s], (int) CT_AXIS_LEVELS);
+    if (bytes > 4e9)
+        return ct_fail(error, CT_BAD_INPUT,
+                       "a proof for %u regressors and %u bins needs %.0f GB of memory",
+                       data->n_regressors, o->bins, bytes / 1e9);
+    return CT_OK;
+}
+
 ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
                      ct_error *error)
 {
@@ -381,6 +508,7 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     memset(&run, 0, sizeof run);
     CT_TRY(check_options(options, error));
     CT_TRY(ct_model_data_check(data, error));
+    CT_TRY(check_proof(data, options, error));
     run.data = data;
     run.options = options;
     run.gmt = gmt;
@@ -392,8 +520,9 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     ct_local_free(&run.local);
     ct_model_tree_free(&run.tree);
     ct_model_tree_free(&run.small);
-    ct_model_tree_free(&run.laid_out);
-    ct_model_table_free(&run.ordered);
+    ct_model_tree_free(&run.evolved);
+    ct_row_cells_free(&run.cells);
+    ct_model_table_free(&run.binned);
     ct_model_table_free(&run.sample);
     ct_model_table_free(&run.table);
     return status;

@@ -13,13 +13,17 @@
  *   4. A last local search opens every bin that pays: where it comes to its end, no change of one
  *      node (another test, the subtree of one side, or a leaf in its place, with all models below
  *      refitted) lowers SSE + lambda * size; that is `certified`.
- *   In the mode of the paper all rows are evolved instead of 2 to 4, and nothing is certified.
+ *   In the mode of the paper trees of all rows, which lie in cells (row_cells.h), are evolved
+ *   instead of 2 to 4, and nothing is certified.
+ *   With `prove`, the depth of the tree, all trees over bins of that depth are searched then
+ *   (optimum.h): if one is better it takes the tree's place, and 4 is done again.
  *   5. The models of all nodes are fitted anew from the rows by QR (node_models.h). */
 #ifndef CT_EVOLVE_GMT_H
 #define CT_EVOLVE_GMT_H
 
-#include "evolve/paper.h"
 #include "evolve/node_models.h"
+#include "evolve/optimum.h"
+#include "evolve/paper.h"
 #include "tree/forest.h"
 
 enum { CT_GMT_LEAVES = 250, CT_GMT_DEPTH = 16 }; /* at most */
@@ -39,6 +43,8 @@ typedef struct {
     uint32_t open_max;    /* bins of a splitter that are opened before the last pass, at least 1 */
     uint64_t seed;
     uint32_t without;     /* CT_LINE_...: short cuts not taken; the tree is the same */
+    uint32_t prove;       /* 0, or 2 or 3, which is the depth_max then */
+    uint32_t prove_without; /* CT_OPTIMUM_... likewise */
     unsigned threads;
     ct_simd simd;
     double time_limit;    /* seconds */
@@ -48,6 +54,17 @@ typedef struct {
 } ct_gmt_options;
 
 typedef enum { CT_GMT_DONE, CT_GMT_ROWS, CT_GMT_INTERRUPTED, CT_GMT_TIME } ct_gmt_end;
+
+/* What is proven: no tree of the depth over so many bins of a splitter costs less than `bound`, at
+ * this lambda; at which the tree costs `cost`, less the fewer bins know its thresholds. */
+typedef struct {
+    uint32_t depth, bins;
+    int complete;         /* the proof has come to its end */
+    double lambda, cost, bound; /* of the response as it is */
+    double gap;           /* what the cost could be less at most, of 1; 0: nothing but rounding */
+    uint32_t solved;      /* problems of depth two */
+    double touched, seconds; /* rows of these */
+} ct_gmt_proof;
 
 /* Owned; freed by ct_gmt_free, also after a failure. */
 typedef struct {
@@ -60,6 +77,7 @@ typedef struct {
     int64_t touched;      /* rows that line searches looked at */
     double bic, lambda;   /* of the tree, with the response as it is: deviance, not scaled */
     int certified;
+    ct_gmt_proof proof;   /* depth 0: there is none */
     ct_gmt_end end;
     double seconds;
 } ct_gmt;

@@ -45,6 +45,10 @@ typedef struct {
      * the sum of squares that the model of the first p - 1 columns leaves of the last one, and how
      * many of these are no linear combination of those before (to 1e-10 of their squares). */
     void (*pivots)(double *s, uint32_t p, double *sse, double *terms);
+    /* to += more, matrices of p columns. */
+    void (*join)(double *to, const double *more, uint32_t p);
+    /* The same for CT_GRAM_LANES matrices, numbers [entry][lane]; `copy` becomes the sum, too. */
+    void (*join_lanes)(double *to, const double *more, double *copy, uint32_t p);
 } ct_gram_kernels;
 
 const ct_gram_kernels *ct_gram_at(ct_simd level);

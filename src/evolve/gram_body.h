@@ -10,7 +10,7 @@ typedef double step_f64 __attribute__((vector_size(8 * STEP), aligned(8)));
 
 #define AT(type, from) (*(type *) (void *) (from))
 #define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL _Pragma("GCC unroll 12")
 
 INLINE void add_columns(double *sums, const uint32_t *bucket, const double *rows_z,
                         const uint32_t *rows, uint32_t n, uint32_t p)
@@ -74,7 +74,7 @@ INLINE void sum_columns(double *sum, const double *rows_z, const uint32_t *rows,
 INLINE void pivots_of(double *s, uint32_t p, double *sse, double *terms)
 {
     vec_f64 rank = {0}, zero = {0};
-    vec_f64 squares[CT_GRAM_COLUMNS];
+    vec_f64 squares[CT_GRAM_COLUMNS], column[CT_GRAM_COLUMNS];
     for (uint32_t i = 0; i < p; i++)
         squares[i] = AT(vec_f64, s + (ct_gram_row(i) + i) * CT_GRAM_LANES);
     for (uint32_t j = 0; j + 1 < p; j++) {
@@ -84,10 +84,10 @@ INLINE void pivots_of(double *s, uint32_t p, double *sse, double *terms)
         rank += (vec_f64) ((vec_i64) (zero + 1.0) & used);
         for (uint32_t i = j + 1; i < p; i++) {
             double *row = s + ct_gram_row(i) * CT_GRAM_LANES;
-            vec_f64 factor = AT(vec_f64, row + j * CT_GRAM_LANES) * inverse;
+            column[i] = AT(vec_f64, row + j * CT_GRAM_LANES);
+            vec_f64 factor = column[i] * inverse;
             for (uint32_t k = j + 1; k <= i; k++) {
-                vec_f64 product =
-                    factor * AT(vec_f64, s + (ct_gram_row(k) + j) * CT_GRAM_LANES);
+                vec_f64 product = factor * column[k];
                 ROUNDED(product);
                 AT(vec_f64, row + k * CT_GRAM_LANES) -= product;
             }
@@ -138,4 +138,26 @@ static void pivots(double *s, uint32_t p, double *sse, double *terms)
 {
 #define PIVOTS(columns) pivots_columns(s, columns, sse, terms)
     FEW_COLUMNS(p, PIVOTS)
+}
+
+static void join(double *to, const double *more, uint32_t p)
+{
+    for (size_t i = 0, n = ct_gram_size(p); i < n; i += STEP)
+        AT(step_f64, to + i) += AT(const step_f64, more + i);
+}
+
+static void join_lanes(double *to, const double *more, double *copy, uint32_t p)
+{
+    for (size_t row = 0; row < p; row++) {
+        const size_t begin = ct_gram_row(row) * CT_GRAM_LANES,
+                     end = begin + (row + 1) * CT_GRAM_LANES;
+        for (size_t i = begin; i < end; i += CT_GRAM_LANES) {
+            UNROLL
+            for (size_t lane = 0; lane < CT_GRAM_LANES; lane += N64) {
+                vec_f64 sum = AT(vec_f64, to + i + lane) + AT(const vec_f64, more + i + lane);
+                AT(vec_f64, to + i + lane) = sum;
+                AT(vec_f64, copy + i + lane) = sum;
+            }
+        }
+    }
 }

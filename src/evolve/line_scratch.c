@@ -34,7 +34,8 @@ ct_line_scratch *ct_line_scratch_new(const ct_model_table *table, uint32_t leave
     for (uint32_t i = 0; i < table->n_splitters; i++)
         if (table->splitters[i].n_bins > bins) bins = table->splitters[i].n_bins;
     int fine = new_level(&s->levels[s->n_levels++], bins + 1, slots, table->size);
-    for (double most = table->n_rows; fine && most > 1; most /= CT_LINE_PARTS)
+    for (uint64_t most = table->n_rows; fine && most > 1;
+         most = (most + CT_LINE_PARTS - 1) / CT_LINE_PARTS)
         fine = s->n_levels < CT_LINE_LEVELS &&
                new_level(&s->levels[s->n_levels++], 2 * CT_LINE_PARTS + 1, slots, table->size);
     for (int side = 0; side < 2; side++) {

@@ -18,7 +18,7 @@ ct_status ct_local_init(ct_local *local, const ct_model_tree *like, const ct_tre
     CT_TRY(ct_model_tree_init(&local->trial, like->table, like->kernels, limits->leaves_max,
                               error));
     local->memory = ct_line_memory_new();
-    local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof *local->scratch);
+    local->scratch = (ct_line_scratch **) ct_alloc(threads * sizeof(ct_line_scratch *));
     if (!local->scratch || !local->memory) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; local->threads < threads; local->threads++) {
         local->scratch[local->threads] = ct_line_scratch_new(like->table, limits->leaves_max);

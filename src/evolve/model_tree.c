@@ -7,8 +7,9 @@
 
 /* ---- memory ---- */
 
-ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
-                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
+ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
+                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                  ct_error *error)
 {
     memset(tree, 0, sizeof *tree);
     tree->table = table;
@@ -17,21 +18,29 @@ ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
     CT_ASSERT(leaves_max + CT_SPARE_LEAVES <= CT_TREE_LEAVES);
     tree->nodes = (ct_model_node *) ct_alloc(tree->room * sizeof *tree->nodes);
     tree->grams = (double *) ct_alloc(tree->room * table->size * sizeof *tree->grams);
-    tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
-    tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
-    tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
     tree->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof *tree->lanes);
-    if (!tree->nodes || !tree->grams || !tree->rows || !tree->spare || !tree->lanes ||
-        !tree->bits)
+    if (!tree->nodes || !tree->grams || !tree->lanes)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     memset(tree->nodes, 0, tree->room * sizeof *tree->nodes);
     memset(tree->grams, 0, tree->room * table->size * sizeof *tree->grams);
-    for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
     ct_model_node *root = &tree->nodes[0];
     root->used = 1;
     root->test.splitter = root->parent = root->left = root->right = CT_NO_NODE;
     root->end = table->n_rows;
     tree->n_leaves = 1;
+    return CT_OK;
+}
+
+ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
+                             const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error)
+{
+    CT_TRY(ct_model_tree_init_bare(tree, table, kernels, leaves_max, error));
+    tree->rows = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->rows);
+    tree->spare = (uint32_t *) ct_alloc(table->n_rows * sizeof *tree->spare);
+    tree->bits = (uint64_t *) ct_alloc((table->n_rows / 64 + 1) * sizeof *tree->bits);
+    if (!tree->rows || !tree->spare || !tree->bits)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (uint32_t row = 0; row < table->n_rows; row++) tree->rows[row] = row;
     ct_model_tree_refresh(tree, 0, 1, 0);
     return CT_OK;
 }
@@ -45,10 +54,10 @@ void ct_model_tree_free(ct_model_tree *tree)
 
 void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from)
 {
-    CT_ASSERT(to->table == from->table && to->room == from->room);
+    CT_ASSERT(to->table == from->table && to->room == from->room && !to->rows == !from->rows);
     memcpy(to->nodes, from->nodes, to->room * sizeof *to->nodes);
     memcpy(to->grams, from->grams, to->room * to->table->size * sizeof *to->grams);
-    memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
+    if (to->rows) memcpy(to->rows, from->rows, to->table->n_rows * sizeof *to->rows);
     to->n_leaves = from->n_leaves;
     to->sse = from->sse;
     to->terms = from->terms;
@@ -232,6 +241,22 @@ static void add_up(ct_model_tree *tree)
         tree->sse += node->sse;
         tree->terms += node->terms;
     }
+}
+
+static void solve_below(ct_model_tree *tree, int32_t node)
+{
+    if (!ct_is_leaf(tree, node)) {
+        solve_below(tree, tree->nodes[node].left);
+        solve_below(tree, tree->nodes[node].right);
+        sum_children(tree, node);
+    }
+    solve(tree, node);
+}
+
+void ct_model_tree_solve(ct_model_tree *tree, int32_t node)
+{
+    solve_below(tree, node);
+    add_up(tree);
 }
 
 void ct_model_tree_refresh(ct_model_tree *tree, int32_t node, uint32_t minbucket,

@@ -55,8 +55,14 @@ static inline double ct_penalised(double sse, double terms, uint32_t n_leaves, d
 /* A root without splits. */
 ct_status ct_model_tree_init(ct_model_tree *tree, const ct_model_table *table,
                              const ct_gram_kernels *kernels, uint32_t leaves_max, ct_error *error);
+/* Without rows: row_cells.h knows what its nodes have, and calls the next one. */
+ct_status ct_model_tree_init_bare(ct_model_tree *tree, const ct_model_table *table,
+                                  const ct_gram_kernels *kernels, uint32_t leaves_max,
+                                  ct_error *error);
+/* The matrices of the leaves below `node` are known: all that follows from them. */
+void ct_model_tree_solve(ct_model_tree *tree, int32_t node);
 void ct_model_tree_free(ct_model_tree *tree);
-/* Both of one table and room. */
+/* Both of one table and room, with rows or without. */
 void ct_model_tree_copy(ct_model_tree *to, const ct_model_tree *from);
 
 static inline int ct_is_leaf(const ct_model_tree *tree, int32_t node)

@@ -9,9 +9,10 @@
 
 enum { PARTNERS = 64, SAMPLE = 500, STREAM_FIRST = 0x66697273, STREAM_PAIRS = 0x70616972,
        STREAM_RANKS = 0x72616e6b };
-static const double PRESSURE = 1.7, CROSSED = 0.2, MUTATED = 0.8;
+static const double PRESSURE = 1.7, CROSSED = 0.2, MUTATED = 0.8, SAME = 1e-12;
 
 typedef struct {
+    const ct_row_cells *cells;
     const ct_tree_limits *limits;
     const ct_kick_options *options;
     const ct_paper_options *paper;
@@ -21,6 +22,7 @@ typedef struct {
     uint32_t *order, *source; /* [n] pairs lie next to each other; the tree that one is to be */
     uint32_t *more;           /* [n] trees that are selected once more */
     ct_model_node **spare;    /* [threads][2 room] nodes */
+    ct_node_rows *rows;       /* [threads] of a node to be changed */
     unsigned n_workers;
     uint32_t generation;
     int64_t *touched;     /* [threads] */
@@ -60,18 +62,26 @@ static double response(const ct_model_table *table, uint32_t row)
 }
 
 /* A dipole: a random row, and another whose response is rather far from its own, of up to PARTNERS.
- * A test that parts the two. */
-static int dipole_test(const ct_model_table *table, const uint32_t *rows, uint32_t n, ct_rng *rng,
-                       ct_test *test)
+ * A test that parts the two. `row_at(rows, i)`: the row i of n. */
+static int dipole_test(const ct_model_table *table, uint32_t (*row_at)(const void *, uint32_t),
+                       const void *rows, uint32_t n, ct_rng *rng, ct_test *test)
 {
-    uint32_t a = rows[ct_rng_below(rng, n)], others[PARTNERS],
+    uint32_t a = row_at(rows, ct_rng_below(rng, n)), others[PARTNERS],
              n_others = n < PARTNERS ? n : PARTNERS;
     double distance[PARTNERS];
+    CT_ASSERT(n > 0);
     for (uint32_t i = 0; i < n_others; i++) {
-        others[i] = n <= PARTNERS ? rows[i] : rows[ct_rng_below(rng, n)];
+        others[i] = row_at(rows, n <= PARTNERS ? i : ct_rng_below(rng, n));
         distance[i] = fabs(response(table, others[i]) - response(table, a));
     }
     return ct_test_between(table, a, others[draw_large(distance, n_others, rng)], rng, test);
+}
+
+static uint32_t row_of_sample(const void *rows, uint32_t i) { return ((const uint32_t *) rows)[i]; }
+
+static uint32_t row_of_node(const void *rows, uint32_t i)
+{
+    return ct_node_rows_at((const ct_node_rows *) rows, i);
 }
 
 /* ---- the first trees ---- */
@@ -83,7 +93,8 @@ static void grow(evolution *all, ct_model_tree *tree, int32_t node, uint32_t *ro
     ct_test test;
     uint32_t left = 0;
     if (!depth || n < 2 || tree->n_leaves >= all->limits->leaves_max ||
-        !dipole_test(tree->table, rows, n, rng, &test) || !ct_model_tree_expand(tree, node, &test))
+        !dipole_test(tree->table, row_of_sample, rows, n, rng, &test) ||
+        !ct_model_tree_expand(tree, node, &test))
         return;
     tree->n_leaves++;
     for (uint32_t i = 0; i < n; i++) {
@@ -105,8 +116,8 @@ static double loss_of(const evolution *all, const ct_model_tree *tree)
 
 static void refresh(evolution *all, ct_model_tree *tree, int32_t node, unsigned worker)
 {
-    ct_model_tree_refresh(tree, node, all->limits->minbucket, all->limits->depth_max);
-    all->touched[worker] += tree->nodes[node].end - tree->nodes[node].begin;
+    ct_row_cells_refresh(all->cells, tree, node, all->limits->minbucket, all->limits->depth_max);
+    all->touched[worker] += tree->nodes[node].end;
 }
 
 static void first_trees(void *data, unsigned worker, uint64_t begin, uint64_t end)
@@ -135,14 +146,15 @@ static int32_t choose_node(const ct_model_tree *tree, int leaf, ct_rng *rng)
     for (uint32_t i = 0; i < tree->room; i++) {
         const ct_model_node *node = &tree->nodes[i];
         if (!node->used || ct_is_leaf(tree, (int32_t) i) != leaf) continue;
-        badness[n] = leaf ? node->sse / (node->end - node->begin) : node->depth;
+        badness[n] = leaf ? node->sse / node->end : node->depth;
         nodes[n++] = (int32_t) i;
     }
     return n ? nodes[draw_large(badness, n, rng)] : CT_NO_NODE;
 }
 
 /* Another threshold, rather near the one there is; of a factor one level goes to the other side. */
-static void shift_test(const ct_model_tree *tree, ct_model_node *node, ct_rng *rng)
+static void shift_test(const ct_model_tree *tree, ct_model_node *node, const ct_node_rows *rows,
+                       ct_rng *rng)
 {
     const ct_splitter *splitter = &tree->table->splitters[node->test.splitter];
     uint32_t ranks[PARTNERS];
@@ -154,12 +166,20 @@ static void shift_test(const ct_model_tree *tree, ct_model_node *node, ct_rng *r
         return;
     }
     for (int i = 0; i < PARTNERS; i++) {
-        uint32_t row = tree->rows[node->begin + ct_rng_below(rng, node->end - node->begin)];
+        uint32_t row = ct_node_rows_at(rows, ct_rng_below(rng, rows->n_rows));
         if (splitter->rank[row] == CT_RANK_MISSING) continue;
         ranks[n] = splitter->rank[row];
         nearness[n++] = -fabs((double) splitter->rank[row] - node->test.cut);
     }
     if (n) node->test.cut = ranks[draw_large(nearness, n, rng)];
+}
+
+static int dipole_of_node(const evolution *all, const ct_model_tree *tree, int32_t node,
+                          unsigned worker, ct_rng *rng, ct_test *test)
+{
+    ct_node_rows *rows = &all->rows[worker];
+    ct_node_rows_find(rows, all->cells, tree, node);
+    return dipole_test(tree->table, row_of_node, rows, rows->n_rows, rng, test);
 }
 
 static void mutate(evolution *all, ct_model_tree *tree, unsigned worker, ct_rng *rng)
@@ -170,10 +190,12 @@ static void mutate(evolution *all, ct_model_tree *tree, unsigned worker, ct_rng 
     ct_test test;
     switch (leaf ? 4 : ct_rng_below(rng, 4)) {
     case 0: /* a new test */
-        if (dipole_test(tree->table, tree->rows + node->begin, node->end - node->begin, rng, &test))
-            node->test = test;
+        if (dipole_of_node(all, tree, chosen, worker, rng, &test)) node->test = test;
         break;
-    case 1: shift_test(tree, node, rng); break;
+    case 1:
+        ct_node_rows_find(&all->rows[worker], all->cells, tree, chosen);
+        shift_test(tree, node, &all->rows[worker], rng);
+        break;
     case 2: /* parent and child exchange their tests */
         if (node->parent == CT_NO_NODE) return;
         test = node->test;
@@ -187,8 +209,7 @@ static void mutate(evolution *all, ct_model_tree *tree, unsigned worker, ct_rng 
         break;
     default: /* a leaf is split */
         if (tree->n_leaves >= all->limits->leaves_max ||
-            !dipole_test(tree->table, tree->rows + node->begin, node->end - node->begin, rng,
-                         &test) ||
+            !dipole_of_node(all, tree, chosen, worker, rng, &test) ||
             !ct_model_tree_expand(tree, chosen, &test))
             return;
     }
@@ -311,7 +332,7 @@ static int keep_best(evolution *all, ct_model_tree *best, double *least)
         ct_model_tree_copy(&all->trees[last], best);
         all->loss[last] = *least; /* the elite of one */
     }
-    if (!(all->loss[first] < *least)) return 0;
+    if (!(all->loss[first] < *least - SAME * fabs(*least))) return 0; /* not by rounding */
     *least = all->loss[first];
     ct_model_tree_copy(best, &all->trees[first]);
     return 1;
@@ -359,20 +380,26 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->order = (uint32_t *) ct_alloc(n * sizeof *all->order);
     all->source = (uint32_t *) ct_alloc(n * sizeof *all->source);
     all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
-    all->spare = (ct_model_node **) ct_alloc(threads * sizeof *all->spare);
+    all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
+    all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
     all->touched = (int64_t *) ct_alloc(threads * sizeof *all->touched);
     if (!all->trees || !all->loss || !all->order || !all->source || !all->more || !all->spare ||
-        !all->touched)
+        !all->rows || !all->touched)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     for (; all->n_workers < threads; all->n_workers++) {
         ct_model_node *nodes = (ct_model_node *) ct_alloc(2 * best->room * sizeof *nodes);
-        if (!nodes) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+        ct_node_rows *rows = &all->rows[all->n_workers];
+        if (!nodes || ct_node_rows_init(rows, best->table->n_rows, error) != CT_OK) {
+            if (nodes) ct_node_rows_free(rows);
+            ct_free(nodes);
+            return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+        }
         all->spare[all->n_workers] = nodes;
         all->touched[all->n_workers] = 0;
     }
     for (; all->n < n; all->n++) {
-        ct_status status = ct_model_tree_init(&all->trees[all->n], best->table, best->kernels,
-                                              all->limits->leaves_max, error);
+        ct_status status = ct_row_cells_tree(all->cells, &all->trees[all->n],
+                                             all->limits->leaves_max, error);
         if (status == CT_OK) continue;
         ct_model_tree_free(&all->trees[all->n]);
         return status;
@@ -380,20 +407,22 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     return CT_OK;
 }
 
-ct_status ct_evolve_tree(ct_model_tree *best, const ct_tree_limits *limits,
-                         const ct_kick_options *options, const ct_paper_options *paper,
-                         ct_kick_history *history, ct_error *error)
+ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
+                         const ct_tree_limits *limits, const ct_kick_options *options,
+                         const ct_paper_options *paper, ct_kick_history *history, ct_error *error)
 {
     evolution all;
     memset(&all, 0, sizeof all);
+    all.cells = cells;
     all.limits = limits;
     all.options = options;
     all.paper = paper;
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
     for (uint32_t i = 0; i < all.n; i++) ct_model_tree_free(&all.trees[i]);
-    for (unsigned i = 0; i < all.n_workers; i++) ct_free(all.spare[i]);
+    for (unsigned i = 0; i < all.n_workers; i++)
+        ct_free(all.spare[i]), ct_node_rows_free(&all.rows[i]);
     ct_free(all.trees), ct_free(all.loss), ct_free(all.order), ct_free(all.source);
-    ct_free(all.more), ct_free(all.spare), ct_free(all.touched);
+    ct_free(all.more), ct_free(all.spare), ct_free(all.rows), ct_free(all.touched);
     return status;
 }

@@ -3,11 +3,12 @@
  * formulas is mended.
  *
  * Random numbers are keyed by generation and pair, so that threads, which share the pairs, change
- * nothing. Only the rows below a changed node are looked at. */
+ * nothing. Only what is below a changed node is looked at. */
 #ifndef CT_EVOLVE_PAPER_H
 #define CT_EVOLVE_PAPER_H
 
 #include "evolve/kicks.h"
+#include "evolve/row_cells.h"
 
 /* What trees are ranked by: BIC, or 1 / (1 + SSE / n) - alpha * size, of the standardised response,
  * which is to be large. */
@@ -19,10 +20,10 @@ typedef struct {
 } ct_paper_options;
 
 /* `options`: effort and patience in generations, population (an odd one counts as one more); the
- * rows of the nodes changed are those touched. `best`: the root alone, then the best tree of all
- * generations. */
-ct_status ct_evolve_tree(ct_model_tree *best, const ct_tree_limits *limits,
-                         const ct_kick_options *options, const ct_paper_options *paper,
-                         ct_kick_history *history, ct_error *error);
+ * rows of the nodes changed are those touched. `best`: a tree of the cells, the root alone; then
+ * the best one of all generations. */
+ct_status ct_evolve_tree(const ct_row_cells *cells, ct_model_tree *best,
+                         const ct_tree_limits *limits, const ct_kick_options *options,
+                         const ct_paper_options *paper, ct_kick_history *history, ct_error *error);
 
 #endif

@@ -109,6 +109,7 @@ static int make_bins(ct_code_column *column, const uint16_t *codes, uint32_t n_r
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++)
         if (codes[row] != CT_CODE_MISSING) rows[codes[row] >> column->shift]++, n++;
+    CT_ASSERT(n > 0);
     uint64_t before = 0, part = 0;
     uint32_t bin = 0;
     column->first[0] = 0;

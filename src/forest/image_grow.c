@@ -88,6 +88,7 @@ static void draw_candidate(growth *g, uint32_t level, uint32_t i)
     ct_rng rng = ct_image_rng(g->options->seed, g->tree.number, level, i);
     int32_t values[CT_IMAGE_SAMPLE];
     uint32_t m = g->pixels.n_sample;
+    CT_ASSERT(m > 0);
     c->feature = g->source->draw(g->source->self, &rng);
     for (uint32_t k = 0; k < m; k++)
         g->source->values(g->source->self, &c->feature, &g->pixels.sample[k], &values[k]);

@@ -30,6 +30,8 @@ static struct {
 /* True where the checks run many times slower (valgrind): cases with loops over random tables then
  * do fewer. */
 #define CHECK_QUICK() (getenv("CT_QUICK") != NULL)
+/* ... where all takes twenty times as long, or more */
+#define CHECK_SLOW() (CHECK_QUICK() && !strcmp(getenv("CT_QUICK"), "2"))
 
 /* True where one failure is enough to know: the program names every case before it runs, and ends
  * at the first failed check. */

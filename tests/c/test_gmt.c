@@ -324,6 +324,12 @@ static void refusals(void)
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     o.bins = 16, o.mode = CT_GMT_PAPER, o.population = 1;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.mode = CT_GMT_LOCAL, o.prove = 2;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.limits.depth_max = 2, o.limits.leaves_max = 3;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    o.limits.leaves_max = 4, d->n_levels[2] = 9;
+    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
     free(d);
 }
 
@@ -339,6 +345,8 @@ static void memory_ends(void)
     for (int mode = CT_GMT_LOCAL; mode <= CT_GMT_PAPER; mode++) {
         int fine = 0;
         o.mode = (ct_gmt_mode) mode;
+        o.prove = mode == CT_GMT_LOCAL ? 2 : 0;
+        o.limits.depth_max = mode == CT_GMT_LOCAL ? 2 : 6;
         for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
             ct_gmt gmt;
             ct_error error;

@@ -26,7 +26,7 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 /* Tables with many equally good trees, and with few. */
 static void any_team_finds_the_same_tree(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 6 : 150); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 3 : CHECK_QUICK() ? 6 : 150); seed++) {
         rng r = {(uint64_t) seed + 600};
         unsigned depth = 2 + (unsigned) seed % 3;
         uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
@@ -72,7 +72,7 @@ static void the_first_of_the_smallest_trees_is_taken(void)
  * below them. */
 static void idle_threads_help(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 2 : 12); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 2 : 12); seed++) {
         rng r = {(uint64_t) seed + 8100};
         uint32_t n = 400;
         random_table t = table_random(&r, n, 5, 3, 0);

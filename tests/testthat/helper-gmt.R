@@ -56,3 +56,33 @@ expect_leaves_of_matrix <- function(fit, x, y, weights = rep(1, length(y)), tole
     expect_equal(unname(fitted(fit)[rows]), unname(model$fitted.values), tolerance = tolerance)
   }
 }
+
+# What the exports of a tree say of its training rows, whose first 70 may miss values.
+expect_exports_agree <- function(fit, d) {
+  plain <- unname(predict(fit, d, extrapolate = TRUE))
+  read <- contree_from_json(as_json(fit))
+  expect_equal(unname(predict(read, d)), plain)
+  expect_identical(as_json(read), as_json(fit))
+  expect_equal(contree_predictor(read)(d), plain)
+  expect_match(as_dot(fit), "f == ", all = FALSE)
+  rules <- contree_rules(fit)
+  leaf <- match(predict(fit, d[71:90, ], type = "node"), rules$node)
+  said <- vapply(1:20, function(i) eval(str2lang(rules$model[leaf[i]]), d[70 + i, ]), 0)
+  expect_equal(said, plain[71:90], tolerance = 1e-5)
+  if (requireNamespace("RSQLite", quietly = TRUE)) {
+    expect_equal(in_sqlite_rows(d, as_sql(fit))[[1]], plain, tolerance = 1e-12)
+  }
+  if (requireNamespace("xml2", quietly = TRUE)) {
+    document <- read_pmml(fit)
+    root <- pmml_node(xml2::xml_find_first(document, "//TreeModel/Node"))
+    some <- c(1:8, 38:45, 58:75)
+    said <- vapply(some, function(i) {
+      row <- as_pmml_row(d[i, ])
+      pmml_number(pmml_leaf(root, row), row, document)
+    }, 0)
+    expect_equal(said, plain[some], tolerance = 1e-12)
+  }
+  skip_on_cran()
+  skip_if(!nzchar(Sys.which("make")) || !nzchar(Sys.which("cc")), "no C compiler")
+  expect_equal(run_c_of(fit, d), plain)
+}

@@ -132,3 +132,36 @@ test_that("rpart", {
   fit <- rpart::rpart(k ~ a, data, parms = list(loss = matrix(c(0, 1, 2, 1, 0, 1, 1, 1, 0), 3)))
   expect_error(forge(fit), "losses", class = "contree_unsupported_error")
 })
+
+test_that("partykit", {
+  skip_if_not_installed("partykit")
+  for (y in c("y", "k")) {
+    fit <- partykit::ctree(stats::reformulate(c("a", "b", "c", "f"), y), data,
+                           control = partykit::ctree_control(maxdepth = 3))
+    type <- if (y == "y") "response" else "prob"
+    expect_same(forge(fit), stats::predict(fit, new, type = type), new, type)
+    nodes <- stats::predict(fit, new, type = "node")
+    expect_same(forge(fit), matrix(unname(nodes)), new, "leaf")
+  }
+  # three children, of intervals and of levels, closed on the left
+  leaf <- function(id) partykit::partynode(id)
+  by_f <- partykit::partysplit(4L, index = c(3L, 1L, 2L, 2L, 1L, 3L))
+  by_a <- partykit::partysplit(1L, breaks = c(-0.5, 0.5), index = c(2L, 1L, 3L), right = FALSE)
+  node <- partykit::partynode(1L, by_a, list(
+    leaf(2L), partykit::partynode(3L, by_f, list(leaf(4L), leaf(5L), leaf(6L))), leaf(7L)))
+  fitted <- data.frame("(fitted)" = partykit::fitted_node(node, data), "(response)" = data$y,
+                       check.names = FALSE)
+  tree <- partykit::party(node, data, fitted = fitted, terms = stats::terms(y ~ a + f, data = data))
+  tree <- partykit::as.constparty(tree)
+  new$a[1:3] <- c(-0.5, 0.5, 0.25)
+  expect_same(forge(tree), stats::predict(tree, new), new)
+  expect_error(predict(forge(tree), transform(new, a = NA)), "missing",
+               class = "contree_input_error")
+  missing <- by_f
+  missing$index[6] <- NA
+  node <- partykit::partynode(1L, missing, list(leaf(2L), leaf(3L), leaf(4L)))
+  tree$node <- node
+  expect_error(forge(tree), "at random", class = "contree_unsupported_error")
+  expect_error(forge(partykit::lmtree(y ~ a | b, data)), "modelparty|lmtree",
+               class = "contree_unsupported_error")
+})

@@ -28,6 +28,19 @@ test_that("errors are those of rows that trees have not seen", {
   expect_identical(predict(cv, d), predict(cv$fit, d))
 })
 
+test_that("x and y are as a formula", {
+  plain <- gmt_cv(d[c("x1", "x2")], d$y, weights = d$w, complexity = c(1, 4), smoothing = c(0, 5),
+                  folds = cv$folds, seed = 3, effort = 10)
+  expect_equal(plain$table, cv$table)
+  expect_equal(coef(eval(plain$fit$call)), coef(cv$fit))
+  apart <- gmt_cv(as.matrix(d["x1"]), d$y, as.matrix(d["x2"]), complexity = 1, smoothing = 0,
+                  folds = cv$folds, seed = 3, effort = 0)
+  both <- gmt_cv(formula = y ~ x1 | x2, d, complexity = 1, smoothing = 0, folds = cv$folds,
+                 seed = 3, effort = 0)
+  expect_equal(apart$table, both$table)
+  expect_contree_error(gmt_cv(d["x1"]), "input", "'y'")
+})
+
 test_that("the rules choose as they say", {
   table <- data.frame(complexity = c(4, 4, 2, 2, 1, 1), smoothing = c(0, 5, 0, 5, 0, 5),
                       error = c(9, 8, 5.5, 5.6, 5, 5.2), se = 0.7)

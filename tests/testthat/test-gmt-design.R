@@ -115,38 +115,17 @@ test_that("rows of weight 0 are as lm() has them", {
 
 test_that("factors of `y ~ .` are in the models where they are asked for", {
   d <- mixed_lines(holes = FALSE)
-  expect_identical(gmt(y ~ ., d, seed = 1)$gmt$regressors, c("x", "z", "m", "l"))
-  both <- gmt(y ~ ., d, seed = 1, factors = "both")
-  expect_identical(both$gmt$regressors, setdiff(names(d), "y"))
+  d$large <- factor(rep(1:10, 40))
+  of <- function(factors) {
+    gmt(y ~ ., d, seed = 1, factors = factors, effort = 0, leaves_max = 2)$gmt$regressors
+  }
+  expect_identical(of("split"), c("x", "z", "m", "l"))
+  expect_identical(of(c("few", "both", "split")), setdiff(names(d), c("y", "large")))
+  expect_identical(of("both"), setdiff(names(d), "y"))
+  expect_identical(gmt_control()$factors, "few")
 })
 
 test_that("exports of models with factors and missing values say what the tree says", {
   d <- mixed_lines()
-  fit <- gmt(y ~ x + f + o + m + l | z + f, d, seed = 1)
-  plain <- unname(predict(fit, d, extrapolate = TRUE))
-  read <- contree_from_json(as_json(fit))
-  expect_equal(unname(predict(read, d)), plain)
-  expect_identical(as_json(read), as_json(fit))
-  expect_equal(contree_predictor(read)(d), plain)
-  expect_match(as_dot(fit), "f == ", all = FALSE)
-  rules <- contree_rules(fit)
-  leaf <- match(predict(fit, d[71:90, ], type = "node"), rules$node)
-  said <- vapply(1:20, function(i) eval(str2lang(rules$model[leaf[i]]), d[70 + i, ]), 0)
-  expect_equal(said, plain[71:90], tolerance = 1e-5)
-  if (requireNamespace("RSQLite", quietly = TRUE)) {
-    expect_equal(in_sqlite_rows(d, as_sql(fit))[[1]], plain, tolerance = 1e-12)
-  }
-  if (requireNamespace("xml2", quietly = TRUE)) {
-    document <- read_pmml(fit)
-    root <- pmml_node(xml2::xml_find_first(document, "//TreeModel/Node"))
-    some <- c(1:8, 38:45, 58:75)
-    said <- vapply(some, function(i) {
-      row <- as_pmml_row(d[i, ])
-      pmml_number(pmml_leaf(root, row), row, document)
-    }, 0)
-    expect_equal(said, plain[some], tolerance = 1e-12)
-  }
-  skip_on_cran()
-  skip_if(!nzchar(Sys.which("make")) || !nzchar(Sys.which("cc")), "no C compiler")
-  expect_equal(run_c_of(fit, d), plain)
+  expect_exports_agree(gmt(y ~ x + f + o + m + l | z + f, d, seed = 1), d)
 })

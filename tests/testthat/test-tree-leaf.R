@@ -29,6 +29,18 @@ test_that("a matrix and a prepared predictor give the same", {
   }
 })
 
+test_that("splits save deviance where leaves are numbers", {
+  for (kind in c("number", "numbers", "linear")) {
+    expect_identical(as.list(contree_importance(payload_trees()[[kind]])),
+                     list(variable = c("x", "f"), deviance = c(7, 5)))
+  }
+  expect_output(print(summary(payload_trees()$number)), "Decrease of the deviance")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_no_error(plot(contree_importance(payload_trees()$linear)))
+  expect_output(print(summary(gmt(mpg ~ wt | hp, mtcars, seed = 1))), "Squared residuals saved")
+})
+
 test_that("what a kind of leaf cannot tell is an error", {
   trees <- payload_trees()
   for (kind in c("number", "numbers", "linear")) {

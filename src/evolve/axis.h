@@ -1,0 +1,62 @@
+/* What a splitter can ask of a set of rows: its bins that have any of them are places, and the
+ * tests that part these are options. Rows without a value are at a place of their own, behind the
+ * others, and are tried on both sides.
+ *
+ * A splitter with an order parts its places at an edge, option after option one place further; for
+ * a factor every set of levels is an option. Plain data without pointers. */
+#ifndef CT_EVOLVE_AXIS_H
+#define CT_EVOLVE_AXIS_H
+
+#include "evolve/model_tree.h"
+
+enum {
+    CT_AXIS_LEVELS = 8,   /* of a factor at most */
+    CT_AXIS_PLACES = CT_MODEL_BINS + 1,
+    CT_AXIS_OPTIONS = 2 * CT_MODEL_BINS,
+    CT_AXIS_STEPS = (CT_AXIS_LEVELS + 1) << CT_AXIS_LEVELS, /* no less than an ordered one needs */
+    CT_AXIS_NONE = 0xffff
+};
+
+/* One step on a walk over all options of a side: add what is at `place` to the running sum, which
+ * begins again from nothing where `fresh`; then it is that of `option`, if that is not
+ * CT_AXIS_NONE. */
+typedef struct {
+    uint16_t place, option;
+    int fresh;
+} ct_axis_step;
+
+typedef struct {
+    const ct_splitter *splitter;
+    uint32_t n_values;     /* places of rows with a value; behind them that of the others */
+    int missing;           /* there is such a place */
+    uint32_t n_places, n_options;
+    uint8_t bin[CT_AXIS_PLACES];      /* of the table, by place */
+    uint8_t place[CT_AXIS_PLACES];    /* by bin of the table; of those without rows anything */
+    uint32_t count[CT_AXIS_PLACES];   /* rows by place */
+    uint32_t n_steps[2];
+    ct_axis_step steps[2][CT_AXIS_STEPS]; /* of the left side and of the right one */
+} ct_axis;
+
+/* A factor has at most CT_AXIS_LEVELS levels. */
+void ct_axis_init(ct_axis *axis, const ct_splitter *splitter, const uint32_t *rows, uint32_t n);
+
+/* Ordered: the options with rows without a value on the left begin here, after those with all of
+ * these on the right. */
+static inline uint32_t ct_axis_second(const ct_axis *axis)
+{
+    return axis->n_values ? axis->n_values - 1 + (axis->missing != 0) : 0;
+}
+
+/* Ordered: how many places an option has on the left, and whether rows without a value are. */
+static inline uint32_t ct_axis_cut(const ct_axis *axis, uint32_t option, int *missing_left)
+{
+    uint32_t second = ct_axis_second(axis);
+    *missing_left = option >= second;
+    return (option >= second ? option - second : option) + 1;
+}
+
+int ct_axis_is_left(const ct_axis *axis, uint32_t option, uint32_t place);
+/* The option as a test of the splitter `number`. */
+ct_test ct_axis_test(const ct_axis *axis, int32_t number, uint32_t option);
+
+#endif

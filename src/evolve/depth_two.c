@@ -1,0 +1,251 @@
+#include "evolve/depth_two.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- rows by place ---- */
+
+static void sort_rows(ct_pairs *pairs)
+{
+    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    uint32_t next[CT_AXIS_PLACES], place = 0;
+    pairs->first[0] = 0;
+    for (; place < axis->n_places; place++) {
+        next[place] = pairs->first[place];
+        pairs->first[place + 1] = pairs->first[place] + axis->count[place];
+    }
+    const uint8_t *bin = axis->splitter->bin;
+    for (uint32_t i = 0; i < pairs->n; i++)
+        pairs->sorted[next[axis->place[bin[pairs->rows[i]]]]++] = pairs->rows[i];
+}
+
+/* The sums by place of the first splitter, from cells where there are any. */
+static void sum_margin(ct_pairs *pairs)
+{
+    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const size_t size = pairs->table->size;
+    memset(pairs->margin, 0, axis->n_places * size * sizeof(double));
+    for (uint32_t place = 0; place < axis->n_places; place++) {
+        double *to = pairs->margin + place * size;
+        if (pairs->to == pairs->from) {
+            pairs->kernels->sum(to, pairs->table->z, pairs->sorted + pairs->first[place],
+                                axis->count[place], pairs->table->p);
+            continue;
+        }
+        const double *cells = pairs->cells + (size_t) place * pairs->places * size;
+        for (uint32_t k = 0; k < pairs->axes[pairs->from].n_places; k++)
+            pairs->kernels->join(to, cells + k * size, pairs->table->p);
+    }
+}
+
+/* ---- a splitter with order, and itself ---- */
+
+/* Places a .. b - 1, with the rows without a value or not. */
+static double *interval_of(const ct_pairs *pairs, int missing, uint32_t a, uint32_t b)
+{
+    const size_t side = pairs->places + 1;
+    return &pairs->intervals[((size_t) (missing != 0) * side + a) * side + b];
+}
+
+static void solve_intervals(const ct_pairs *pairs, ct_pair_desk *desk, double *const *to,
+                            unsigned n)
+{
+    double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
+    pairs->kernels->pivots(desk->scratch, pairs->table->p, sse, terms);
+    for (unsigned i = 0; i < n; i++) *to[i] = sse[i] + pairs->lambda * terms[i];
+}
+
+/* Costs of all intervals that begin at places begin .. end - 1. */
+static void cost_intervals(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const ct_pairs *pairs = (const ct_pairs *) data;
+    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const size_t size = pairs->table->size;
+    ct_pair_desk *desk = &pairs->desks[worker];
+    double *to[CT_GRAM_LANES];
+    unsigned n = 0;
+    for (uint32_t a = (uint32_t) begin; a < end; a++)
+        for (int missing = 0; missing <= (axis->missing != 0); missing++) {
+            memset(desk->run, 0, size * sizeof(double));
+            if (missing) memcpy(desk->run, pairs->margin + axis->n_values * size,
+                                size * sizeof(double));
+            for (uint32_t b = a; b <= axis->n_values; b++) {
+                if (b > a)
+                    pairs->kernels->join(desk->run, pairs->margin + (b - 1) * size,
+                                         pairs->table->p);
+                for (size_t i = 0; i < size; i++)
+                    desk->scratch[i * CT_GRAM_LANES + n] = desk->run[i];
+                to[n++] = interval_of(pairs, missing, a, b);
+                if (n < CT_GRAM_LANES) continue;
+                solve_intervals(pairs, desk, to, n);
+                n = 0;
+            }
+        }
+    if (n) solve_intervals(pairs, desk, to, n);
+}
+
+static void offer(const ct_pairs *pairs, ct_side_best *best, double cost, uint32_t least_rows,
+                  int32_t splitter, uint32_t option)
+{
+    if (cost < best->bound) best->bound = cost;
+    if (least_rows < pairs->minbucket || !(cost < best->cost)) return;
+    best->cost = cost;
+    best->splitter = splitter;
+    best->option = option;
+}
+
+/* Offers an interval as a leaf, and its splits by its own splitter. `before`: rows before each
+ * place. */
+static void best_within(const ct_pairs *pairs, uint32_t a, uint32_t b, int missing,
+                        const uint32_t *before, ct_side_best *best)
+{
+    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    const uint32_t absent = missing ? axis->count[axis->n_values] : 0;
+    offer(pairs, best, *interval_of(pairs, missing, a, b), before[b] - before[a] + absent, -1, 0);
+    for (int on_left = 0; on_left <= missing; on_left++)
+        for (uint32_t s = a + 1; s < b + (missing && !on_left); s++) {
+            const uint32_t left = before[s] - before[a] + (on_left ? absent : 0),
+                           right = before[b] - before[s] + (on_left ? 0 : absent);
+            offer(pairs, best,
+                  *interval_of(pairs, on_left, a, s) +
+                      *interval_of(pairs, missing && !on_left, s, b) + pairs->lambda,
+                  left < right ? left : right, (int32_t) pairs->splitter,
+                  s - 1 + (on_left ? ct_axis_second(axis) : 0));
+        }
+}
+
+static void split_twice(ct_pairs *pairs, ct_side_best *best)
+{
+    const ct_axis *axis = &pairs->axes[pairs->splitter];
+    uint32_t before[CT_AXIS_PLACES + 1] = {0};
+    ct_loop loop = {axis->n_values + 1, 1, CT_DYNAMIC, pairs->threads, cost_intervals, pairs,
+                    NULL};
+    ct_parallel_for(&loop);
+    for (uint32_t place = 0; place < axis->n_values; place++)
+        before[place + 1] = before[place] + axis->count[place];
+    for (uint32_t option = 0; option < axis->n_options; option++) {
+        int missing_left;
+        uint32_t cut = ct_axis_cut(axis, option, &missing_left);
+        best_within(pairs, 0, cut, axis->missing && missing_left, before, &best[2 * option]);
+        best_within(pairs, cut, axis->n_values, axis->missing && !missing_left, before,
+                    &best[2 * option + 1]);
+    }
+}
+
+/* ---- all ---- */
+
+static ct_side_best *best_of(const ct_pairs *pairs, uint32_t splitter)
+{
+    return pairs->best + (size_t) splitter * 2 * pairs->options;
+}
+
+static void take(ct_side_best *best, const ct_side_best *found)
+{
+    if (found->bound < best->bound) best->bound = found->bound;
+    if (!(found->cost < best->cost)) return;
+    best->cost = found->cost;
+    best->splitter = found->splitter;
+    best->option = found->option;
+}
+
+/* What the pairs have found goes to both their splitters. */
+static void take_pairs(ct_pairs *pairs)
+{
+    const size_t n = pairs->options;
+    for (uint32_t j = pairs->from; j < pairs->to; j++) {
+        const ct_side_best *found = pairs->found + (j - pairs->from) * 4 * n;
+        const ct_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
+        if (!first->n_options || !second->n_options) continue;
+        for (size_t side = 0; side < 2; side++) {
+            for (uint32_t i = 0; i < first->n_options; i++)
+                take(&best_of(pairs, pairs->splitter)[2 * i + side], &found[side * n + i]);
+            for (uint32_t i = 0; i < second->n_options && j != pairs->splitter; i++)
+                take(&best_of(pairs, j)[2 * i + side], &found[(2 + side) * n + i]);
+        }
+    }
+}
+
+/* The splitter with itself, and with all behind it. */
+static int solve_splitter(ct_pairs *pairs, uint32_t splitter, ct_halt *halt)
+{
+    const ct_axis *axis = &pairs->axes[splitter];
+    const uint32_t q = pairs->table->n_splitters;
+    const int by_level = axis->splitter->n_levels > 0;
+    uint32_t from = splitter + !by_level;
+    pairs->splitter = splitter;
+    sort_rows(pairs);
+    do {
+        pairs->from = from;
+        pairs->to = q - from < pairs->room ? q : from + pairs->room;
+        ct_loop add = {axis->n_places, 1, CT_DYNAMIC, pairs->threads, ct_pairs_add, pairs, halt};
+        if (pairs->to > from) ct_parallel_for(&add);
+        if (halt && ct_halt_now(halt, 0)) return 0;
+        if (from == splitter + 1 && !by_level) {
+            sum_margin(pairs);
+            split_twice(pairs, best_of(pairs, splitter));
+        }
+        ct_loop solve = {pairs->to - from, 1, CT_DYNAMIC, pairs->threads, ct_pairs_solve, pairs,
+                         halt};
+        ct_parallel_for(&solve);
+        if (halt && ct_halt_now(halt, 0)) return 0;
+        take_pairs(pairs);
+        from = pairs->to;
+    } while (from < q);
+    return 1;
+}
+
+/* A model of all rows. */
+static void solve_leaf(ct_pairs *pairs, ct_depth_two *answer)
+{
+    const size_t size = pairs->table->size;
+    ct_pair_desk *desk = &pairs->desks[0];
+    double cost, *to[1] = {&cost};
+    memset(desk->run, 0, size * sizeof(double));
+    pairs->kernels->sum(desk->run, pairs->table->z, pairs->rows, pairs->n, pairs->table->p);
+    for (size_t i = 0; i < size; i++) desk->scratch[i * CT_GRAM_LANES] = desk->run[i];
+    solve_intervals(pairs, desk, to, 1);
+    memset(answer, 0, sizeof *answer);
+    for (int i = 0; i < 3; i++) answer->tests[i].splitter = -1;
+    answer->bound = cost;
+    answer->cost = pairs->n < pairs->minbucket ? INFINITY : cost;
+}
+
+static void choose_root(const ct_pairs *pairs, ct_depth_two *answer)
+{
+    for (uint32_t s = 0; s < pairs->table->n_splitters; s++)
+        for (uint32_t option = 0; option < pairs->axes[s].n_options; option++) {
+            const ct_side_best *side = &best_of(pairs, s)[2 * option];
+            const double bound = side[0].bound + side[1].bound + pairs->lambda,
+                         cost = side[0].cost + side[1].cost + pairs->lambda;
+            if (bound < answer->bound) answer->bound = bound;
+            if (!(cost < answer->cost)) continue;
+            answer->cost = cost;
+            answer->tests[0] = ct_axis_test(&pairs->axes[s], (int32_t) s, option);
+            for (int i = 0; i < 2; i++) {
+                const int32_t child = side[i].splitter;
+                if (child >= 0)
+                    answer->tests[1 + i] =
+                        ct_axis_test(&pairs->axes[child], child, side[i].option);
+                else answer->tests[1 + i].splitter = -1;
+            }
+        }
+}
+
+void ct_depth_two_solve(ct_pairs *pairs, const uint32_t *rows, uint32_t n, double lambda,
+                        uint32_t minbucket, ct_halt *halt, ct_depth_two *answer, int *done)
+{
+    const ct_side_best none = {INFINITY, INFINITY, -1, 0};
+    pairs->rows = rows;
+    pairs->n = n;
+    pairs->lambda = lambda;
+    pairs->minbucket = minbucket;
+    solve_leaf(pairs, answer);
+    for (uint32_t s = 0; s < pairs->table->n_splitters; s++) {
+        ct_axis_init(&pairs->axes[s], &pairs->table->splitters[s], rows, n);
+        for (uint32_t i = 0; i < 2 * pairs->axes[s].n_options; i++) best_of(pairs, s)[i] = none;
+    }
+    *done = 1;
+    for (uint32_t s = 0; s < pairs->table->n_splitters && *done; s++)
+        if (pairs->axes[s].n_options) *done = solve_splitter(pairs, s, halt);
+    if (*done) choose_root(pairs, answer);
+}

@@ -1,0 +1,290 @@
+#include "evolve/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { AHEAD = 24 }; /* rows that are fetched before they are copied */
+
+/* ---- memory ---- */
+
+static void free_desk(ct_pair_desk *d)
+{
+    ct_free(d->z), ct_free(d->codes), ct_free(d->run), ct_free(d->lanes);
+    ct_free(d->sum), ct_free(d->scratch), ct_free(d->run_count), ct_free(d->lane_count);
+    for (int part = 0; part < 4; part++) ct_free(d->cost[part]), ct_free(d->few[part]);
+}
+
+static double *numbers(size_t n)
+{
+    double *x = (double *) ct_alloc((n + 1) * sizeof *x);
+    if (x) memset(x, 0, (n + 1) * sizeof *x);
+    return x;
+}
+
+static int new_desk(ct_pair_desk *d, const ct_pairs *pairs)
+{
+    const ct_model_table *table = pairs->table;
+    const size_t places = pairs->places, lanes = CT_GRAM_LANES * table->size,
+                 options = (size_t) pairs->options * pairs->options;
+    memset(d, 0, sizeof *d);
+    d->z = numbers(CT_PAIRS_BLOCK * table->width);
+    d->codes = (uint8_t *) ct_alloc((size_t) CT_PAIRS_BLOCK * table->n_splitters + 1);
+    d->run = numbers(places * table->size);
+    d->lanes = numbers(places * lanes);
+    d->sum = numbers(lanes);
+    d->scratch = numbers(lanes);
+    d->run_count = (uint32_t *) ct_alloc(places * sizeof *d->run_count);
+    d->lane_count = (uint32_t *) ct_alloc(places * CT_GRAM_LANES * sizeof *d->lane_count);
+    int fine = d->z && d->codes && d->run && d->lanes && d->sum && d->scratch && d->run_count &&
+               d->lane_count;
+    for (int part = 0; part < 4; part++) {
+        d->cost[part] = numbers(options);
+        d->few[part] = (uint8_t *) ct_alloc(options + 1);
+        fine = fine && d->cost[part] && d->few[part];
+    }
+    if (fine) memset(d->lane_count, 0, places * CT_GRAM_LANES * sizeof *d->lane_count);
+    return fine;
+}
+
+static void set_sizes(ct_pairs *pairs, size_t most)
+{
+    const ct_model_table *table = pairs->table;
+    pairs->places = pairs->options = 1;
+    for (uint32_t s = 0; s < table->n_splitters; s++) {
+        const ct_splitter *splitter = &table->splitters[s];
+        uint32_t places = splitter->n_bins + 1,
+                 options = splitter->n_levels ? 1u << splitter->n_levels : 2 * places;
+        CT_ASSERT(splitter->n_levels <= CT_AXIS_LEVELS);
+        if (places > pairs->places) pairs->places = places;
+        if (options > pairs->options) pairs->options = options;
+    }
+    size_t pair = (size_t) pairs->places * pairs->places * table->size * sizeof(double);
+    pairs->room = most / pair < table->n_splitters ? (uint32_t) (most / pair) : table->n_splitters;
+    if (pairs->room < 1) pairs->room = 1;
+}
+
+ct_pairs *ct_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
+                       unsigned threads, size_t most)
+{
+    ct_pairs *pairs = (ct_pairs *) ct_alloc(sizeof *pairs);
+    const uint32_t n_splitters = table->n_splitters;
+    if (!pairs) return NULL;
+    memset(pairs, 0, sizeof *pairs);
+    pairs->table = table;
+    pairs->kernels = kernels;
+    set_sizes(pairs, most);
+    const size_t square = (size_t) pairs->places * pairs->places;
+    pairs->codes = (uint8_t *) ct_alloc((size_t) table->n_rows * n_splitters + 1);
+    pairs->axes = (ct_axis *) ct_alloc((n_splitters + 1) * sizeof *pairs->axes);
+    pairs->sorted = (uint32_t *) ct_alloc(table->n_rows * sizeof *pairs->sorted);
+    pairs->cells = (double *) ct_alloc(pairs->room * square * table->size * sizeof(double));
+    pairs->cell_count = (uint32_t *) ct_alloc(pairs->room * square * sizeof(uint32_t));
+    pairs->margin = numbers(pairs->places * table->size);
+    pairs->intervals = numbers(2 * (size_t) (pairs->places + 1) * (pairs->places + 1));
+    pairs->found = (ct_side_best *) ct_alloc((size_t) pairs->room * 4 * pairs->options *
+                                             sizeof *pairs->found);
+    pairs->best = (ct_side_best *) ct_alloc(((size_t) n_splitters + 1) * 2 * pairs->options *
+                                            sizeof *pairs->best);
+    pairs->desks = (ct_pair_desk *) ct_alloc(threads * sizeof *pairs->desks);
+    int fine = pairs->codes && pairs->axes && pairs->sorted && pairs->cells && pairs->cell_count &&
+               pairs->margin && pairs->intervals && pairs->found && pairs->best && pairs->desks;
+    for (; fine && pairs->threads < threads; pairs->threads++)
+        fine = new_desk(&pairs->desks[pairs->threads], pairs);
+    if (!fine) {
+        ct_pairs_free(pairs);
+        return NULL;
+    }
+    for (uint32_t row = 0; row < table->n_rows; row++)
+        for (uint32_t s = 0; s < n_splitters; s++)
+            pairs->codes[(size_t) row * n_splitters + s] = table->splitters[s].bin[row];
+    return pairs;
+}
+
+void ct_pairs_free(ct_pairs *pairs)
+{
+    if (!pairs) return;
+    for (unsigned i = 0; i < pairs->threads; i++) free_desk(&pairs->desks[i]);
+    ct_free(pairs->codes), ct_free(pairs->axes), ct_free(pairs->sorted), ct_free(pairs->cells);
+    ct_free(pairs->cell_count), ct_free(pairs->margin), ct_free(pairs->intervals);
+    ct_free(pairs->found), ct_free(pairs->best), ct_free(pairs->desks), ct_free(pairs);
+}
+
+/* ---- sums of rows ---- */
+
+/* The cells of the second splitter `j` with the first one at `place`. */
+static size_t cell_of(const ct_pairs *pairs, uint32_t j, uint32_t place)
+{
+    return ((size_t) (j - pairs->from) * pairs->places + place) * pairs->places;
+}
+
+static void copy_rows(const ct_pairs *pairs, ct_pair_desk *desk, const uint32_t *rows, uint32_t n)
+{
+    const size_t width = pairs->table->width, q = pairs->table->n_splitters;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t later = rows[i + AHEAD < n ? i + AHEAD : i];
+        for (size_t k = 0; k < width; k += 8)
+            __builtin_prefetch(pairs->table->z + later * width + k);
+        __builtin_prefetch(pairs->codes + later * q);
+        memcpy(desk->z + i * width, pairs->table->z + rows[i] * width, width * sizeof(double));
+        memcpy(desk->codes + i * q, pairs->codes + rows[i] * q, q);
+    }
+}
+
+static void add_block(ct_pairs *pairs, ct_pair_desk *desk, uint32_t place, uint32_t n)
+{
+    uint32_t bucket[CT_PAIRS_BLOCK], all[CT_PAIRS_BLOCK];
+    for (uint32_t i = 0; i < n; i++) all[i] = i;
+    for (uint32_t j = pairs->from; j < pairs->to; j++) {
+        const uint8_t *codes = desk->codes + j, *places = pairs->axes[j].place;
+        const size_t cell = cell_of(pairs, j, place);
+        for (uint32_t i = 0; i < n; i++) {
+            bucket[i] = places[codes[(size_t) i * pairs->table->n_splitters]];
+            pairs->cell_count[cell + bucket[i]]++;
+        }
+        pairs->kernels->add(pairs->cells + cell * pairs->table->size, bucket, desk->z, all, n,
+                            pairs->table->p);
+    }
+}
+
+void ct_pairs_add(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    ct_pairs *pairs = (ct_pairs *) data;
+    ct_pair_desk *desk = &pairs->desks[worker];
+    const size_t size = pairs->table->size;
+    for (uint32_t place = (uint32_t) begin; place < end; place++) {
+        for (uint32_t j = pairs->from; j < pairs->to; j++) {
+            size_t cell = cell_of(pairs, j, place), n = pairs->axes[j].n_places;
+            memset(pairs->cells + cell * size, 0, n * size * sizeof(double));
+            memset(pairs->cell_count + cell, 0, n * sizeof(uint32_t));
+        }
+        for (uint32_t i = pairs->first[place]; i < pairs->first[place + 1]; i += CT_PAIRS_BLOCK) {
+            uint32_t left = pairs->first[place + 1] - i,
+                     n = left < CT_PAIRS_BLOCK ? left : CT_PAIRS_BLOCK;
+            copy_rows(pairs, desk, pairs->sorted + i, n);
+            add_block(pairs, desk, place, n);
+        }
+    }
+}
+
+/* ---- parts ---- */
+
+/* Parts of the first test for some options of the second one, in lanes. */
+static void solve_lanes(const ct_pairs *pairs, ct_pair_desk *desk, const ct_axis *first, int side2,
+                        const uint32_t *options, unsigned n, uint32_t n_options)
+{
+    const size_t lanes = CT_GRAM_LANES * pairs->table->size;
+    for (int side = 0; side < 2; side++) {
+        double *cost = desk->cost[2 * side + side2];
+        uint8_t *few = desk->few[2 * side + side2];
+        uint32_t count[CT_GRAM_LANES] = {0};
+        for (uint32_t k = 0; k < first->n_steps[side]; k++) {
+            const ct_axis_step *step = &first->steps[side][k];
+            double sse[CT_GRAM_LANES], terms[CT_GRAM_LANES];
+            if (step->fresh) memset(desk->sum, 0, lanes * sizeof(double));
+            if (step->fresh) memset(count, 0, sizeof count);
+            pairs->kernels->join_lanes(desk->sum, desk->lanes + step->place * lanes, desk->scratch,
+                                       pairs->table->p);
+            for (unsigned i = 0; i < n; i++)
+                count[i] += desk->lane_count[step->place * CT_GRAM_LANES + i];
+            if (step->option == CT_AXIS_NONE) continue;
+            pairs->kernels->pivots(desk->scratch, pairs->table->p, sse, terms);
+            for (unsigned i = 0; i < n; i++) {
+                size_t at = (size_t) step->option * n_options + options[i];
+                cost[at] = sse[i] + pairs->lambda * terms[i];
+                few[at] = count[i] < pairs->minbucket;
+            }
+        }
+    }
+}
+
+/* One step on the walk of the second test, at every place of the first one. */
+static void walk_second(const ct_pairs *pairs, ct_pair_desk *desk, uint32_t n_places, size_t cell,
+                        const ct_axis_step *step, unsigned lane)
+{
+    const size_t size = pairs->table->size;
+    for (uint32_t place = 0; place < n_places; place++) {
+        double *run = desk->run + place * size,
+               *to = desk->lanes + place * size * CT_GRAM_LANES + lane;
+        const size_t at = cell + (size_t) place * pairs->places + step->place;
+        if (step->fresh) memset(run, 0, size * sizeof *run);
+        if (step->fresh) desk->run_count[place] = 0;
+        pairs->kernels->join(run, pairs->cells + at * size, pairs->table->p);
+        desk->run_count[place] += pairs->cell_count[at];
+        if (step->option == CT_AXIS_NONE) continue;
+        for (size_t i = 0; i < size; i++) to[i * CT_GRAM_LANES] = run[i];
+        desk->lane_count[place * CT_GRAM_LANES + lane] = desk->run_count[place];
+    }
+}
+
+static void solve_parts(const ct_pairs *pairs, ct_pair_desk *desk, uint32_t j)
+{
+    const ct_axis *first = &pairs->axes[pairs->splitter], *second = &pairs->axes[j];
+    for (int side = 0; side < 2; side++) {
+        uint32_t options[CT_GRAM_LANES];
+        unsigned n = 0;
+        for (uint32_t k = 0; k < second->n_steps[side]; k++) {
+            const ct_axis_step *step = &second->steps[side][k];
+            walk_second(pairs, desk, first->n_places, cell_of(pairs, j, 0), step, n);
+            if (step->option == CT_AXIS_NONE) continue;
+            options[n++] = step->option;
+            if (n < CT_GRAM_LANES) continue;
+            solve_lanes(pairs, desk, first, side, options, n, second->n_options);
+            n = 0;
+        }
+        if (n) solve_lanes(pairs, desk, first, side, options, n, second->n_options);
+    }
+}
+
+/* ---- the best below each side ---- */
+
+static void offer(ct_side_best *best, double cost, int few, int32_t splitter, uint32_t option)
+{
+    if (cost < best->bound) best->bound = cost;
+    if (few || !(cost < best->cost)) return;
+    best->cost = cost;
+    best->splitter = splitter;
+    best->option = option;
+}
+
+static void take_best(ct_pairs *pairs, const ct_pair_desk *desk, uint32_t j)
+{
+    const uint32_t n1 = pairs->axes[pairs->splitter].n_options, n2 = pairs->axes[j].n_options;
+    ct_side_best *found = pairs->found + (size_t) (j - pairs->from) * 4 * pairs->options;
+    const ct_side_best none = {INFINITY, INFINITY, -1, 0};
+    for (uint32_t i = 0; i < 4 * pairs->options; i++) found[i] = none;
+    for (uint32_t a = 0; a < n1; a++)
+        for (uint32_t b = 0; b < n2; b++) {
+            const size_t at = (size_t) a * n2 + b;
+            for (int side = 0; side < 2; side++) {
+                int below = 2 * side, beside = side;
+                offer(&found[(size_t) side * pairs->options + a],
+                      desk->cost[below][at] + desk->cost[below + 1][at] + pairs->lambda,
+                      desk->few[below][at] || desk->few[below + 1][at], (int32_t) j, b);
+                offer(&found[(size_t) (2 + side) * pairs->options + b],
+                      desk->cost[beside][at] + desk->cost[beside + 2][at] + pairs->lambda,
+                      desk->few[beside][at] || desk->few[beside + 2][at],
+                      (int32_t) pairs->splitter, a);
+            }
+        }
+    if (j != pairs->splitter) return;
+    /* a factor and itself: the same set twice is one split, and leaves */
+    for (uint32_t a = 0; a < n1; a++)
+        for (int side = 0; side < 2; side++) {
+            const size_t at = (size_t) a * n2 + a;
+            offer(&found[(size_t) side * pairs->options + a], desk->cost[3 * side][at],
+                  desk->few[3 * side][at], -1, 0);
+        }
+}
+
+void ct_pairs_solve(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    ct_pairs *pairs = (ct_pairs *) data;
+    ct_pair_desk *desk = &pairs->desks[worker];
+    for (uint32_t j = pairs->from + (uint32_t) begin; j < pairs->from + end; j++) {
+        if (!pairs->axes[pairs->splitter].n_options || !pairs->axes[j].n_options) continue;
+        solve_parts(pairs, desk, j);
+        take_best(pairs, desk, j);
+    }
+}

@@ -1,0 +1,70 @@
+# Which features an imported forest needs.
+
+pima <- function(file) {
+  import_forest(system.file("extdata", file, package = "contree"))
+}
+test <- MASS::Pima.te
+truth <- ifelse(test$type == "Yes", "1", "0")
+
+test_that("shuffling a column costs what the predictions lose", {
+  forest <- pima("pima-lightgbm.txt")
+  set.seed(1)
+  importance <- contree_importance(forge(forest), test, repeats = 2, y = truth)
+  expect_identical(attr(importance, "accuracy"),
+                   mean(predict(forge(forest), test, type = "class") == truth))
+  expect_setequal(importance$variable, forest$features[forest$asked])
+  # by hand, with the same random numbers
+  set.seed(1)
+  rows <- lapply(seq_len(2), function(i) sample.int(nrow(test)))
+  first <- forest$features[forest$asked[1]]
+  drops <- vapply(rows, function(order) {
+    shuffled <- replace(test, first, list(test[order, first]))
+    attr(importance, "accuracy") - mean(predict(forge(forest), shuffled, type = "class") == truth)
+  }, 0)
+  own <- importance[importance$variable == first, ]
+  expect_equal(own$drop, mean(drops))
+  expect_equal(own$se, stats::sd(drops) / sqrt(2))
+  expect_gt(importance$drop[importance$variable == "glu"], 0.03)
+})
+
+test_that("numbers have R squared, and features without names are columns", {
+  fit <- forge(hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1))
+  set.seed(1)
+  importance <- contree_importance(fit, mtcars, repeats = 1, y = mtcars$mpg)
+  left <- sum((mtcars$mpg - predict(fit, mtcars))^2) / sum((mtcars$mpg - mean(mtcars$mpg))^2)
+  expect_equal(attr(importance, "accuracy"), 1 - left)
+  expect_identical(attr(importance, "measure"), "R squared")
+  unnamed <- fit$forest
+  unnamed$features <- NULL
+  set.seed(1)
+  by_place <- contree_importance(unnamed, as.matrix(mtcars[-1]), repeats = 1, y = mtcars$mpg)
+  expect_equal(by_place$drop, importance$drop)
+})
+
+test_that("plots show it", {
+  skip_if_not_installed("jsonlite")
+  fit <- forge(pima("pima-xgboost.json"))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(expect_invisible(plot(fit)), contree_importance(fit))
+  set.seed(1)
+  expect_s3_class(plot(fit, data = test, y = truth, repeats = 1), "contree_importance")
+  skip_if_not_installed("ggplot2")
+  picture <- ggplot2::autoplot(fit, main = "Gains")
+  expect_identical(picture$data$shown, contree_importance(fit)$gain)
+  expect_s3_class(ggplot2::ggplot_build(picture)$plot, "ggplot")
+})
+
+test_that("what cannot be measured is refused", {
+  fit <- forge(pima("pima-lightgbm.txt"))
+  for (bad in list(truth[-1], replace(truth, 1, NA))) {
+    expect_error(contree_importance(fit, test, y = bad), "'y'", class = "contree_input_error")
+  }
+  expect_error(contree_importance(fit, 1:3, y = 1:3), "'data'", class = "contree_input_error")
+  expect_error(contree_importance(fit, test, 0, truth), class = "contree_input_error")
+  several <- import_forest(forge_fixture("lgb-multiclass.txt"))
+  several$classes <- NULL
+  rows <- matrix(0, 3, several$ensemble$n_features)
+  expect_error(contree_importance(several, rows, y = 1:3), "several",
+               class = "contree_unsupported_error")
+})
