@@ -48,6 +48,16 @@ class_score <- function(table) {
   replace(drop(centred %*% axis), n == 0, NA)
 }
 
+# Which columns are split by subsets of their levels: those of three to six that rows have, of two
+# an order is as good. Codes are places only if there are as many.
+columns_by_subsets <- function(names, orders, settings) {
+  if (settings$factors == "order" || !is.null(settings$learner) || settings$bins < 6) {
+    return(integer())
+  }
+  n_levels <- vapply(orders, function(places) sum(!is.na(places)), 0L)
+  match(names(orders)[n_levels %in% 3:6], names)
+}
+
 # The columns as they are grown from: levels become their places; none, or one without a place, is
 # missing.
 forest_columns <- function(columns, orders) {

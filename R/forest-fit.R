@@ -28,17 +28,20 @@
 #' of the data, which above 2,048 rows is all. `bins` limits the number of codes.
 #'
 #' @section Predictors:
-#' Numbers, logicals, dates, times and ordered factors are split by *less than*. Levels of other
-#' factors, and characters, are first put in an order, once for the whole forest: by the mean of a
-#' numeric response; by the proportion of the second class where there are two; else by the first
-#' principal component of the proportions of the classes, as `ranger` does with
-#' `respect.unordered.factors = "order"`. Missing values may stay: each split tries them on either
-#' side; where a node had none, new ones go to the larger child. New levels of a factor count as
-#' missing.
+#' Numbers, logicals, dates, times and ordered factors are split by *less than*. Other factors, and
+#' characters, of at most six levels are split by subsets: a node tries all ways to send its levels
+#' left and right (one at random with `splitrule = "random"`), and levels that it has no row of go
+#' to the larger child. Above six, with `factors = "order"` and with a learner, levels are first put
+#' in an order, once for the whole forest: by the mean of a numeric response; by the proportion of
+#' the second class where there are two; else by the first principal component of the proportions of
+#' the classes, as `ranger` does with `respect.unordered.factors = "order"`. Missing values may
+#' stay: each split tries them on either side; where a node had none, new ones go to the larger
+#' child. New levels of a factor count as missing.
 #'
 #' @section Names known from ranger:
-#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights` and `num.threads`
-#' are accepted for `trees`, `min_n`, `depth`, `sample_fraction`, `weights` and `threads`. The
+#' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads` and
+#' `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
+#' `depth`, `sample_fraction`, `weights`, `threads` and `factors`. The
 #' meanings and defaults are those of `ranger`, but for `min_n`, which is 1 for classes, also as
 #' probabilities (10 in `ranger`), and for missing values, which `ranger` below version 0.16
 #' refuses. `depth = 0` means no limit in `ranger` and a forest of roots here.
@@ -86,6 +89,8 @@
 #'   tree (`"level"`), as Sharp (2008) does.
 #' @param learner A function that chooses the splits in place of `splitrule`, see [hist_learner()];
 #'   for classes, with `pool = "level"`, which it implies, and one thread.
+#' @param factors How factors without an order, and characters, are split: `"subsets"` (or
+#'   `"partition"`) of their levels where these are at most six, or by the `"order"` of all of them.
 #' @param bins Greatest number of codes of a predictor, from 2 to 65,534.
 #' @param importance `"impurity"`: what the splits on a predictor save of the Gini impurity (or
 #'   variance), summed over the forest. `"permutation"`: that, and how much worse rows are predicted
@@ -152,7 +157,8 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 depth = Inf, min_n = NULL, sample_fraction = NULL, replace = TRUE,
                                 class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"),
-                                pool = c("node", "level"), learner = NULL, bins = 65534,
+                                pool = c("node", "level"), learner = NULL,
+                                factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
                                 time_limit = Inf, memory_limit = Inf,
@@ -180,7 +186,8 @@ hist_forest.default <- function(x, y, weights = NULL, trees = 500, mtry = NULL, 
                                 min_n = NULL, sample_fraction = NULL, replace = TRUE,
                                 class_weights = NULL,
                                 splitrule = c("gini", "entropy", "error", "random"),
-                                pool = c("node", "level"), learner = NULL, bins = 65534,
+                                pool = c("node", "level"), learner = NULL,
+                                factors = c("subsets", "order"), bins = 65534,
                                 importance = c("impurity", "permutation", "none"), oob = TRUE,
                                 keep_inbag = FALSE, seed = NULL, first = 1, threads = NULL,
                                 time_limit = Inf, memory_limit = Inf,
@@ -223,6 +230,7 @@ run_growth <- function(frame, orders, settings) {
     settings$learner <- checked_learner(settings$learner, levels(frame$response), frame$shape$names)
   }
   control <- growth_control(settings, if (audience$listens) report)
+  control$sets <- columns_by_subsets(names(frame$types), orders, settings)
   y <- if (is_classes(frame)) as.integer(frame$response) else frame$response
   n_classes <- if (is_classes(frame)) nlevels(frame$response) else 0L
   grown <- call_forest(.Call(ffi_hist_grow, forest_columns(frame$columns, orders), y, n_classes,
@@ -267,7 +275,7 @@ growth_text <- function(name, state, trees) {
 
 new_hist_forest <- function(grown, frame, orders, settings, call) {
   kept <- c("trees", "mtry", "depth", "min_n", "sample", "replace", "splitrule", "pool", "learner",
-            "bins", "first", "importance")
+            "factors", "bins", "first", "importance")
   # each tree has its own, since forests of several seeds may be put together
   grown$forest$seed <- rep(settings$seed, length(grown$forest$number))
   n <- length(frame$response)

@@ -124,7 +124,7 @@ forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
   out <- data.frame(node = seq_along(leaf), left = replace(nodes$left, leaf, NA),
                     right = replace(nodes$right, leaf, NA), variable = variable,
                     threshold = nodes$threshold,
-                    levels_left = levels_going_left(fit, variable, nodes$threshold),
+                    levels_left = levels_going_left(fit, variable, nodes),
                     missing_left = replace(nodes$default_left, leaf, NA), n = rowSums(counts))
   if (fit$type == "regression") {
     out$prediction <- nodes$mean
@@ -153,6 +153,7 @@ model_of_tree <- function(fit, nodes, tree) {
                 left = match(nodes$left[order], order, 0L),
                 right = match(nodes$right[order], order, 0L),
                 default_left = nodes$default_left[order], mean = nodes$mean[order],
+                levels = nodes$levels[order],
                 missing = numeric(length(order)), n = rowSums(counts), weight = rowSums(counts))
   nodes$sides <- sides_of_levels(fit, nodes)
   nodes$threshold[lengths(nodes$sides) > 0] <- NA
@@ -192,7 +193,7 @@ sides_of_levels <- function(fit, nodes) {
   lapply(seq_along(variable), function(i) {
     place <- if (!is.na(variable[i])) fit$orders[[variable[i]]]
     if (is.null(place)) return(NULL)
-    left <- place < nodes$threshold[i]
+    left <- places_go_left(place, nodes, i)
     left[is.na(left)] <- nodes$default_left[i]
     ifelse(left, 1L, 3L)
   })
@@ -210,14 +211,20 @@ deviance_of_means <- function(nodes) {
   deviance
 }
 
-# The names of levels that are left of a threshold, by node; NA where the variable has none.
-levels_going_left <- function(fit, variable, threshold) {
+# Whether levels go left at node `i`, by their places in the order; NA where no row had the level.
+places_go_left <- function(place, nodes, i) {
+  if (is.na(nodes$levels[i])) return(place < nodes$threshold[i])
+  bitwAnd(nodes$levels[i], bitwShiftL(1L, place - 1L)) > 0
+}
+
+# The names of levels that go left, by node; NA where the variable has none.
+levels_going_left <- function(fit, variable, nodes) {
   vapply(seq_along(variable), function(i) {
     levels <- fit$xlevels[[if (is.na(variable[i])) "" else variable[i]]]
     if (is.null(levels)) return(NA_character_)
     place <- fit$orders[[variable[i]]]
     if (is.null(place)) place <- seq_along(levels)
-    paste(levels[which(place < threshold[i])], collapse = ", ")
+    paste(levels[which(places_go_left(place, nodes, i))], collapse = ", ")
   }, "")
 }
 

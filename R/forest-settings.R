@@ -3,7 +3,7 @@
 
 ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "depth",
                   sample.fraction = "sample_fraction", case.weights = "weights",
-                  num.threads = "threads")
+                  num.threads = "threads", respect.unordered.factors = "factors")
 
 # Those of `dots`, under the names they have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -41,6 +41,8 @@ forest_settings <- function(arguments, given) {
                                 c("gini", "entropy", "error", "random"),
                                 c(variance = "gini", extratrees = "random")),
        pool = pool_of(arguments), learner = check_learner(arguments$learner),
+       factors = check_choice("factors", value("factors"), c("subsets", "order"),
+                              c(partition = "subsets")),
        bins = range("bins", 2, 65534),
        importance = check_choice("importance", arguments$importance,
                                  c("impurity", "permutation", "none")),

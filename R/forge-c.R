@@ -9,6 +9,7 @@ as_c.forged_forest <- function(fit, name = "contree_predict", ...) as_c(fit$fore
 as_c.forest_ir <- function(fit, name = "contree_predict", ...) {
   check_no_dots(...)
   check_c_name(name)
+  refuse_models("as_c()", fit)
   e <- fit$ensemble
   text <- c(
     sprintf("/* %d trees, made by the R package contree. */", n_forest_trees(fit)),

@@ -64,6 +64,15 @@ nodes_of <- function(e, tree) {
   e$roots[tree]:(c(e$roots, length(e$feature) + 1L)[tree + 1L] - 1L)
 }
 
+# The linear model of each node, or NULL.
+model_of <- function(e, nodes) {
+  lapply(nodes, function(node) {
+    if (!length(e$intercept)) return(NULL)
+    at <- seq_len(e$first_term[node + 1L] - e$first_term[node]) + e$first_term[node]
+    list(e$intercept[node], e$term_feature[at], e$slope[at])
+  })
+}
+
 # The first difference of two trees. Nodes are in the order that in_order() gives.
 differing_nodes <- function(x, y, i, j, tree, tolerance) {
   term <- function(e, at) e$values[at, , drop = FALSE] * e$weight[tree]
@@ -80,7 +89,8 @@ differing_nodes <- function(x, y, i, j, tree, tolerance) {
                                   x$default_left[i] != y$default_left[j]),
     set = inner & !mapply(identical, c(list(NULL), x$sets)[x$set[i] + 1L],
                           c(list(NULL), y$sets)[y$set[j] + 1L]),
-    value = ncol(x$values) != ncol(y$values))
+    value = ncol(x$values) != ncol(y$values),
+    "linear model" = !mapply(identical, model_of(x, i), model_of(y, j)))
   if (ncol(x$values) == ncol(y$values)) {
     differ[, "value"] <- !inner & rowSums(far(term(x, i), term(y, j))) > 0
   }

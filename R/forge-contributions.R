@@ -15,6 +15,9 @@ contributions_of <- function(object, new, threads, simd = "auto") {
 }
 
 why_no_contributions <- function(forest) {
+  if (has_linear_models(forest)) {
+    return(gettext("contributions of linear models of leaves are not defined by TreeSHAP"))
+  }
   cover <- forest$ensemble$cover
   if (!length(cover)) {
     return(gettextf("contributions need to know how many training rows came to each node, which %s",

@@ -5,7 +5,8 @@
 # left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
 # ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node; where the
 # maker says so also cover, how much of the training data came to the node, and gain, what its split
-# was worth. The root is node 1; other nodes may come in any order, and those that
+# was worth. Trees whose leaves are linear models have intercept, and terms, a list with places of
+# features and slopes a node. The root is node 1; other nodes may come in any order, and those that
 # nothing leads to are left out.
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
@@ -50,8 +51,10 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
     output = as.integer(output), weight = as.numeric(weight), n_features = as.integer(n_features),
     base = as.numeric(base), divisor = as.numeric(divisor), less = less, number = number,
     sum = sum, minus_fraction = minus_fraction)
+  ensemble <- c(ensemble, linear_models(trees))
   forest <- structure(
-    list(ensemble = ensemble, asked = asked_of(ensemble$feature), features = features,
+    list(ensemble = ensemble, asked = asked_of(c(ensemble$feature, ensemble$term_feature)),
+         features = features,
          levels = levels, first_code = first_code,
          link = link, average = average, classes = classes, outputs = outputs, complete = complete,
          new_level = new_level, own_codes = own_codes, source = source,
@@ -60,7 +63,28 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   check_ensemble(forest)
 }
 
-# The features that some node asks for.
+# Linear models as C takes them; of no length where no tree has any.
+linear_models <- function(trees) {
+  linear <- vapply(trees, function(tree) !is.null(tree$terms), NA)
+  if (!any(linear)) {
+    return(list(first_term = integer(), term_feature = integer(), slope = numeric(),
+                intercept = numeric()))
+  }
+  terms <- unlist(lapply(trees, function(tree) {
+    if (is.null(tree$terms)) vector("list", length(tree$feature)) else tree$terms
+  }), recursive = FALSE)
+  part <- function(name) lapply(terms, `[[`, name)
+  list(first_term = as.integer(cumsum(c(0, lengths(part("feature"))))),
+       term_feature = as.integer(unlist(part("feature"))),
+       slope = as.numeric(unlist(part("slope"))),
+       intercept = as.numeric(unlist(lapply(trees, function(tree) {
+         if (is.null(tree$terms)) tree$values[, 1] else tree$intercept
+       }))))
+}
+
+has_linear_models <- function(forest) length(forest$ensemble$intercept) > 0
+
+# The features that some node or linear model asks for.
 asked_of <- function(feature) sort(unique(feature[feature > 0L]))
 
 # The nodes of a tree level by level, each behind its parent; an error if it is none.
@@ -122,6 +146,7 @@ print.forest_ir <- function(x, ...) {
                leaves, x$ensemble$n_features, describe_source(x)))
   cat(describe_outputs(x), "\n", sep = "")
   cat(describe_contract(x), "\n", sep = "")
+  if (has_linear_models(x)) cat(gettext("Leaves are linear models"), "\n", sep = "")
   invisible(x)
 }
 

@@ -164,32 +164,37 @@ import_forest.hist_forest <- function(x, ...) {
   check_no_dots(...)
   features <- plain_features(x$shape, x$types)
   by_class <- x$type == "classification"
-  trees <- lapply(seq_along(x$forest$number), function(i) read_hist_tree(x, i, by_class))
+  sets <- new_sets()
+  trees <- lapply(seq_along(x$forest$number), function(i) read_hist_tree(x, i, by_class, sets))
   # levels in the order of their places; those that no row had are missing
   levels <- x$xlevels
   for (name in names(x$orders)) {
     levels[[name]] <- levels[[name]][order(x$orders[[name]], na.last = NA)]
   }
   new_forest_ir(
-    trees, length(features), features = features, levels = levels,
-    base = rep(0, if (by_class) length(x$classes) else 1),
+    trees, length(features), features = features, levels = levels, sets = sets$all,
+    set_else = logical(length(sets$all)), base = rep(0, if (by_class) length(x$classes) else 1),
     divisor = if (by_class) 1 else length(trees), less = "<",
     link = if (by_class) "shares" else "identity", classes = if (by_class) x$classes,
     source = "hist_forest", objective = x$type)
 }
 
 # Nothing is below -Inf: where all values go left, and missing ones right, the sides change places.
-read_hist_tree <- function(x, i, by_class) {
+read_hist_tree <- function(x, i, by_class, sets) {
   nodes <- .Call(ffi_hist_tree, x$forest, as.integer(i))
   leaf <- nodes$feature == 0L
+  set <- integer(length(leaf))
+  for (k in which(!is.na(nodes$levels))) {
+    set[k] <- add_set(sets, c(FALSE, bitwAnd(nodes$levels[k], bitwShiftL(1L, 0:5)) > 0))
+  }
   turned <- !leaf & nodes$threshold %in% Inf
-  threshold <- replace(nodes$threshold, leaf, 0)
+  threshold <- replace(nodes$threshold, leaf | set > 0L, 0)
   n <- length(leaf)
   list(feature = nodes$feature, threshold = replace(threshold, turned, -Inf),
        left = ifelse(turned, nodes$right, nodes$left),
        right = ifelse(turned, nodes$left, nodes$right),
        default_left = xor(nodes$default_left, turned), missing = rep(missing_rules[["nan"]], n),
-       set = integer(n), leaf_id = seq_len(n), cover = rowSums(nodes$counts),
+       set = set, leaf_id = seq_len(n), cover = rowSums(nodes$counts),
        values = if (by_class) hist_shares(nodes$counts) else matrix(nodes$mean))
 }
 

@@ -78,7 +78,9 @@ print.forged_forest <- function(x, ...) {
 describe_way <- function(x) {
   info <- x$info
   if (!info$planes) {
-    return(gettextf("Runs as walks of eight rows at once: a tree has more than 256 leaves (%s MB)",
+    reason <- if (has_linear_models(x$forest)) gettext("leaves are linear models") else
+      gettext("a tree has more than 256 leaves")
+    return(gettextf("Runs as walks of eight rows at once: %s (%s MB)", reason,
                     format(signif(info$bytes / 1e6, 2))))
   }
   trees <- n_forest_trees(x$forest)

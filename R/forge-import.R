@@ -12,8 +12,7 @@
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
 #'   Tests and sums are of single-precision floats. The linear booster is refused.
 #' * `"lightgbm"`: the text that `lgb.save()` or `save_model()` writes; categories, the three rules
-#'   for missing values, random forests. Linear leaves are refused.
-#'
+#'   for missing values, random forests, linear leaves.
 #' * `"onnx"`: a graph of ONNX with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
 #'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of 5, as converters of scikit-learn, XGBoost and
 #'   LightGBM write it: tests `<=`, `<`, `>` and `>=`; sums, or averages without base values. The

@@ -63,7 +63,7 @@ gained_importance <- function(fit) {
   by <- factor(e$feature[inner], asked)
   table <- data.frame(
     variable = if (is.null(fit$features)) as.character(asked) else fit$features[asked],
-    gain = as.vector(tapply(e$gain[inner], by, sum)), splits = as.vector(table(by)))
+    gain = as.vector(tapply(e$gain[inner], by, sum, default = 0)), splits = as.vector(table(by)))
   table <- table[order(-table$gain), ]
   row.names(table) <- NULL
   structure(table, class = c("contree_importance", "data.frame"))

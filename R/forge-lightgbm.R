@@ -6,7 +6,6 @@ read_lightgbm <- function(bytes, iterations) {
   starts <- grep("^Tree=[0-9]+$", lines)
   if (!length(starts)) refuse_document(gettext("it has no trees"))
   head <- named_lines(lines[seq_len(starts[1] - 1L)])
-  if ("is_linear" %in% head) refuse_feature(gettext("linear leaves"))
   per_round <- lightgbm_count(head, "num_tree_per_iteration")
   n_features <- lightgbm_count(head, "max_feature_idx") + 1L
   n_trees <- lightgbm_trees(length(starts), per_round, iterations)
@@ -80,7 +79,6 @@ lightgbm_features <- function(head, n_features) {
 read_lightgbm_tree <- function(tree, sets) {
   n <- lightgbm_count(tree, "num_leaves")
   if (n < 1L) refuse_document(gettext("a tree has no leaves"))
-  if (!is.null(tree$is_linear) && tree$is_linear != "0") refuse_feature(gettext("linear leaves"))
   inner <- seq_len(n - 1L)
   number <- function(name) if (n > 1L) lightgbm_numbers(tree, name, n - 1L) else numeric()
   whole <- function(name) if (n > 1L) lightgbm_whole(tree, name, n - 1L) else integer()
@@ -93,6 +91,7 @@ read_lightgbm_tree <- function(tree, sets) {
   rule <- bitwAnd(bitwShiftR(type, 2L), 3L)
   if (any(rule > 2L)) refuse_document(gettext("'decision_type' is not what it should be"))
   threshold <- number("threshold")
+  linear <- identical(tree$is_linear, "1")
   leaves <- function(x) c(x, rep(0L, n))
   list(feature = leaves(whole("split_feature") + 1L),
        threshold = leaves(replace(threshold, category, 0)), left = leaves(child("left_child")),
@@ -102,9 +101,21 @@ read_lightgbm_tree <- function(tree, sets) {
                                missing_rules[c("none", "zero", "nan")][rule + 1L])),
        set = leaves(lightgbm_sets(tree, threshold, category, sets)),
        leaf_id = c(integer(length(inner)), seq_len(n) - 1L),
-       cover = lightgbm_cover(tree, n),
+       cover = if (!linear) lightgbm_cover(tree, n),
        gain = if (!is.null(tree$split_gain)) leaves(number("split_gain")),
-       values = matrix(c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_value", n))))
+       values = matrix(c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_value", n))),
+       intercept = if (linear) c(numeric(length(inner)), lightgbm_numbers(tree, "leaf_const", n)),
+       terms = if (linear) c(vector("list", length(inner)), lightgbm_terms(tree, n)))
+}
+
+# The linear models of the leaves: features and slopes, leaf after leaf.
+lightgbm_terms <- function(tree, n) {
+  size <- lightgbm_whole(tree, "num_features", n)
+  if (any(size < 0L)) refuse_document(gettext("'num_features' is not what it should be"))
+  feature <- lightgbm_whole(tree, "leaf_features", sum(size)) + 1L
+  slope <- lightgbm_numbers(tree, "leaf_coeff", sum(size))
+  at <- split(seq_along(feature), factor(rep(seq_len(n), size), seq_len(n)))
+  lapply(unname(at), function(k) list(feature = feature[k], slope = slope[k]))
 }
 
 # A tree of one leaf does not say how many rows it has.

@@ -53,6 +53,7 @@ onnx_model <- function(forest) {
 check_for_onnx <- function(forest) {
   e <- forest$ensemble
   refuse <- function(what) refuse_format("ONNX", what)
+  refuse_models("ONNX", forest)
   if (any(e$set > 0L)) refuse(gettext("a set of codes"))
   if (e$number != e$sum) refuse(gettextf("tests of %ss with sums of %ss", e$number, e$sum))
   if (forest$average != 1) refuse(gettext("margins that are divided afterwards"))

@@ -40,6 +40,7 @@ most_sql_nodes <- 20000L
 check_for_sql <- function(forest, type) {
   refuse <- function(...) refuse_format("SQL", ...)
   e <- forest$ensemble
+  refuse_models("SQL", forest)
   if (e$sum == "float") {
     refuse(gettext("sums of floats"),
            gettext("give it forge(sums = \"reproducible\"), which adds doubles up"))

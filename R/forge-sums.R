@@ -4,6 +4,10 @@
 # some of them has 2^53 or more: then every sum of doubles is exact.
 reproducible_sums <- function(forest) {
   e <- forest$ensemble
+  if (has_linear_models(forest)) {
+    stop_unsupported("sums", gettext(
+      "linear models of leaves have no largest value, so that their sums cannot be made exact"))
+  }
   terms <- forest_terms(e)
   wide <- ncol(terms) > 1L
   tree <- tree_of_node(e)

@@ -7,6 +7,10 @@ forest_to_write <- function(fit) {
   if (inherits(fit, "forest_ir")) fit else import_forest(fit)
 }
 
+refuse_models <- function(format, forest) {
+  if (has_linear_models(forest)) refuse_format(format, gettext("linear models of leaves"))
+}
+
 refuse_format <- function(format, what, remedy = NULL) {
   stop_unsupported("fit", paste0(gettextf("%s has no way to write %s", format, what),
                                  if (!is.null(remedy)) paste0("; ", remedy)))

@@ -67,7 +67,8 @@ xgboost_types <- function(e) {
 
 check_for_xgboost <- function(forest) {
   e <- forest$ensemble
-  refuse <- function(what, ...) refuse_format("XGBoost", what, ...)
+  refuse <- function(what) refuse_format("XGBoost", what)
+  refuse_models("XGBoost", forest)
   if (e$number != "float") refuse(gettext("tests of doubles"))
   if (e$sum != "float") refuse(gettext("sums of doubles"))
   if (e$divisor != 1 || forest$average != 1) refuse(gettext("an average"))

@@ -327,6 +327,16 @@ static int stop_coding(void *data)
     return stop_growth(c->calls) || ct_seconds() > c->end;
 }
 
+/* control: `sets`, the columns, from 1, whose codes are levels without an order. */
+static void mark_sets(ct_codes *codes, SEXP sets)
+{
+    for (R_xlen_t i = 0; TYPEOF(sets) == INTSXP && i < Rf_xlength(sets); i++) {
+        uint32_t col = (uint32_t) INTEGER_RO(sets)[i] - 1;
+        if (col >= codes->n_cols) Rf_error("'sets' must be numbers of columns");
+        codes->columns[col].is_set = codes->columns[col].n_codes <= CT_SET_LEVELS;
+    }
+}
+
 static int by_row_pays(uint32_t n_rows) { return n_rows > 1024; }
 
 SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
@@ -360,6 +370,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_status status = ct_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows,
                                      r_count(control, "bins"), by_row_pays(x.n_rows),
                                      options.threads, &halt, &error);
+    if (status == CT_OK) mark_sets(&all->codes, r_element(control, "sets"));
     data.codes = &all->codes;
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
     options.time_limit -= ct_seconds() - start;

@@ -27,21 +27,36 @@ static int leaf_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree,
 static int node_is_valid(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i)
 {
     const ct_hist_node *node = &tree->nodes[i];
-    uint32_t left = node->next & ~CT_HIST_FLAG;
+    uint32_t left = node->next & CT_HIST_CHILD;
     if (node->feature == CT_HIST_LEAF) return leaf_is_valid(forest, tree, node->next);
     return node->feature < forest->n_cols && left > i && left < tree->n_nodes - 1;
 }
 
-/* The nodes of tree `i` are copied, so that they are looked over once and for all; the rest is
- * borrowed. */
-static void read_tree(ct_hist_forest *forest, uint32_t i, const int *words)
+/* Whether two integers of a list lie in memory as a node does. */
+static int words_are_nodes(void)
 {
-    ct_hist_tree *tree = &forest->trees[i];
-    for (uint32_t k = 0; k < tree->n_nodes; k++) {
-        uint32_t split = (uint32_t) words[2 * (size_t) k + 1];
-        tree->nodes[k] = (ct_hist_node){(uint32_t) words[2 * (size_t) k], (uint16_t) split,
-                                        (uint16_t) (split >> 16)};
+    const uint32_t words[2] = {1, 2 | UINT32_C(3) << 16};
+    ct_hist_node node;
+    memcpy(&node, words, sizeof node);
+    return sizeof node == sizeof words && node.next == 1 && node.feature == 2 && node.cut == 3;
+}
+
+/* The nodes of all trees, borrowed or in memory of the call. */
+static ct_hist_node *nodes_from(const int *words, size_t n)
+{
+    if (words_are_nodes()) return (ct_hist_node *) (void *) words;
+    ct_hist_node *nodes = (ct_hist_node *) R_alloc(n, sizeof *nodes);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t split = (uint32_t) words[2 * k + 1];
+        nodes[k] = (ct_hist_node){(uint32_t) words[2 * k], (uint16_t) split,
+                                  (uint16_t) (split >> 16)};
     }
+    return nodes;
+}
+
+static void check_tree(const ct_hist_forest *forest, uint32_t i)
+{
+    const ct_hist_tree *tree = &forest->trees[i];
     for (uint32_t k = 0; k < tree->n_nodes; k++)
         if (!node_is_valid(forest, tree, k))
             Rf_error("node %u of tree %u of the forest is not valid", k + 1, i + 1);
@@ -72,7 +87,7 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
               *counts = integers_of(list, "counts", leaves * width);
     if (!forest.n_classes && (TYPEOF(means) != REALSXP || Rf_xlength(means) != leaves))
         Rf_error("the forest's 'means' is not valid");
-    ct_hist_node *all = (ct_hist_node *) R_alloc((size_t) nodes, sizeof *all);
+    ct_hist_node *all = nodes_from(words, (size_t) nodes);
     double *mean = forest.n_classes ? NULL : REAL(means);
     for (R_xlen_t i = 0; i < n_trees; i++) {
         forest.trees[i] = (ct_hist_tree){(uint32_t) number[i],
@@ -82,9 +97,8 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
                                          all,
                                          (uint32_t *) counts,
                                          mean};
-        read_tree(&forest, (uint32_t) i, words);
+        check_tree(&forest, (uint32_t) i);
         all += n_nodes[i];
-        words += 2 * (R_xlen_t) n_nodes[i];
         counts += (R_xlen_t) n_leaves[i] * width;
         if (mean) mean += n_leaves[i];
     }
@@ -210,7 +224,7 @@ static void note_leaf(const ct_hist_forest *forest, const ct_hist_tree *tree, ui
 static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree, uint32_t i,
                          SEXP counts, SEXP mean)
 {
-    uint32_t left = tree->nodes[i].next & ~CT_HIST_FLAG,
+    uint32_t left = tree->nodes[i].next & CT_HIST_CHILD,
              width = forest->n_classes ? forest->n_classes : 1;
     for (uint32_t k = 0; k < width; k++) {
         double *column = REAL(counts) + (size_t) k * tree->n_nodes;
@@ -224,11 +238,11 @@ static void add_children(const ct_hist_forest *forest, const ct_hist_tree *tree,
 
 /* Tree `number_` (its place, from 1), one element a node, breadth first: feature (from 1, 0 in
  * leaves), threshold, left and right (from 1), default_left, counts (a matrix; numbers: weights),
- * mean. */
+ * mean, levels (where a node asks for a set of codes, those that go left as bits; else NA). */
 SEXP ffi_hist_tree(SEXP list, SEXP number_)
 {
     static const char *const names[] = {"feature",      "threshold", "left", "right",
-                                        "default_left", "counts",    "mean"};
+                                        "default_left", "counts",    "mean", "levels"};
     SEXP edges = r_element(list, "edges");
     uint32_t n_cols = (uint32_t) Rf_xlength(edges), place = (uint32_t) Rf_asInteger(number_) - 1;
     ct_hist_forest forest = forest_of(list, n_cols);
@@ -251,15 +265,19 @@ SEXP ffi_hist_tree(SEXP list, SEXP number_)
     SET_VECTOR_ELT(out, 5, counts);
     SEXP mean = forest.n_classes ? R_NilValue : Rf_allocVector(REALSXP, n);
     SET_VECTOR_ELT(out, 6, mean);
+    SEXP levels = Rf_allocVector(INTSXP, n);
+    SET_VECTOR_ELT(out, 7, levels);
     for (int i = n - 1; i >= 0; i--) {
         const ct_hist_node *node = &tree->nodes[i];
         int is_leaf = node->feature == CT_HIST_LEAF;
+        int is_set = !is_leaf && (node->next & CT_HIST_SET);
+        INTEGER(levels)[i] = is_set ? node->cut & CT_SET_ALL : NA_INTEGER;
         INTEGER(feature)[i] = is_leaf ? 0 : node->feature + 1;
-        INTEGER(left)[i] = is_leaf ? 0 : (int) (node->next & ~CT_HIST_FLAG) + 1;
+        INTEGER(left)[i] = is_leaf ? 0 : (int) (node->next & CT_HIST_CHILD) + 1;
         INTEGER(right)[i] = is_leaf ? 0 : INTEGER(left)[i] + 1;
         LOGICAL(default_left)[i] = !is_leaf && (node->next & CT_HIST_FLAG) != 0;
         REAL(threshold)
-        [i] = is_leaf                                    ? NA_REAL
+        [i] = is_leaf || is_set                          ? NA_REAL
               : node->cut < codes[node->feature].n_codes ? codes[node->feature].edges[node->cut]
                                                          : R_PosInf;
         if (is_leaf) note_leaf(&forest, tree, (uint32_t) i, counts, mean);

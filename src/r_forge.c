@@ -2,11 +2,12 @@
  *
  * In R an ensemble is a list, one element a node: `feature` (from 1, 0 in leaves), `threshold`,
  * `left` and `right` (from 1), `default_left`, `missing` (ct_missing), `set` (which of `sets`, 0:
- * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not
- * known); `sets` (logical vectors: which codes from 0
- * on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output` (from 1) and
- * `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`, `sum`,
- * `minus_fraction`. */
+ * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not known); of
+ * linear models `intercept` (of no length: there are none) and `first_term` (from 0, one more),
+ * with `term_feature` (from 1) and `slope`, one element a term; `sets` (logical vectors: which
+ * codes from 0 on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output`
+ * (from 1) and `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`,
+ * `sum`, `minus_fraction`. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -202,6 +203,20 @@ static void add_contract(owned *all, SEXP list)
     e->minus_fraction = flag(list, "minus_fraction");
 }
 
+/* Where `intercept` is of no length there are no linear models. */
+static void add_models(owned *all, SEXP list, R_xlen_t n)
+{
+    ct_ensemble *e = &all->ensemble;
+    if (!Rf_xlength(r_element(list, "intercept"))) return;
+    R_xlen_t n_terms = Rf_xlength(r_element(list, "slope"));
+    if (n_terms > CT_MOST_NODES) Rf_error("there are too many terms of linear models");
+    e->n_terms = (uint32_t) n_terms;
+    e->first_term = indices(all, list, "first_term", n + 1, 0);
+    e->term_feature = indices(all, list, "term_feature", n_terms, 1);
+    e->slope = numbers(all, list, "slope", n_terms);
+    e->intercept = numbers(all, list, "intercept", n);
+}
+
 static void read_ensemble(owned *all, SEXP list)
 {
     ct_ensemble *e = &all->ensemble;
@@ -230,6 +245,7 @@ static void read_ensemble(owned *all, SEXP list)
     if (Rf_xlength(r_element(list, "cover"))) e->cover = numbers(all, list, "cover", n);
     add_values(all, list, n);
     add_sets(all, list, n);
+    add_models(all, list, n);
 }
 
 /* An external pointer to what predicts. */

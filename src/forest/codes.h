@@ -19,12 +19,15 @@ enum {
     CT_CODES = 65534,       /* codes of values are below */
     CT_CODE_MISSING = 65535,
     CT_BINS = 255,          /* bins of values are below */
-    CT_BIN_MISSING = 255
+    CT_BIN_MISSING = 255,
+    CT_SET_LEVELS = 6, /* at most, of a column whose codes have no order */
+    CT_SET_ALL = (1 << CT_SET_LEVELS) - 1
 };
 
 typedef struct {
     uint32_t n_codes, n_bins;
     int has_missing;
+    int is_set;   /* codes are levels without an order, at most CT_SET_LEVELS: set by the caller */
     double *edges; /* [n_codes] owned; a value has at least code c where it is at least edges[c], c
                       > 0 */
     uint8_t *bin_of;    /* [65536 >> shift] of a code, shifted; owned, NULL where codes are bins */

@@ -101,6 +101,7 @@ static int needs_corners(const ct_grower *g) { return g->n_rows > CT_NEAR_ROWS; 
     X(corner_codes, (size_t) g->n_cols * CT_CORNER_ROWS, needs_corners(g))          \
     X(corner_whole, CT_CORNER_ROWS, needs_corners(g) && !g->n_classes)              \
     X(corner_rows, CT_CORNER_ROWS, needs_corners(g))                                \
+    X(level_bins, CT_CORNER_ROWS, needs_corners(g))                                 \
     X(near_codes, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)              \
     X(near_bins, (size_t) CT_LANES * (CT_NEAR_ROWS + CT_NEAR_PAD), 1)               \
     X(columns, g->n_cols, 1)                                                        \

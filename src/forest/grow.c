@@ -112,8 +112,37 @@ static int is_leaf(const ct_desk *desk, const ct_task *task)
 
 /* ---- partition ---- */
 
-static ct_question question_of(ct_desk *desk, const ct_view *view, const ct_split *split)
+/* Levels as bins of the task's rows, where the view has none. */
+static const uint8_t *bins_of_levels(ct_desk *desk, const ct_view *view, const ct_task *task,
+                                     uint32_t column)
 {
+    uint8_t *bins = desk->level_bins;
+    if (view->bins) return view->bins + column * view->bin_stride;
+    for (uint32_t i = 0; i < task->n + task->n_out; i++) {
+        uint32_t row = i < task->n ? desk->items[task->begin + i].row
+                                   : desk->out[task->out + i - task->n];
+        bins[row] = (uint8_t) ct_view_code(view, column, row);
+    }
+    return bins;
+}
+
+/* Which levels go left. */
+static ct_question set_question(ct_desk *desk, const ct_task *task, const ct_split *split)
+{
+    const ct_view *view = view_of(desk, task);
+    const uint8_t *bins = bins_of_levels(desk, view, task, split->column);
+    ct_question q = {NULL, NULL, bins, desk->turns, 0, 0};
+    memset(desk->turns, 0, sizeof desk->turns);
+    for (uint32_t code = 0; code < CT_SET_LEVELS; code++)
+        desk->turns[code] = split->cut >> code & 1 ? CT_TURN_LEFT : 0;
+    desk->turns[CT_BIN_MISSING] = split->missing_left ? CT_TURN_LEFT : 0;
+    return q;
+}
+
+static ct_question question_of(ct_desk *desk, const ct_task *task, const ct_split *split)
+{
+    const ct_view *view = view_of(desk, task);
+    if (split->is_set) return set_question(desk, task, split);
     const ct_code_column *column = &desk->grower->codes->columns[split->column];
     uint32_t missing_left = (uint32_t) split->missing_left;
     ct_question q = {view->codes + split->column * view->code_stride, view->code_rows, NULL,
@@ -154,7 +183,7 @@ static void add_run(ct_run *runs, ct_task *task, uint32_t class_, uint32_t n, ui
 /* The rows of the task as those of two, run by run, so that each has runs again. */
 static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *left, ct_task *right)
 {
-    ct_question q = question_of(desk, view_of(desk, task), split);
+    ct_question q = question_of(desk, task, split);
     ct_item *from = desk->items + task->begin;
     for (uint32_t k = 0; k < task->n_runs; k++) {
         ct_run run = desk->now[k];
@@ -170,9 +199,10 @@ static void part(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *l
     right->begin = task->begin + left->n;
     /* values that were never missing here go to the larger side where they are */
     if (!split->knows_missing) split->missing_left = left->weight >= right->weight;
+    if (split->is_set && left->weight >= right->weight) split->cut |= split->absent;
     left->out = task->out;
     if (task->n_out) {
-        q = question_of(desk, view_of(desk, task), split);
+        q = question_of(desk, task, split);
         left->n_out = part_out(&q, desk->out + task->out, desk->spare_out, task->n_out);
     }
     right->out = task->out + left->n_out;
@@ -247,8 +277,10 @@ static int divide(ct_desk *desk, const ct_task *task, ct_split *split, ct_task *
     desk->n_nodes += 2;
     part(desk, task, split, left, right);
     note_gain(desk, task, left, right, split->column);
-    desk->nodes[task->node] = (ct_hist_node){left->node | (split->missing_left ? CT_HIST_FLAG : 0),
-                                             (uint16_t) split->column, (uint16_t) split->cut};
+    uint32_t next = left->node | (split->missing_left ? CT_HIST_FLAG : 0) |
+                    (split->is_set ? CT_HIST_SET : 0);
+    desk->nodes[task->node] = (ct_hist_node){next, (uint16_t) split->column,
+                                             (uint16_t) split->cut};
     return 1;
 }
 
@@ -437,8 +469,8 @@ int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
         ct_hist_node node = desk->nodes[old_of[i]];
         new_of[old_of[i]] = i;
         if (node.feature != CT_HIST_LEAF) {
-            uint32_t left = node.next & ~CT_HIST_FLAG;
-            node.next = n | (node.next & CT_HIST_FLAG);
+            uint32_t left = node.next & CT_HIST_CHILD;
+            node.next = n | (node.next & ~CT_HIST_CHILD);
             old_of[n++] = left;
             old_of[n++] = left + 1;
         } else if (!g->n_classes || (node.next & CT_HIST_MIXED)) {

@@ -101,6 +101,7 @@ typedef struct {
     uint32_t n_leaves, room_leaves, depth;
     int64_t *gains;       /* [n_cols] of the tree */
     uint8_t turns[CT_BIN_ROWS]; /* of the question under way */
+    uint8_t *level_bins;        /* [CT_CORNER_ROWS] by row: a column's levels as bins */
 } ct_desk;
 
 int ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);

@@ -20,6 +20,9 @@ enum {
     CT_HIST_PURE_WEIGHT = 1 << 22 /* leaves of one class and less weight say so in themselves */
 };
 #define CT_HIST_FLAG UINT32_C(0x80000000)  /* of `next`: missing values go left */
+#define CT_HIST_SET UINT32_C(0x40000000)   /* of `next`: the cut has a bit for each code, those set
+                                              go left */
+#define CT_HIST_CHILD UINT32_C(0x3fffffff) /* of `next`: the left child */
 #define CT_HIST_MIXED                                                                              \
     UINT32_C(0x40000000) /* of a leaf's `next`: the rest is its place in the counts */
 

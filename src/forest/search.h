@@ -17,6 +17,7 @@ typedef struct {
     double score;
     ct_split *split;
     double sum; /* numbers: of the node */
+    int is_set; /* the best is of levels without an order */
 } ct_search;
 
 /* Columns are drawn without repetition, one after another. */
@@ -32,6 +33,16 @@ static inline int ct_is_plain(const ct_search *s)
 /* The score of such a rule where left[run] rows of weight `size` go left; from below to above 0, as
  * that of all other scores is. */
 double ct_plain_score(const ct_search *s, const uint32_t *left, uint32_t size);
+
+/* Whether the column's codes are levels without an order. */
+static inline int ct_has_sets(const ct_search *s, uint32_t column)
+{
+    return s->grower->codes->columns[column].is_set;
+}
+
+/* Of such a column all subsets of the node's levels, or one at random; the best becomes the split
+ * if it is better than all before. Levels that no row of the node has are right. */
+void ct_search_set(ct_search *s, uint32_t column);
 
 /* Small nodes: all cuts of all candidates. */
 void ct_search_small(ct_search *s);

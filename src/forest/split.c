@@ -54,13 +54,17 @@ static void search_random(ct_search *s)
     while (s->n_drawn < s->grower->options->mtry) {
         uint32_t column = ct_draw_column(s), low, high;
         int missing;
+        if (ct_has_sets(s, column)) {
+            ct_search_set(s, column);
+            continue;
+        }
         if (!code_range(s, column, &low, &high, &missing)) continue;
         uint32_t cut = low + 1 + ct_rng_below(&s->cuts, high - low);
         for (int left = 0; left <= missing; left++) {
             double score = score_of_cut(s, column, cut, left);
             if (!(score > s->score)) continue;
             s->score = score;
-            *s->split = (ct_split){column, cut, left, missing};
+            *s->split = (ct_split){column, cut, left, missing, 0, 0};
         }
     }
 }
@@ -81,6 +85,7 @@ int ct_find_split(ct_desk *desk, const ct_view *view, const ct_task *task, uint3
                    0,
                    worst(),
                    split,
+                   0,
                    0};
     for (uint32_t i = 0; !grower->n_classes && i < task->n; i++)
         s.sum += (double) view->whole[s.items[i].row] * s.items[i].weight;

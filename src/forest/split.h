@@ -8,6 +8,8 @@ typedef struct {
     uint32_t column;
     uint32_t cut; /* the first code on the right */
     int missing_left, knows_missing; /* rows of the node have missing values there */
+    int is_set;      /* the cut has a bit for each code, those set go left */
+    uint32_t absent; /* of such a cut: codes that no row of the node has */
 } ct_split;
 
 /* Columns are drawn without repetition, one after another, from a permutation that ct_put_back

@@ -131,16 +131,22 @@ static int spread_codes(const ct_search *s, uint32_t column, unsigned lane)
 
 /* ---- candidates ---- */
 
+/* Columns without an order are searched on the way. */
 static group draw_group(ct_search *s)
 {
     group g;
-    uint32_t left = s->grower->options->mtry - s->n_drawn;
-    g.lanes = left < CT_LANES ? left : CT_LANES;
+    g.lanes = 0;
     g.by_place = s->task->n <= CT_NEAR_ROWS;
     g.n_bins = g.by_place ? bins_for(s->task->n) : 0;
     g.any_missing = 0;
-    for (unsigned lane = 0; lane < g.lanes; lane++) {
-        uint32_t col = g.columns[lane] = ct_draw_column(s);
+    while (g.lanes < CT_LANES && s->n_drawn < s->grower->options->mtry) {
+        uint32_t col = ct_draw_column(s);
+        if (ct_has_sets(s, col)) {
+            ct_search_set(s, col);
+            continue;
+        }
+        unsigned lane = g.lanes++;
+        g.columns[lane] = col;
         const ct_code_column *column = &s->grower->codes->columns[col];
         if (g.by_place) {
             g.any_missing |= spread_codes(s, col, lane);
@@ -338,6 +344,7 @@ static int take_border(ct_search *s, const group *g, const ct_bin_cut *cut, bord
     while (now.next < g->n_bins && !bin_weight(s, now.next, now.lane)) now.next++;
     now.bin = cut->bin;
     s->score = cut->score;
+    s->is_set = 0;
     *best = now;
     return 1;
 }
@@ -348,6 +355,7 @@ static void search_group(ct_search *s, ct_strip *strip)
     group g = draw_group(s);
     border best = {0, 0, 0, 0};
     int missing = 0, better = 0;
+    if (!g.lanes) return;
     if (s->grower->n_classes) count_classes(s, &g);
     else sum_numbers(s, &g);
     scan_group(s, &g, 0, right);
@@ -369,5 +377,5 @@ void ct_search_bins(ct_search *s)
     ct_strip strip = {0, 0, 0, s->desk->spare_items, 0, 0, left, 0, 0};
     double none = s->score;
     while (s->n_drawn < s->grower->options->mtry) search_group(s, &strip);
-    if (s->score > none) ct_refine(s, &strip);
+    if (s->score > none && !s->is_set) ct_refine(s, &strip);
 }

@@ -58,6 +58,7 @@ static void take_code(ct_search *s, const small_rows *rows, uint32_t column, dou
                                          : (low + high + 1) / 2;
     split->missing_left = missing_left;
     split->knows_missing = missing;
+    split->is_set = 0;
 }
 
 /* Rows in order of their codes, those of one code in any. */
@@ -151,6 +152,10 @@ void ct_search_small(ct_search *s)
         uint32_t column = ct_draw_column(s);
         double score;
         int16_t code = 0;
+        if (ct_has_sets(s, column)) {
+            ct_search_set(s, column);
+            continue;
+        }
         int missing = read_codes(s, &rows, column, 0);
         if (best_code(s, &rows, &score, &code))
             take_code(s, &rows, column, score, code, missing, 0);

@@ -9,7 +9,9 @@ static inline uint32_t ct_hist_next(const ct_hist_node *node, uint16_t code)
 {
     uint32_t missing_left = node->next >> 31;
     uint32_t right = (uint16_t) (code + missing_left) >= node->cut + missing_left;
-    return (node->next & ~CT_HIST_FLAG) + right;
+    if (node->next & CT_HIST_SET)
+        right = code == CT_CODE_MISSING ? !missing_left : ~((uint32_t) node->cut >> code % 16) & 1;
+    return (node->next & CT_HIST_CHILD) + right;
 }
 
 /* The leaf below `from` of a row whose codes are these. */

@@ -43,6 +43,22 @@ static ct_status check_contract(const ct_ensemble *e, ct_error *error)
     return CT_OK;
 }
 
+static ct_status check_models(const ct_ensemble *e, ct_error *error)
+{
+    if (!e->first_term) return CT_OK;
+    if (e->number != CT_F64 || e->sum != CT_F64 || e->leaf_width != 1)
+        return ct_fail(error, CT_BAD_INPUT, "linear models are of doubles, one a leaf");
+    if (e->first_term[0] != 0 || e->first_term[e->n_nodes] != e->n_terms)
+        return ct_fail(error, CT_BAD_INPUT, "the terms of the linear models are not all there");
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (e->first_term[i] > e->first_term[i + 1] || !isfinite(e->intercept[i]))
+            return bad(error, "a linear model is not what it should be", i);
+    for (uint32_t k = 0; k < e->n_terms; k++)
+        if (e->term_feature[k] >= e->n_features || !isfinite(e->slope[k]))
+            return bad(error, "a linear model's term is not what it should be", k);
+    return CT_OK;
+}
+
 static ct_status check_trees(const ct_ensemble *e, ct_error *error)
 {
     for (uint32_t t = 0; t < e->n_trees; t++) {
@@ -119,6 +135,7 @@ ct_status ct_ensemble_check(const ct_ensemble *e, ct_error *error)
 {
     CT_TRY(check_sizes(e, error));
     CT_TRY(check_contract(e, error));
+    CT_TRY(check_models(e, error));
     CT_TRY(check_trees(e, error));
     uint8_t *parents = (uint8_t *) ct_alloc(e->n_nodes);
     if (!parents) return ct_fail(error, CT_NO_MEMORY, "not enough memory to check an ensemble");

@@ -71,6 +71,14 @@ typedef struct {
     ct_number number, sum;
     const double *base; /* [n_outputs] */
     double divisor;     /* what the sums are divided by at the end; 1: they are not */
+    /* Linear models of leaves (LightGBM), in doubles; first_term NULL: there are none. In place of
+     * its value leaf i adds intercept[i] and slope * x of its terms, those from first_term[i] to
+     * first_term[i + 1] - 1, one after the other; where one of these x is NaN, its value. */
+    const uint32_t *first_term;   /* [n_nodes + 1] */
+    uint32_t n_terms;
+    const uint32_t *term_feature; /* [n_terms] */
+    const double *slope;          /* [n_terms] */
+    const double *intercept;      /* [n_nodes] */
 } ct_ensemble;
 
 /* Whether it may be read: CT_BAD_INPUT with the first fault, CT_NO_MEMORY. */
@@ -88,6 +96,21 @@ static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint3
 {
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
     return e->sum == CT_F32 ? (float) term : term;
+}
+
+/* The same in a leaf that is a linear model; term i takes x[place[i]]. Products are rounded before
+ * they are added, on machines that could do both at once, too. */
+static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
+                                       const double *x, const uint32_t *place)
+{
+    double sum = e->intercept[leaf];
+    for (uint32_t i = e->first_term[leaf]; i < e->first_term[leaf + 1]; i++) {
+        double value = x[place[i]];
+        if (value != value) return ct_ensemble_term(e, tree, leaf, 0);
+        volatile double product = e->slope[i] * value;
+        sum += product;
+    }
+    return sum * e->weight[tree];
 }
 
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */

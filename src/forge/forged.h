@@ -78,7 +78,8 @@ typedef struct {
     ct_arena arena;              /* of all below */
     ct_budget budget;            /* the arena's: a ct_forged stays where it is */
     uint32_t n_used;
-    uint32_t *used;              /* [n_used] features that some node asks for */
+    uint32_t *used;              /* [n_used] features that some node or linear model asks for */
+    uint32_t *term_column;       /* [n_terms] of linear models: which of `used` */
     /* walks */
     ct_walk_node *nodes;         /* [n_nodes] in order of depth, tree after tree */
     uint32_t *node_of;           /* [n_nodes] the ensemble's */
@@ -86,7 +87,7 @@ typedef struct {
     uint32_t deepest;            /* splits above a leaf */
     double mean_depth;           /* of leaves */
     /* planes */
-    int has_planes;              /* no tree has more than CT_PLANE_LEAVES leaves */
+    int has_planes;              /* no tree has more than CT_PLANE_LEAVES leaves, or models */
     uint32_t n_planes;           /* plane 0 is empty */
     uint32_t n_searches, n_set_tests;
     ct_search *searches;

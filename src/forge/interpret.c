@@ -31,7 +31,9 @@ void ct_interpret_row(const ct_ensemble *e, const double *x, double *out)
         uint32_t leaf = ct_interpret_leaf(e, t, x);
         for (uint32_t k = 0; k < e->leaf_width; k++) {
             double *sum = &out[e->output_of_tree[t] + k];
-            double next = *sum + ct_ensemble_term(e, t, leaf, k);
+            double term = e->first_term ? ct_ensemble_model(e, t, leaf, x, e->term_feature)
+                                        : ct_ensemble_term(e, t, leaf, k);
+            double next = *sum + term;
             *sum = e->sum == CT_F32 ? (float) next : next;
         }
     }

@@ -33,14 +33,18 @@ static int find_used(ct_forged *f, ct_packing *p)
     uint32_t n = e->n_features ? e->n_features : 1;
     p->column_of = CT_ARENA_ZEROED(&p->arena, uint32_t, n);
     f->used = CT_ARENA_NEW(&f->arena, uint32_t, n);
-    if (!p->column_of || !f->used) return 0;
+    f->term_column = CT_ARENA_NEW(&f->arena, uint32_t, e->n_terms ? e->n_terms : 1);
+    if (!p->column_of || !f->used || !f->term_column) return 0;
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0) p->column_of[e->feature[i]] = 1;
+    for (uint32_t k = 0; k < e->n_terms; k++) p->column_of[e->term_feature[k]] = 1;
     for (uint32_t i = 0; i < e->n_features; i++)
         if (p->column_of[i]) {
             p->column_of[i] = f->n_used;
             f->used[f->n_used++] = i;
         }
+    for (uint32_t k = 0; k < e->n_terms; k++)
+        f->term_column[k] = p->column_of[e->term_feature[k]];
     return 1;
 }
 
@@ -117,7 +121,7 @@ static int pack_walks(ct_forged *f, const ct_packing *p)
 static int pack_all(ct_forged *f, ct_packing *p)
 {
     if (!find_used(f, p) || !measure(f, p) || !pack_walks(f, p)) return 0;
-    f->has_planes = 1;
+    f->has_planes = !f->ensemble->first_term;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
         if (p->n_leaves[t] > CT_PLANE_LEAVES) f->has_planes = 0;
     return !f->has_planes || ct_pack_planes(f, p);

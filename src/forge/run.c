@@ -77,7 +77,8 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
 {
     ct_way way = run->way == CT_WAY_AUTO ? ct_forged_way(f, n_rows) : run->way;
     if (way == CT_WAY_PLANES && !f->has_planes)
-        return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves", CT_PLANE_LEAVES);
+        return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d leaves, or linear models",
+                       CT_PLANE_LEAVES);
     job j;
     memset(&j, 0, sizeof j);
     j.forged = f;

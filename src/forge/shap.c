@@ -21,6 +21,7 @@ static ct_status check(const ct_forged *f, ct_error *error)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    if (e->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
     if (!e->cover)
         return ct_fail(error, CT_BAD_INPUT,
                        "how many training rows came to the nodes is not known");

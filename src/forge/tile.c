@@ -111,6 +111,9 @@ static void add_leaf(const ct_forged *f, ct_tile_room *room, uint32_t tree, uint
         size_t place = (size_t) (e->output_of_tree[tree] + k) * room->rows + row;
         double term = e->leaf_width == 1 ? f->nodes[at].threshold
                                          : ct_ensemble_term(e, tree, f->node_of[at], k);
+        if (e->first_term)
+            term = ct_ensemble_model(e, tree, f->node_of[at],
+                                     room->x + (size_t) row * f->n_used, f->term_column);
         if (e->sum == CT_F32) ((float *) room->sums)[place] += (float) term;
         else ((double *) room->sums)[place] += term;
     }

@@ -22,6 +22,8 @@ typedef struct {
     double threshold[ANY_NODES], value[ANY_NODES * ANY_OUTPUTS], cover[ANY_NODES];
     uint32_t left[ANY_NODES], right[ANY_NODES], set_first[ANY_NODES], set_size[ANY_NODES];
     uint8_t default_left[ANY_NODES], missing[ANY_NODES], set_else[ANY_NODES], sets[ANY_SETS / 8];
+    uint32_t first_term[ANY_NODES + 1], term_feature[2 * ANY_NODES];
+    double intercept[ANY_NODES], slope[2 * ANY_NODES];
 } any_ensemble;
 
 /* How one is drawn. */
@@ -33,6 +35,7 @@ typedef struct {
     uint32_t sets, rules;                      /* of 16 nodes; one rule of missing values, or all */
     ct_less less;
     ct_number number, sum;
+    uint32_t linear;                           /* leaves are linear models; doubles, not wide */
 } any_shape;
 
 static inline double any_unit(ct_rng *r) { return ct_rng_next(r) / 4294967296.0; }
@@ -105,6 +108,25 @@ static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint
     a->weight[tree] = ct_rng_below(r, 2) ? 1 : any_cast(any_unit(r) * 2, s->sum);
 }
 
+/* Models of up to two terms in leaves. */
+static inline void any_models(ct_rng *r, any_ensemble *a)
+{
+    ct_ensemble *e = &a->ensemble;
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        a->first_term[i] = e->n_terms;
+        a->intercept[i] = any_unit(r);
+        for (uint32_t k = a->feature[i] < 0 ? ct_rng_below(r, 3) : 0; k; k--) {
+            a->term_feature[e->n_terms] = ct_rng_below(r, e->n_features);
+            a->slope[e->n_terms++] = any_unit(r) - 0.5;
+        }
+    }
+    a->first_term[e->n_nodes] = e->n_terms;
+    e->first_term = a->first_term;
+    e->term_feature = a->term_feature;
+    e->slope = a->slope;
+    e->intercept = a->intercept;
+}
+
 static inline void any_draw(ct_rng *r, const any_shape *s, any_ensemble *a)
 {
     ct_ensemble *e = &a->ensemble;
@@ -113,11 +135,13 @@ static inline void any_draw(ct_rng *r, const any_shape *s, any_ensemble *a)
                        a->threshold, a->left, a->right, a->default_left, a->missing, a->set_first,
                        a->set_size, a->set_else, a->sets, 0, (int) ct_rng_below(r, 2),
                        s->wide ? s->n_outputs : 1, a->value, a->leaf_id, a->output, a->weight,
-                       a->cover, s->less, s->number, s->sum, a->base, 1};
+                       a->cover, s->less, s->number, s->sum, a->base, 1, NULL, 0, NULL, NULL,
+                       NULL};
     for (size_t i = 0; i < sizeof a->sets; i++) a->sets[i] = (uint8_t) ct_rng_below(r, 256);
     for (uint32_t k = 0; k < s->n_outputs; k++) a->base[k] = any_cast(any_unit(r), s->sum);
     if (ct_rng_below(r, 3) == 0) e->divisor = s->n_trees;
     for (uint32_t t = 0; t < s->n_trees; t++) any_tree(r, s, a, t);
+    if (s->linear) any_models(r, a);
 }
 
 /* A value at, beside, or far from a threshold of the ensemble. */

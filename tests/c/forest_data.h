@@ -88,6 +88,30 @@ static inline ct_hist_options forest_options(const forest_table *t, uint32_t tre
     return o;
 }
 
+/* Rows of a node on both sides of a test. */
+typedef struct {
+    long double sum[2][CT_HIST_CLASSES], size[2];
+} forest_sides;
+
+static inline void forest_sides_add(forest_sides *s, const forest_table *t, uint32_t row,
+                                    uint32_t count, uint32_t side)
+{
+    s->size[side] += count;
+    if (t->n_classes) s->sum[side][t->classes[row]] += count;
+    else s->sum[side][0] += count * (long double) t->numbers[row];
+}
+
+/* How good the test is; below 0 if a side is empty. */
+static inline long double forest_sides_score(const forest_sides *s, const forest_table *t)
+{
+    long double score = 0;
+    if (s->size[0] == 0 || s->size[1] == 0) return -1;
+    for (int side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < (t->n_classes ? t->n_classes : 1); k++)
+            score += s->sum[side][k] * s->sum[side][k] / s->size[side];
+    return score;
+}
+
 /* The threshold of a node in raw values: less than it goes left; infinite where all values do. */
 static inline double raw_threshold(const ct_codes *codes, const ct_hist_node *node)
 {

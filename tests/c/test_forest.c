@@ -105,21 +105,15 @@ typedef struct {
 static long double score_of(const recount *r, uint32_t node, uint32_t col, double threshold,
                             int missing_left)
 {
-    long double sum[2][CT_HIST_CLASSES], size[2] = {0, 0}, score = 0;
-    memset(sum, 0, sizeof sum);
+    forest_sides sides;
+    memset(&sides, 0, sizeof sides);
     for (uint32_t row = 0; row < r->t->n_rows; row++) {
         if (!r->counts[row] || r->node_of[row] != node) continue;
         double x = r->t->values[(size_t) col * r->t->n_rows + row];
         int side = x != x ? !missing_left : !(x < threshold);
-        size[side] += r->counts[row];
-        if (r->t->n_classes) sum[side][r->t->classes[row]] += r->counts[row];
-        else sum[side][0] += r->counts[row] * (long double) r->t->numbers[row];
+        forest_sides_add(&sides, r->t, row, r->counts[row], (uint32_t) side);
     }
-    if (size[0] == 0 || size[1] == 0) return -1;
-    for (int side = 0; side < 2; side++)
-        for (uint32_t k = 0; k < (r->t->n_classes ? r->t->n_classes : 1); k++)
-            score += sum[side][k] * sum[side][k] / size[side];
-    return score;
+    return forest_sides_score(&sides, r->t);
 }
 
 static int compare_doubles(const void *a, const void *b)

@@ -162,6 +162,7 @@ static any_shape shape_of(ct_rng *r)
     s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
     s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
     s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    s.linear = s.number == CT_F64 && s.sum == CT_F64 && !s.wide && ct_rng_below(r, 2);
     return s;
 }
 
@@ -184,7 +185,7 @@ static void all_batches(void)
 {
     uint32_t batches[1025], n = 0;
     for (uint32_t b = 1; b <= 1025; b += CHECK_QUICK() ? 171 : 1) batches[n++] = b;
-    const any_shape s = {3, 6, 1, 256, 0, 4, 2, 0, 2, 1, CT_LESS, CT_F32, CT_F32};
+    const any_shape s = {3, 6, 1, 256, 0, 4, 2, 0, 2, 1, CT_LESS, CT_F32, CT_F32, 0};
     check_shape(99, &s, 1025, batches, n);
 }
 
@@ -195,12 +196,12 @@ static void each_depth(void)
     for (uint32_t depth = 0; depth <= 10; depth++)
         for (int exact = 0; exact < 2; exact++) {
             any_shape s = {2, depth, 0, 2000, 0, 6, 1, 0, 0, 0,
-                           CT_LESS_EQUAL, exact ? CT_F64 : CT_F32, exact ? CT_F64 : CT_F32};
+                           CT_LESS_EQUAL, exact ? CT_F64 : CT_F32, exact ? CT_F64 : CT_F32, 0};
             for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 1 : 4); seed++)
                 check_shape(1000 + 10 * depth + seed, &s, 257, batch, 1);
         }
     for (uint32_t leaves = 250; leaves < 260; leaves += 3) {
-        const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64};
+        const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64, 0};
         check_shape(2000 + leaves, &comb, 257, batch, 1);
     }
 }
@@ -213,7 +214,7 @@ static any_ensemble *by_hand_ensemble(void)
     static const int32_t feature[] = {0, 1, -1, -1, -1, -1};
     static const double value[] = {0, 0, 1, 2, 4, 8};
     static const uint32_t left[] = {1, 2, 0, 0, 0, 0}, right[] = {4, 3, 0, 0, 0, 0};
-    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F32, CT_F32};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F32, CT_F32, 0};
     ct_rng r = ct_rng_of(1, 1, 1);
     any_draw(&r, &s, &drawn);
     ct_ensemble *e = &drawn.ensemble;
@@ -264,6 +265,34 @@ static void interpreter(void)
     CHECK(row_by_hand(nextafter(1, 2), 0) == 4);
     a->ensemble.divisor = 2;
     CHECK(row_by_hand(1, 0) + 4.25 == 5.25 / 2);
+}
+
+/* The first leaf is 0.5 + 2 x1 - 3 x0. */
+static any_ensemble *by_hand_models(void)
+{
+    any_ensemble *a = by_hand_ensemble();
+    ct_ensemble *e = &a->ensemble;
+    e->number = e->sum = CT_F64;
+    ct_rng r = ct_rng_of(2, 1, 1);
+    any_models(&r, a);
+    e->n_terms = 2;
+    for (uint32_t i = 0; i <= 6; i++) a->first_term[i] = i > 2 ? 2 : 0;
+    for (uint32_t i = 0; i < 6; i++) a->intercept[i] = a->value[i];
+    a->intercept[2] = 0.5;
+    a->term_feature[0] = 1, a->term_feature[1] = 0;
+    a->slope[0] = 2, a->slope[1] = -3;
+    return a;
+}
+
+static void linear_models(void)
+{
+    any_ensemble *a = by_hand_models();
+    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    CHECK(row_by_hand(0.5, 2) == 0.5 + 4 - 1.5);
+    CHECK(row_by_hand(NAN, 2) == 1); /* a missing value: the value of the leaf */
+    CHECK(row_by_hand(0.5, 1) == 2 && row_by_hand(1, NAN) == 4);
+    a->weight[0] = 0.5;
+    CHECK(row_by_hand(0.5, 2) == 1.5 && row_by_hand(NAN, 2) == 0.5);
 }
 
 /* Floats are added as floats: 1 + 2^-24 twice, and 2^-24 twice + 1, differ. */
@@ -340,12 +369,20 @@ static void faults(void)
     REFUSED(drawn.value[2] = NAN);
     REFUSED(drawn.value[2] = 0.1);
     REFUSED((drawn.value[5] = FLT_MAX, drawn.weight[1] = 2));
+    REFUSED((by_hand_models(), e->number = CT_F32));
+    REFUSED((by_hand_models(), e->sum = CT_F32));
+    REFUSED((by_hand_models(), drawn.first_term[0] = 1));
+    REFUSED((by_hand_models(), drawn.first_term[3] = 3));
+    REFUSED((by_hand_models(), e->n_terms = 3));
+    REFUSED((by_hand_models(), drawn.term_feature[1] = 2));
+    REFUSED((by_hand_models(), drawn.slope[0] = INFINITY));
+    REFUSED((by_hand_models(), drawn.intercept[1] = NAN));
 }
 
 /* Each allocation fails once, and with all that follow. */
 static void memory(void)
 {
-    const any_shape s = {3, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64};
+    const any_shape s = {3, 9, 2, 256, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_error error;
     any_draw(&r, &s, &drawn);
@@ -451,7 +488,7 @@ static const check_case cases[] = {
     {"interpreter by hand", interpreter},  {"order of sums", order_of_sums},
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
-    {"networks", networks},
+    {"networks", networks},                {"linear models by hand", linear_models},
     {"memory that ends", memory},
 };
 CHECK_MAIN(cases)

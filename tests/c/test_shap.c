@@ -180,8 +180,8 @@ static void all_subsets(void)
 /* Many features on a path: sums alone, which the quadrature must give to the last digits. */
 static void long_paths(void)
 {
-    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64};
-    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64};
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
     check_shape(7, &comb, CHECK_QUICK() ? 20 : MOST_ROWS, 0);
     check_shape(9, &bushy, CHECK_QUICK() ? 20 : MOST_ROWS, 0);
 }
@@ -189,7 +189,7 @@ static void long_paths(void)
 /* Two features that decide together: x0 < 1 and x1 < 1 give 12, of 1/3 and 1/4 of the rows. */
 static void by_hand(void)
 {
-    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
     static const int32_t feature[] = {0, 1, -1, -1, -1};
     static const uint32_t left[] = {1, 3, 0, 0, 0}, right[] = {2, 4, 0, 0, 0};
     static const double cover[] = {12, 4, 8, 1, 3}, value[] = {0, 0, 0, 12, 0};
@@ -226,7 +226,7 @@ static void by_hand(void)
 static void memory(void)
 {
     static table t;
-    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_LESS, CT_F64, CT_F64};
+    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_LESS, CT_F64, CT_F64, 0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_forged f;
     ct_error error;

@@ -149,6 +149,8 @@ lightgbm("lgb-multiclass", three, objective="multiclass", num_class=3, rounds=3)
 lightgbm("lgb-forest", Z, boosting="rf", bagging_fraction=0.6, bagging_freq=1)
 lightgbm("lgb-codes", Z, x=XC, codes=F, max_cat_to_onehot=2)
 lightgbm("lgb-onehot", Z, x=XC, codes=F, max_cat_to_onehot=100)
+lightgbm("lgb-linear", Z, linear_tree=True, linear_lambda=0.1, rounds=5)
+lightgbm("lgb-linear-codes", two, x=XC, codes=F, linear_tree=True, objective="binary")
 
 with open(f"{out}/models.csv", "w") as table:
     table.write("name,file,columns,outputs,trees,version\n")

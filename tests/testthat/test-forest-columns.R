@@ -46,3 +46,42 @@ test_that("a response must be finite, or classes", {
   logical <- hist_forest(I(Species == "setosa") ~ Sepal.Length, iris, trees = 3, seed = 1)
   expect_equal(logical$classes, c("FALSE", "TRUE"))
 })
+
+test_that("few levels are split by subsets, many by their order", {
+  set.seed(2)
+  n <- 500
+  data <- data.frame(g = factor(sample(letters[1:5], n, TRUE), letters[1:6]),
+                     h = sample(LETTERS[1:9], n, TRUE), z = rnorm(n))
+  data$g[1:20] <- NA
+  data$y <- factor(xor(data$g %in% c("a", "d"), data$z > 0))
+  fit <- hist_forest(y ~ ., data, trees = 20, mtry = 3, seed = 1)
+  nodes <- .Call(ffi_hist_tree, fit$forest, 1L)
+  expect_equal(unique(nodes$feature[!is.na(nodes$levels)]), 1L)
+  expect_true(all(is.na(nodes$threshold) == (nodes$feature == 0 | !is.na(nodes$levels))))
+  by_order <- hist_forest(y ~ ., data, trees = 20, mtry = 3, seed = 1, factors = "order")
+  expect_true(all(is.na(.Call(ffi_hist_tree, by_order$forest, 1L)$levels)))
+  expect_equal(hist_forest(y ~ ., data, trees = 20, mtry = 3, seed = 1,
+                           respect.unordered.factors = "order")$forest, by_order$forest)
+  # the tree, read as a table and as a model, sends rows where the forest sends them
+  tree <- forest_tree(fit, 1)
+  leaf <- predict(fit, data, type = "leaf")[, 1]
+  for (row in c(1:5, 400:420)) {
+    at <- 1
+    while (!is.na(tree$variable[at])) {
+      value <- data[[tree$variable[at]]][row]
+      left <- if (is.na(value)) {
+        tree$missing_left[at]
+      } else if (is.numeric(value)) {
+        value < tree$threshold[at]
+      } else {
+        value %in% strsplit(tree$levels_left[at], ", ")[[1]]
+      }
+      at <- if (left) tree$left[at] else tree$right[at]
+    }
+    expect_equal(leaf[[row]], at)
+  }
+  model <- forest_tree(hist_forest(y ~ ., data, trees = 1, depth = 6, seed = 1), 1, as = "model")
+  expect_equal(predict(model, data, type = "class"),
+               predict(hist_forest(y ~ ., data, trees = 1, depth = 6, seed = 1), data,
+                       type = "class"), ignore_attr = TRUE)
+})

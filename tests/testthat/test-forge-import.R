@@ -119,8 +119,7 @@ test_that("what is not supported is refused by name", {
     expect_true(any(grepl(pattern, text)))
     import_forest(charToRaw(paste(sub(pattern, by, text), collapse = "\n")))
   }
-  expect_error(changed("^is_linear=0", "is_linear=1"), "linear leaves",
-               class = "contree_unsupported_error")
+  expect_error(changed("^is_linear=0", "is_linear=1"), "leaf_const", class = "contree_input_error")
   expect_error(changed("^objective=.*", "objective=mine"), "mine",
                class = "contree_unsupported_error")
   expect_error(changed("^objective=.*", "objective=regression sqrt"), "sqrt",
@@ -180,4 +179,22 @@ test_that("documents that come with the package say what their makers said", {
     fast <- forge(document(c(xgboost = "pima-xgboost.json", lightgbm = "pima-lightgbm.txt")[maker]))
     expect_identical(unname(predict(fast, MASS::Pima.te, type = "margin")), said[[maker]])
   }
+})
+
+test_that("linear models of leaves are refused where they have no place", {
+  fast <- forge(import_forest(forge_fixture("lgb-linear.txt")))
+  expect_output(print(fast), "walks of eight rows at once: leaves are linear models")
+  expect_true(all.equal(fast, fast$forest))
+  other <- fast$forest
+  other$ensemble$slope[3] <- 1
+  expect_match(all.equal(fast, other), "linear model$")
+  refused <- function(code) expect_error(code, "linear", class = "contree_unsupported_error")
+  for (write in list(write_onnx, write_xgboost)) refused(write(fast, tempfile()))
+  refused(as_sql(fast))
+  refused(as_c(fast))
+  refused(forge(fast$forest, sums = "reproducible"))
+  rows <- matrix(0, 1, fast$forest$ensemble$n_features)
+  refused(predict(fast, rows, type = "contributions"))
+  other$ensemble$term_feature[1] <- 9L
+  expect_error(forge(other), "term", class = "contree_input_error")
 })

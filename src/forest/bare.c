@@ -1,0 +1,254 @@
+#include "forest/bare.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+
+enum { FLIGHT = 8, STEPS = 4, SETS = 1 << CT_SET_LEVELS, MOST_COLUMNS = 65536 };
+
+/* ---- making ---- */
+
+static int is_set(const ct_hist_node *node)
+{
+    return node->feature != CT_HIST_LEAF && (node->next & CT_HIST_SET);
+}
+
+/* numbers[column][levels]: 1 where some node asks so, then the number of the test. Returns how many
+ * tests there are. */
+static uint32_t number_sets(const ct_hist_forest *forest, uint32_t *numbers, ct_bare_set *sets)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        for (uint32_t k = 0; k < forest->trees[i].n_nodes; k++) {
+            const ct_hist_node *node = &forest->trees[i].nodes[k];
+            if (!is_set(node)) continue;
+            uint32_t *own = &numbers[(size_t) node->feature * SETS + node->cut % SETS];
+            if (*own) continue;
+            if (sets) sets[n] = (ct_bare_set){node->feature, node->cut};
+            *own = ++n;
+        }
+    return n;
+}
+
+/* NULL where there are no such tests, or if memory ends: then *fine is 0. */
+static uint32_t *find_sets(ct_bare *bare, const ct_hist_forest *forest, int *fine)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        for (uint32_t k = 0; !any && k < forest->trees[i].n_nodes; k++)
+            any = is_set(&forest->trees[i].nodes[k]);
+    if (!any) return NULL;
+    size_t bytes = (size_t) forest->n_cols * SETS * sizeof(uint32_t);
+    uint32_t *numbers = (uint32_t *) ct_alloc(bytes);
+    *fine = 0;
+    if (!numbers) return NULL;
+    memset(numbers, 0, bytes);
+    bare->n_sets = number_sets(forest, numbers, NULL);
+    bare->sets = (ct_bare_set *) ct_alloc(bare->n_sets * sizeof *bare->sets);
+    memset(numbers, 0, bytes);
+    if (bare->sets) (void) number_sets(forest, numbers, bare->sets);
+    *fine = bare->sets != NULL;
+    return numbers;
+}
+
+/* Cuts beyond the codes of a column are above all of them. */
+static uint16_t *code_at(const ct_bare *bare, const ct_hist_node *node)
+{
+    uint32_t n_codes = bare->columns[node->feature].n_codes;
+    return bare->code_of + bare->first_code[node->feature] +
+           (node->cut < n_codes ? node->cut : n_codes);
+}
+
+static void mark_cuts(ct_bare *bare, const ct_hist_forest *forest)
+{
+    for (uint32_t i = 0; i < forest->n_trees; i++)
+        for (uint32_t k = 0; k < forest->trees[i].n_nodes; k++) {
+            const ct_hist_node *node = &forest->trees[i].nodes[k];
+            if (node->feature != CT_HIST_LEAF && !is_set(node)) *code_at(bare, node) = 1;
+        }
+    for (uint32_t i = 0; i < bare->n_sets; i++) {
+        uint32_t col = bare->sets[i].column;
+        for (uint32_t code = 0; code < bare->columns[col].n_codes; code++)
+            bare->code_of[bare->first_code[col] + code] = 1;
+    }
+}
+
+/* A value's code is how many of the cuts are at or below it. */
+static void number_cuts(ct_bare *bare, uint32_t n_cols)
+{
+    for (uint32_t col = 0; col < n_cols; col++) {
+        ct_code_column *column = &bare->columns[col];
+        uint16_t *code_of = bare->code_of + bare->first_code[col];
+        double *edges = bare->edges + bare->first_code[col];
+        uint32_t n = 0;
+        edges[0] = column->n_codes ? column->edges[0] : 0;
+        code_of[0] = 0;
+        for (uint32_t code = 1; code < column->n_codes; code++) {
+            if (!code_of[code]) continue;
+            edges[++n] = column->edges[code];
+            code_of[code] = (uint16_t) n;
+        }
+        code_of[column->n_codes] = (uint16_t) (n + 1);
+        column->edges = edges;
+        column->n_codes = n + 1;
+    }
+}
+
+/* Fewer codes, which pays where values are more than nodes. 0 if memory ends. */
+static int code_cuts(ct_bare *bare, const ct_hist_forest *forest, const ct_code_column *columns,
+                     uint32_t n_rows, size_t n_nodes)
+{
+    size_t n_cols = forest->n_cols, n = 0;
+    bare->columns = (ct_code_column *) ct_alloc((n_cols + 1) * sizeof *bare->columns);
+    if (!bare->columns) return 0;
+    memcpy(bare->columns, columns, n_cols * sizeof *columns);
+    if ((double) n_cols * n_rows < (double) n_nodes) return 1;
+    bare->first_code = (size_t *) ct_alloc((n_cols + 1) * sizeof *bare->first_code);
+    if (!bare->first_code) return 0;
+    for (size_t col = 0; col < n_cols; col++) {
+        bare->first_code[col] = n;
+        n += columns[col].n_codes + 1;
+    }
+    bare->code_of = (uint16_t *) ct_alloc((n + 1) * sizeof *bare->code_of);
+    bare->edges = (double *) ct_alloc((n + 1) * sizeof *bare->edges);
+    if (!bare->code_of || !bare->edges) return 0;
+    memset(bare->code_of, 0, n * sizeof *bare->code_of);
+    mark_cuts(bare, forest);
+    number_cuts(bare, forest->n_cols);
+    return 1;
+}
+
+static uint16_t last_of(const ct_bare *bare, const ct_code_column *columns,
+                        const ct_hist_node *node)
+{
+    uint32_t n_codes = columns[node->feature].n_codes, cut = node->cut;
+    if (bare->code_of)
+        cut = bare->code_of[bare->first_code[node->feature] + (cut < n_codes ? cut : n_codes)];
+    return (uint16_t) (cut - 1);
+}
+
+static void bare_tree(const ct_bare *bare, const ct_hist_tree *tree, const ct_code_column *columns,
+                      uint32_t n_cols, const uint32_t *numbers, ct_bare_node *to)
+{
+    for (uint32_t i = 0; i < tree->n_nodes; i++) {
+        const ct_hist_node *node = &tree->nodes[i];
+        uint32_t left = node->next & CT_HIST_CHILD;
+        if (node->feature == CT_HIST_LEAF) to[i] = (ct_bare_node){i, 0, UINT16_MAX};
+        else if (is_set(node)) {
+            uint32_t number = numbers[(size_t) node->feature * SETS + node->cut % SETS] - 1;
+            to[i] = (ct_bare_node){left, (uint16_t) (n_cols + number), 0};
+        } else to[i] = (ct_bare_node){left, node->feature, last_of(bare, columns, node)};
+    }
+}
+
+int ct_bare_init(ct_bare *bare, const ct_hist_forest *forest, const ct_code_column *columns,
+                 uint32_t n_rows)
+{
+    size_t n = 0, n_trees = forest->n_trees;
+    int fine = 1;
+    memset(bare, 0, sizeof *bare);
+    uint32_t *numbers = find_sets(bare, forest, &fine);
+    if (!fine || forest->n_cols + bare->n_sets > MOST_COLUMNS) {
+        ct_free(numbers);
+        return fine;
+    }
+    bare->begins = (size_t *) ct_alloc((n_trees + 1) * sizeof *bare->begins);
+    bare->steps = (uint8_t *) ct_alloc(n_trees + 1);
+    for (uint32_t i = 0; i < n_trees; i++) n += forest->trees[i].n_nodes;
+    fine = code_cuts(bare, forest, columns, n_rows, n);
+    bare->nodes = (ct_bare_node *) ct_alloc((n + 1) * sizeof *bare->nodes);
+    fine = fine && bare->begins && bare->steps && bare->nodes;
+    n = 0;
+    for (uint32_t i = 0; fine && i < n_trees; i++) {
+        unsigned bits = ct_bit_width(forest->trees[i].n_nodes);
+        bare->begins[i] = n;
+        bare->steps[i] = (uint8_t) (bits > STEPS + 2 ? bits - 2 : STEPS);
+        bare_tree(bare, &forest->trees[i], columns, forest->n_cols, numbers, bare->nodes + n);
+        n += forest->trees[i].n_nodes;
+    }
+    ct_free(numbers);
+    return fine;
+}
+
+void ct_bare_free(ct_bare *bare)
+{
+    ct_free(bare->nodes);
+    ct_free(bare->begins);
+    ct_free(bare->steps);
+    ct_free(bare->sets);
+    ct_free(bare->code_of);
+    ct_free(bare->first_code);
+    ct_free(bare->edges);
+    ct_free(bare->columns);
+}
+
+/* ---- walking ---- */
+
+void ct_bare_answer(const ct_bare *bare, uint32_t n_cols, uint32_t n, uint16_t *by_row,
+                    size_t stride)
+{
+    for (uint32_t i = 0; i < bare->n_sets; i++) {
+        const uint16_t *codes = by_row + bare->sets[i].column;
+        uint16_t *to = by_row + n_cols + i;
+        uint32_t levels = bare->sets[i].levels;
+        for (size_t row = 0; row < n; row++)
+            to[row * stride] = codes[row * stride] == CT_CODE_MISSING
+                                   ? CT_CODE_MISSING
+                                   : ~(levels >> codes[row * stride] % 16) & 1;
+    }
+}
+
+uint32_t ct_bare_leaf(const ct_bare *bare, const ct_hist_forest *forest, uint32_t tree,
+                      const uint16_t *codes)
+{
+    const ct_bare_node *nodes = bare->nodes + bare->begins[tree];
+    uint32_t at = 0;
+    while (nodes[at].left != at) {
+        uint16_t code = codes[nodes[at].feature];
+        int right = code > nodes[at].last;
+        if (code == CT_CODE_MISSING)
+            right = !(forest->trees[tree].nodes[at].next & CT_HIST_FLAG);
+        at = nodes[at].left + (uint32_t) right;
+    }
+    return at;
+}
+
+#define FOR_FLIGHT(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define BEGIN(i)                                                  \
+    const uint16_t *codes##i = by_row + flight[i] * stride;       \
+    uint32_t at##i = leaves[flight[i]];
+#define STEP(i) at##i = nodes[at##i].left + (codes##i[nodes[at##i].feature] > nodes[at##i].last);
+#define END(i) leaves[flight[i]] = at##i;
+
+/* Some steps of a flight, from where leaves[row] says. */
+static inline void walk_flight(const ct_bare_node *nodes, const uint16_t *by_row, size_t stride,
+                               const uint16_t *flight, unsigned steps, uint32_t *leaves)
+{
+    FOR_FLIGHT(BEGIN)
+    for (unsigned step = 0; step < steps; step++) {
+        FOR_FLIGHT(STEP)
+    }
+    FOR_FLIGHT(END)
+}
+
+/* Flights of rows that are not yet at their leaf, until there are none. */
+void ct_bare_walk(const ct_bare *bare, uint32_t tree, const uint16_t *by_row, size_t stride,
+                  uint16_t *rows, uint32_t n, uint32_t *leaves)
+{
+    const ct_bare_node *nodes = bare->nodes + bare->begins[tree];
+    unsigned steps = bare->steps[tree];
+    for (uint32_t i = 0; i < n; i++) leaves[rows[i]] = 0;
+    for (; n; steps = STEPS) {
+        uint32_t rest = 0;
+        for (uint32_t i = n; i % FLIGHT; i++) rows[i] = rows[n - 1];
+        for (uint32_t i = 0; i < n; i += FLIGHT)
+            walk_flight(nodes, by_row, stride, rows + i, steps, leaves);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = leaves[rows[i]];
+            rows[rest] = rows[i];
+            rest += nodes[at].left != at;
+        }
+        n = rest;
+    }
+}
