@@ -240,18 +240,6 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     return CT_OK;
 }
 
-/* The table with the bins that were asked for. */
-static ct_status bin_again(running *run, ct_error *error)
-{
-    uint32_t n = run->data->n_rows, *rows = (uint32_t *) ct_alloc(n * sizeof *rows);
-    if (!rows) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    for (uint32_t row = 0; row < n; row++) rows[row] = row;
-    ct_status status = ct_model_table_take(&run->binned, &run->table, rows, n,
-                                           run->options->bins, error);
-    ct_free(rows);
-    return status;
-}
-
 /* A better tree is searched to the row as any other, which may change lambda: proven anew then. */
 static ct_status prove(running *run, ct_error *error)
 {
@@ -264,7 +252,8 @@ static ct_status prove(running *run, ct_error *error)
     proof->bins = o->bins;
     proof->lambda = run->gmt->lambda;
     if (run->data->n_rows > o->sample) {
-        CT_TRY(bin_again(run, error));
+        /* with the bins that were asked for */
+        CT_TRY(ct_model_table_join(&run->binned, &run->table, o->bins, error));
         binned = &run->binned;
     }
     for (int round = 0; better && round < PROOFS && !ct_halt_now(&run->halt, 0); round++) {
@@ -517,12 +506,12 @@ ct_status ct_gmt_fit(const ct_model_data *data, const ct_gmt_options *options, c
     run.halt.data = &run;
     run.bic = NAN;
     ct_status status = run_all(&run, error);
+    ct_model_table_free(&run.binned);
     ct_local_free(&run.local);
     ct_model_tree_free(&run.tree);
     ct_model_tree_free(&run.small);
     ct_model_tree_free(&run.evolved);
     ct_row_cells_free(&run.cells);
-    ct_model_table_free(&run.binned);
     ct_model_table_free(&run.sample);
     ct_model_table_free(&run.table);
     return status;

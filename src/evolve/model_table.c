@@ -316,14 +316,35 @@ ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
     return CT_OK;
 }
 
+ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
+                              ct_error *error)
+{
+    *table = *of;
+    table->borrows = 1;
+    table->n_splitters = 0;
+    table->splitters = (ct_splitter *) ct_alloc((of->n_splitters + 1) * sizeof *table->splitters);
+    if (!table->splitters) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    for (; table->n_splitters < of->n_splitters; table->n_splitters++) {
+        ct_splitter *s = &table->splitters[table->n_splitters];
+        *s = of->splitters[table->n_splitters];
+        s->bin = (uint8_t *) ct_alloc(of->n_rows);
+        if (!s->bin) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+        memcpy(s->bin, of->splitters[table->n_splitters].bin, of->n_rows);
+        join_bins(s, of->n_rows, n_bins);
+        place_bins(s, of->n_rows);
+    }
+    return CT_OK;
+}
+
 void ct_model_table_free(ct_model_table *table)
 {
     for (uint32_t s = 0; s < table->n_splitters; s++) {
-        ct_free(table->splitters[s].rank);
         ct_free(table->splitters[s].bin);
+        if (table->borrows) continue;
+        ct_free(table->splitters[s].rank);
         ct_free(table->splitters[s].order);
     }
     ct_free(table->splitters);
-    ct_free(table->z);
+    if (!table->borrows) ct_free(table->z);
     memset(table, 0, sizeof *table);
 }

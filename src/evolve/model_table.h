@@ -48,6 +48,7 @@ typedef struct {
     ct_splitter *splitters; /* [n_splitters] */
     double total;           /* weighted sum of squares of the centred and scaled response */
     double unit;            /* what 1 in that is of the response as it came; 1 if it is constant */
+    int borrows;            /* z, ranks and orders are another table's */
 } ct_model_table;
 
 /* CT_BAD_INPUT if sizes are out of range or a value is not as it must be. */
@@ -57,6 +58,9 @@ ct_status ct_model_table_init(ct_model_table *table, const ct_model_data *data, 
 /* Rows of another table, with its ranks, and its bins put together to at most n_bins. */
 ct_status ct_model_table_take(ct_model_table *table, const ct_model_table *from,
                               const uint32_t *rows, uint32_t n_rows, uint32_t n_bins,
+                              ct_error *error);
+/* The same rows, with the bins put together. `of` must outlive it. */
+ct_status ct_model_table_join(ct_model_table *table, const ct_model_table *of, uint32_t n_bins,
                               ct_error *error);
 void ct_model_table_free(ct_model_table *table);
 
