@@ -9,15 +9,16 @@ new_columns <- function(fit, newdata, na.action) {
   terms <- tree_terms(fit)
   if (is.matrix(newdata) && identical(na.action, stats::na.pass)) return(matrix_columns(newdata))
   newdata <- as.data.frame(newdata)
+  asked <- asked_predictors(fit)
   predictors <- if (is.null(terms)) {
     as.list(newdata)[intersect(shape$inputs, names(newdata))]
   } else {
-    evaluate_terms(terms, newdata, shape$inputs, function(label) is_asked(label, fit))
+    evaluate_terms(terms, newdata, shape$inputs, function(label) is_asked(label, asked))
   }
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
-  if (!all(names(columns) %in% shape$names) || !all(asked_predictors(fit) %in% names(columns))) {
+  if (!all(names(columns) %in% shape$names) || !all(asked %in% names(columns))) {
     stop_input("newdata", gettextf("'newdata' gives %s, but the tree was fitted with %s",
                                    show_names(names(columns)),
                                    show_names(shape$names)))
@@ -55,20 +56,20 @@ check_newdata <- function(newdata, fit) {
   newdata
 }
 
-# Does the tree ask for the variable of that label? A matrix `p` among the variables splits as
-# `p.1`, `p.2`, ...
-is_asked <- function(label, fit) {
-  used <- asked_predictors(fit)
-  any(used == label, startsWith(used, paste0(label, ".")))
+# Is the variable of that label among those asked for, `asked`? A matrix `p` among the variables
+# splits as `p.1`, `p.2`, ...
+is_asked <- function(label, asked) {
+  any(asked == label, startsWith(asked, paste0(label, ".")))
 }
 
 # The columns of new data that a split may look at, in their order.
 used_inputs <- function(fit) {
   terms <- tree_terms(fit)
   columns <- tree_shape(fit)$inputs
-  if (is.null(terms)) return(Filter(function(label) is_asked(label, fit), columns))
+  asked <- asked_predictors(fit)
+  if (is.null(terms)) return(Filter(function(label) is_asked(label, asked), columns))
   variables <- as.list(attr(terms, "variables"))[-(1:2)]
-  used <- Filter(function(variable) is_asked(variable_label(variable), fit), variables)
+  used <- Filter(function(variable) is_asked(variable_label(variable), asked), variables)
   intersect(columns, unlist(lapply(used, all.vars)))
 }
 

@@ -1,11 +1,13 @@
 # gmt() beside lmtree() of partykit, rpart and ranger, where they are installed: seconds of one
 # core, leaves, and how well they predict.
 #
-#   Rscript bench/gmt.R [armchair|large|paper|proofs|sets] ...     nothing: all
+#   Rscript bench/gmt.R [armchair|large|paper|threads|proofs|sets] ...     nothing: all
 #
 # armchair: five planes, 20 seeds of 10,000 rows, and lmtree on one of them. large: a million rows
 # with no column and with 8 columns of noise besides, on one thread and on two. paper: what 10,000
 # generations of 64 trees would take, extrapolated from generations 51 to 250 on a million rows.
+# threads: processor time of each of two threads (Linux), which are as fast as their sum where both
+# have a core; `score` is the time of one thread by that of the busier of two.
 # proofs: what `certify` adds to a search of that depth; the score is the gap that is left.
 # sets: public and generated sets, split 70:30 at random, R squared of the test part. Seconds are
 # the processor's (user), since machines are shared. Writes bench/results/gmt.csv.
@@ -82,7 +84,21 @@ if (wanted("paper")) {
        elapsed = 1e4 * per_generation[["elapsed"]])
 }
 
-# ---- proofs ----
+# Seconds of the processor that each thread of this process has had.
+seconds_of_threads <- function() {
+  threads <- list.files("/proc/self/task", full.names = TRUE)
+  vapply(threads, function(thread) {
+    as.numeric(strsplit(readLines(file.path(thread, "schedstat")), " ")[[1]][1]) / 1e9
+  }, 0)
+}
+
+busiest_thread <- function(expression) {
+  before <- seconds_of_threads()
+  force(expression)
+  after <- seconds_of_threads()
+  known <- match(names(after), names(before))
+  max(after - ifelse(is.na(known), 0, before[known]))
+}
 
 friedman1 <- function(n) {
   set.seed(1)
@@ -90,6 +106,20 @@ friedman1 <- function(n) {
   list(x = x, y = 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] +
          5 * x[, 5] + stats::rnorm(n))
 }
+
+if (wanted("threads") && file.exists("/proc/self/task")) {
+  data <- list("friedman1 1000" = friedman1(1e3), "friedman1 40000" = friedman1(4e4),
+               "armchair 1e6" = armchair(1e6, 0, 1))
+  for (name in names(data)) {
+    d <- data[[name]]
+    least <- vapply(1:2, function(threads) {
+      min(replicate(2, busiest_thread(gmt(d$x, d$y, seed = 1, threads = threads))))
+    }, 0)
+    note(name, "gmt, 2 threads", least[2], score = least[1] / least[2])
+  }
+}
+
+# ---- proofs --------------------------------------------------------------------------------------
 
 wavy <- function(n) {
   set.seed(1)
@@ -189,4 +219,15 @@ if (wanted("sets")) {
 }
 
 dir.create("bench/results", showWarnings = FALSE)
-if (length(rows)) utils::write.csv(do.call(rbind, rows), "bench/results/gmt.csv", row.names = FALSE)
+file <- "bench/results/gmt.csv"
+results <- do.call(rbind, rows)
+if (length(rows)) {
+  if (file.exists(file)) { # what was not asked for stays
+    before <- utils::read.csv(file)
+    again <- paste(before$set, before$method) %in% paste(results$set, results$method)
+    results <- rbind(before[!again, ], results)
+  }
+  numbers <- vapply(results, is.numeric, NA)
+  results[numbers] <- lapply(results[numbers], signif, 4)
+  utils::write.csv(results, file, row.names = FALSE)
+}

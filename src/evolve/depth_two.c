@@ -64,8 +64,9 @@ static void cost_intervals(void *data, unsigned worker, uint64_t begin, uint64_t
     ct_pair_desk *desk = &pairs->desks[worker];
     double *to[CT_GRAM_LANES];
     unsigned n = 0;
+    const int sides = axis->missing ? 2 : 1; /* of the rows without a value */
     for (uint32_t a = (uint32_t) begin; a < end; a++)
-        for (int missing = 0; missing <= (axis->missing != 0); missing++) {
+        for (int missing = 0; missing < sides; missing++) {
             memset(desk->run, 0, size * sizeof(double));
             if (missing) memcpy(desk->run, pairs->margin + axis->n_values * size,
                                 size * sizeof(double));
@@ -199,7 +200,7 @@ static void solve_leaf(ct_pairs *pairs, ct_depth_two *answer)
 {
     const size_t size = pairs->table->size;
     ct_pair_desk *desk = &pairs->desks[0];
-    double cost, *to[1] = {&cost};
+    double cost = INFINITY, *to[1] = {&cost};
     memset(desk->run, 0, size * sizeof(double));
     pairs->kernels->sum(desk->run, pairs->table->z, pairs->rows, pairs->n, pairs->table->p);
     for (size_t i = 0; i < size; i++) desk->scratch[i * CT_GRAM_LANES] = desk->run[i];

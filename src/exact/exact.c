@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "tree/route.h"
 #include "gpu/device.h"
+#include "exact/search/error_free.h"
 #include "exact/search/solve.h"
 #include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
@@ -147,14 +148,20 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
                           ct_split_code *codes, ct_bounds *bounds)
 {
     ct_node root;
+    ct_task first;
     ct_known_tree known[2];
     if (ct_node_whole(worker, &worker->arena, layout, &root) != CT_OK) return;
     int64_t least = ct_class_count_bound(worker, &root.totals, layout->n_classes, task->depth);
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    *bounds = ct_solve(worker, layout->planes.one_at_a_time ? NULL : worker->team, &root, task,
-                       root_bounds, codes);
+    ct_team *team = layout->planes.one_at_a_time ? NULL : worker->team;
+    int found = 0;
+    if (ct_error_free_first(worker, task, &first)) {
+        *bounds = ct_solve(worker, team, &root, &first, root_bounds, codes);
+        found = bounds->upper < first.cap;
+    }
+    if (!found) *bounds = ct_solve(worker, team, &root, task, root_bounds, codes);
     CT_ASSERT(bounds->upper >= 0 && bounds->proven >= 0);
     if (bounds->upper >= root.leaf_cost) codes[0] = CT_LEAF_CODE;
 }

@@ -33,7 +33,8 @@ enum { CT_MAX_DEPTH = 16 };
     X(TIES_LAST, "ties", "search last what can hold equally good trees alone")                     \
     X(DYADIC, "dyadic", "prefer thresholds whose masks take few planes")                           \
     X(COMPACTION, "compaction", "lay out small row sets anew")                                     \
-    X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")
+    X(LEAF_RUNS, "leaf runs", "where a side must be a leaf, look only where it can be one")        \
+    X(ERROR_FREE, "error free", "look for trees without errors before any others")
 
 typedef enum {
 #define CT_SHORTCUT_ID(id, name, text) CT_SHORTCUT_##id,

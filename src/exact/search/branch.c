@@ -183,7 +183,7 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         task->gap = 0;
         task->on_cpu = roots->task->on_cpu;
         task->first_of_ties = roots->task->first_sides;
-        task->first_sides = 0;
+        task->first_sides = task->error_free = 0;
         /* As in depth2.c: a side matters only up to what closes the interval towards the other
          * neighbour. It is solved up to there even if the other side already rules m out; solving
          * less leaves the neighbours open. */

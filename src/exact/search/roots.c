@@ -224,6 +224,7 @@ void ct_roots_progress(const void *search, ct_progress *progress)
 {
     const ct_roots *roots = (const ct_roots *) search;
     const ct_worker *worker = roots->worker;
+    if (roots->task->error_free && !roots->known.improved) return; /* nothing is known */
     int64_t lower = ct_smaller_cost(roots->known.proven, roots->leaf),
             upper = roots->known.improved ? roots->known.best : roots->leaf;
     double open = 0, all = (double) roots->node->n_rows * roots->node->layout->n_cols;

@@ -44,6 +44,7 @@ typedef struct {
     int first_of_ties; /* of equal trees, take that of the first feature and its first threshold,
                           and so on down: see settle_ties() in roots.c */
     int first_sides;             /* the same below the root alone */
+    int error_free;              /* trees without errors alone, or none: see error_free.h */
     const ct_known_tree *known;  /* may be NULL */
     const int64_t *root_bounds;       /* [f] proven lower bounds with root feature f; may be NULL */
     const ct_split_code *hint;   /* a tree of a similar row set, as a heap; may be NULL */

@@ -2,6 +2,7 @@
 
 #include "exact/rows/ranks.h"
 #include "exact/run/history.h"
+#include "exact/search/error_free.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
 #include "exact/search/observed.h"
@@ -260,6 +261,7 @@ void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_inter
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
     roots->work.busy--;
+    if (is_whole(roots, i)) ct_error_free_look(roots, m);
     ct_thresholds_settle(evaluator, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
         roots->features[feature].key = ct_candidate_total(worker, m);
