@@ -153,6 +153,7 @@ static void set_penalty(ct_problem *p, const ct_claim *claim)
 static int take_losses(ct_problem *p, const ct_costs *costs)
 {
     size_t n = p->n_classes;
+    CT_ASSERT(n > 0);
     if (costs->shift > 60) return 0;
     for (size_t c = 0; costs->plain && n > 1 && c < n; c++)
         p->max_cost[c] = p->cheapest[c] = INT64_C(1) << costs->shift;
