@@ -21,6 +21,7 @@
 
 #include <stdint.h>
 
+#include "base/simd/rounded.h"
 #include "base/status.h"
 
 typedef enum { CT_F32, CT_F64 } ct_number;
@@ -90,11 +91,12 @@ static inline uint32_t ct_ensemble_end(const ct_ensemble *e, uint32_t tree)
     return tree + 1 < e->n_trees ? e->roots[tree + 1] : e->n_nodes;
 }
 
-/* What a tree adds to the sum of an output in a leaf, rounded as it is added. */
+/* What a tree adds to the sum of an output in a leaf, rounded as it is added, and before. */
 static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
                                       uint32_t k)
 {
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
+    ROUNDED(term);
     return e->sum == CT_F32 ? (float) term : term;
 }
 
@@ -107,10 +109,13 @@ static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint
     for (uint32_t i = e->first_term[leaf]; i < e->first_term[leaf + 1]; i++) {
         double value = x[place[i]];
         if (value != value) return ct_ensemble_term(e, tree, leaf, 0);
-        volatile double product = e->slope[i] * value;
+        double product = e->slope[i] * value;
+        ROUNDED(product);
         sum += product;
     }
-    return sum * e->weight[tree];
+    sum *= e->weight[tree];
+    ROUNDED(sum);
+    return sum;
 }
 
 /* Whether a code is one that goes left: x as `number` has it, not NaN. */

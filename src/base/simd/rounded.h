@@ -6,8 +6,14 @@
 
 #if defined(__aarch64__)
 #define ROUNDED(x) __asm__("" : "+w"(x))
-#else
+#elif defined(__x86_64__)
 #define ROUNDED(x) __asm__("" : "+x"(x))
+#else
+#define ROUNDED(x)                       \
+    do {                                 \
+        volatile __typeof__(x) kept = x; \
+        x = kept;                        \
+    } while (0)
 #endif
 
 #endif
