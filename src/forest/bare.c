@@ -192,10 +192,11 @@ void ct_bare_answer(const ct_bare *bare, uint32_t n_cols, uint32_t n, uint16_t *
         const uint16_t *codes = by_row + bare->sets[i].column;
         uint16_t *to = by_row + n_cols + i;
         uint32_t levels = bare->sets[i].levels;
-        for (size_t row = 0; row < n; row++)
-            to[row * stride] = codes[row * stride] == CT_CODE_MISSING
-                                   ? CT_CODE_MISSING
-                                   : ~(levels >> codes[row * stride] % 16) & 1;
+        for (size_t row = 0; row < n; row++) {
+            uint16_t code = codes[row * stride];
+            to[row * stride] = code == CT_CODE_MISSING ? CT_CODE_MISSING
+                                                       : (uint16_t) (~(levels >> code % 16) & 1);
+        }
     }
 }
 

@@ -174,6 +174,11 @@ test_that("nothing that is false is certified, whatever errors cost", {
       if (check$valid && !check$optimal) stopped <- stopped + 1
       if (!check$valid) refused <- refused + 1
     }
+    # a bound that holds, and a gap that is told, of a tree that is called optimal all the same
+    posing[c("bound", "gap")] <- list(best$bound, gap$cost - best$bound)
+    if (gap$cost > best$cost * (1 + 1e-5)) expect_false(contree_certify(posing)$valid, info = i)
+    # what is proven optimal is not called so where the fit does not
+    expect_false(contree_certify(replace(best, "status", "gap reached"))$optimal, info = i)
     check <- contree_certify(best)
     if (whole) {
       expect_true(check$valid && check$optimal && check$rounding == 0 && check$bound == least,
