@@ -278,7 +278,7 @@ static void failures_of_a_device_asked_for(void)
     CHECK(result.statistics.device_thresholds > 0);
     ct_result_free(&result);
     long n_calls = ct_gpu_twin_fail_at(0);
-    for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 12) {
+    for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 5) {
         ct_error error = {CT_OK, ""};
         ct_gpu_twin_fail_at(k);
         CHECK_INT(ct_exact_solve(&table.data, &options, &result, NULL, &error), CT_NO_DEVICE);

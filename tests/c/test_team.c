@@ -26,7 +26,7 @@ static int same_tree(const ct_forest *a, const ct_forest *b)
 /* Tables with many equally good trees, and with few. */
 static void any_team_finds_the_same_tree(void)
 {
-    for (int seed = 0; seed < (CHECK_SLOW() ? 3 : CHECK_QUICK() ? 6 : 150); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 3 : CHECK_QUICK() ? 6 : 60); seed++) {
         rng r = {(uint64_t) seed + 600};
         unsigned depth = 2 + (unsigned) seed % 3;
         uint32_t n_rows = 10 + rng_below(&r, depth == 4 ? 100 : 400);
