@@ -193,9 +193,8 @@ void ct_bare_answer(const ct_bare *bare, uint32_t n_cols, uint32_t n, uint16_t *
         uint16_t *to = by_row + n_cols + i;
         uint32_t levels = bare->sets[i].levels;
         for (size_t row = 0; row < n; row++) {
-            uint16_t code = codes[row * stride];
-            to[row * stride] = code == CT_CODE_MISSING ? CT_CODE_MISSING
-                                                       : (uint16_t) (~(levels >> code % 16) & 1);
+            uint32_t code = codes[row * stride], right = ~(levels >> code % 16) & 1;
+            to[row * stride] = (uint16_t) (code == CT_CODE_MISSING ? code : right);
         }
     }
 }
