@@ -36,10 +36,11 @@
 #'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`.
 #' @param numbers `TRUE` writes the node numbers of `print()` on the boxes.
 #' @param extra Which figures the boxes show, as in the package `rpart.plot`: 0 none; 1 the rows of
-#'   each class (of a tree of numbers, all rows); 2 correctly classified of all rows of the node, and
-#'   3 the misclassified ones; 4 the proportions of all classes; 6 that of the second class; 8 that
-#'   of the predicted class; 9 the proportions relative to all rows. 100 more adds the proportion of
-#'   the rows that come to the node. `NULL`: the proportion of the predicted class, and the rows.
+#'   each class (of a tree of numbers, all rows); 2 correctly classified of all rows of the node,
+#'   and 3 the misclassified ones; 4 the proportions of all classes; 6 that of the second class; 8
+#'   that of the predicted class; 9 the proportions relative to all rows. 100 more adds the
+#'   proportion of the rows that come to the node. `NULL`: the proportion of the predicted class,
+#'   and the rows.
 #' @param palette Name of a palette of [grDevices::palette.pals()] or [grDevices::hcl.pals()] for
 #'   the classes, in place of `col`.
 #' @param laplace What is added to the count of each class in a node before proportions are made, as
