@@ -158,8 +158,8 @@ static int check_answer(const response_table *t, const ct_options *options,
                 good &= (leaf[i] == leaf[j]) == (brute_leaf_of(data, expected, i) ==
                                                  brute_leaf_of(data, expected, j));
     CHECK(good);
-    double sse = sse_of(data, &result.tree, leaf);
-    good &= CHECK(fabs(sse - result.errors) <= 1e-9 * sse + 1e-12 * fabs(result.errors));
+    double sse = sse_of(data, &result.tree, leaf), all = result.deviance[result.tree.roots[0]];
+    good &= CHECK(fabs(sse - result.errors) <= 1e-9 * sse + 1e-13 * all);
     good &= CHECK(result.bound <= result.cost && result.bound >= 0);
     double root = sqrt(result.cost);
     double least = fmax(root - 2.001 * result.grid_error - 1e-5 * root, 0);
