@@ -196,13 +196,13 @@ static void compare_tables(uint32_t n, uint32_t first_seed, int leaf_sizes, int 
 }
 
 static void equals_brute_force(void) { compare_tables(n_tables(400), 1000, 0, 0); }
-static void equals_brute_force_with_leaf_sizes(void) { compare_tables(n_tables(400), 2000000, 1, 0); }
-static void equals_brute_force_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
+static void equals_with_leaf_sizes(void) { compare_tables(n_tables(400), 2000000, 1, 0); }
+static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
-    {"equals brute force with leaf sizes", equals_brute_force_with_leaf_sizes},
-    {"equals brute force with weights", equals_brute_force_with_weights},
+    {"equals brute force with leaf sizes", equals_with_leaf_sizes},
+    {"equals brute force with weights", equals_with_weights},
 };
 
 CHECK_MAIN(cases)

@@ -6,8 +6,8 @@
  *
  *   c(S) = Q - ceil(T^2 / W) = floor(sum w (z - mean)^2),   T = sum w z,  Q = sum w z^2,
  *
- * which is exact in 64 bits: 2 b + log2 W is at most 58. The floor keeps c(A u B) >= c(A) + c(B), so
- * that all facts of bound/interval.h hold. A row of weight 1 costs no more than D = (max z - min
+ * which is exact in 64 bits: 2 b + log2 W is at most 58. The floor keeps c(A u B) >= c(A) + c(B),
+ * so that all facts of bound/interval.h hold. A row of weight 1 costs no more than D = (max z - min
  * z)^2 beside what the others do: a row more lies no further than that from any mean.
  *
  * A tree of the costs c and s splits costs c + s * split, in units of step^2 (times the unit of

@@ -12,8 +12,8 @@
  * that all instruction sets come to the same. With q = the side's Q, eps = 2^-24 and R the range of
  * z such a gain is off by no more than 38 eps q + 3 eps n R: T_k is a sum of two rounded numbers,
  * those before the block and those in it, of which either is at most sqrt(k q) or sqrt(16 q) in
- * size; the rest of the side may be one row, beside which the errors in T are n R eps. Pass 2 counts
- * in integers wherever that leaves a chance. */
+ * size; the rest of the side may be one row, beside which the errors in T are n R eps. Pass 2
+ * counts in integers wherever that leaves a chance. */
 #include "base/simd/rounded.h"
 #include "exact/kernels/job.h"
 

@@ -42,7 +42,8 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
                                         : NULL;
     node->moments = costs->response ? CT_ARENA_NEW(arena, int64_t, 2 * slots) : NULL;
-    if (status != CT_OK || (costs->response && !node->moments) || !node->counts || !node->members || !p->sets || !p->lanes ||
+    if (status != CT_OK || (costs->response && !node->moments) || !node->counts ||
+        !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (!costs->plain && !node->max_before))
         return ct_worker_no_memory(worker);
