@@ -1,5 +1,5 @@
-# schedule() and its verbs. What a schedule is, and whether it is legal, C knows (src/forge/schedule);
-# here statements are put together, and the nest that they make is shown.
+# schedule() and its verbs. What a schedule is, and whether it is legal, C knows
+# (src/forge/schedule); here statements are put together, and the nest that they make is shown.
 
 #' Schedules: how a forest's predictions run
 #'
@@ -51,8 +51,8 @@
 #' @param x A schedule.
 #' @return A schedule: a list of class `contree_schedule` with the `text`, the `loops` as a data
 #'   frame (outermost first; `stop` is `NA` for the number of rows or trees), the `representation`,
-#'   and whether it is for a `gpu`. `schedule_rules()`: a character vector, named by rule. `format()`
-#'   and `as.character()`: the text, a line an element.
+#'   and whether it is for a `gpu`. `schedule_rules()`: a character vector, named by rule.
+#'   `format()` and `as.character()`: the text, a line an element.
 #' @section Errors:
 #' `contree_input_error` where a rule is broken.
 #' @references

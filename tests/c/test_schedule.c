@@ -282,7 +282,8 @@ static int calls_agree(const ct_forged *f, const double *x, uint32_t n_rows, int
     for (unsigned threads = 1; fine && threads <= 3; threads += 2) {
         ct_run run = {CT_WAY_AUTO, threads, ct_cpu_find("auto"), NULL, 0};
         CHECK_INT(ct_scheduled_predict(&s, columns, n_rows, &run, got, &error), CT_OK);
-        fine = CHECK(!memcmp(got, expected, (size_t) n_rows * f->ensemble->n_outputs * sizeof *got));
+        size_t n = (size_t) n_rows * f->ensemble->n_outputs;
+        fine = CHECK(!memcmp(got, expected, n * sizeof *got));
     }
     ct_text_free(&text);
     ct_arena_free(&arena);

@@ -73,8 +73,8 @@ ct_status ct_ir_verify(const ct_ir *ir, ct_error *error);
 
 void ct_ir_print(const ct_ir *ir, ct_text *text);
 
-/* The loop around that has sums of its own, or what else takes the sums of a walk there, and whether
- * adding must be atomic. */
+/* The loop around that has sums of its own, or what else takes the sums of a walk there, and
+ * whether adding must be atomic. */
 int ct_ir_target(const ct_ir *ir, int loop, int *atomic);
 
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
