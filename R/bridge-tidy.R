@@ -43,7 +43,8 @@ glance.contree_model <- function(x, ...) {
   check_fit(x, "x")
   figures <- training_figures(x)
   size <- data.frame(nobs = node_n(x)[1], depth = max(node_depth(x)), leaves = sum(node_is_leaf(x)),
-                     figures[names(figures) %in% c("accuracy", "deviance", "r.squared")])
+                     figures[names(figures) %in% c("accuracy", "deviance", "r.squared",
+                                                 if (has_proof(x)) "rmse")])
   if (!has_proof(x)) return(size)
   data.frame(size, tree_proof(x)[c("objective", "cost", "bound", "gap", "status", "elapsed")])
 }

@@ -109,8 +109,9 @@ restrictions <- function(fit) {
     if (is.finite(settings$max_thresholds)) {
       gettextf("on at most %s thresholds a predictor", format(settings$max_thresholds))
     },
-    if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of a class",
-                                                  show_names(tree_restricted(fit))))
+    if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of %s",
+                                               show_names(tree_restricted(fit)),
+                                               order_of_levels(fit)))
 }
 
 # The trees that a claim is about: "tree of depth <= 2 with at least 5 rows in a leaf".

@@ -259,13 +259,14 @@ formula_frame <- function(formula, data, weights, subset, na.action, loss, class
   env <- environment(formula)
   weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
   rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
-  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights)
+  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights,
+                     read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   frame
 }
 
 xy_frame <- function(x, y, weights, loss, class_weights, settings) {
-  frame <- read_xy(x, y, settings$missing, weights)
+  frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   frame
 }
@@ -273,20 +274,26 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
 # ---- the bridge to the search --------------------------------------------------------------------
 
 fit_contree <- function(frame, settings, call) {
-  settings <- settle_complexity(settings, frame)
+  settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
   solved <- solve_problem(problem, settings)
   fit <- new_fit(solved, problem, settings, call)
   if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
   tell_device(solved)
   tell_restricted(fit)
+  tell_zero_one(frame)
   warn_if_stopped(fit)
   fit
 }
 
 # What several searches of the same data share: the frame, the columns derived from it, the classes
-# of the rows as codes into searched_classes(), and how many of these there are.
+# of the rows as codes into searched_classes(), and how many of these there are. Of a numeric
+# response, the numbers, and 0.
 new_problem <- function(frame, settings) {
+  if (!is_classes(frame)) {
+    return(list(frame = frame, derived = derive_numbers(frame, settings$subset_levels),
+                codes = frame$response, n_classes = 0L))
+  }
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)
   if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
@@ -332,6 +339,7 @@ run_search <- function(problem, settings) {
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
 # what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
+  if (problem$n_classes == 0) return(list(grain = 0, rounding = grid_slack(problem$frame) / 4))
   control <- search_control(settings, NULL, NULL, NULL)
   tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
                  add_costs(control, problem$frame)), contree_core_error = stop_search)
@@ -363,17 +371,23 @@ stop_search <- function(problem) {
                                  message))
 }
 
-settle_complexity <- function(settings, frame) {
+# Those that depend on the data: the complexity from `cp`, and the least leaf size.
+settle_settings <- function(settings, frame) {
+  settings <- settle_sizes(settings, is_classes(frame))
+  if (!is_classes(frame)) settings <- settle_device(settings)
   if (!is.null(settings$cp)) {
     settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame),
-                                              sum(row_weights(frame)))
+                                              complexity_unit(frame))
   }
   most <- max(1, frame$loss)
   if (settings$complexity > most) {
-    stop_input("complexity",
-               gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s",
-                        format(most),
-                                      format(settings$complexity)))
+    stop_input("complexity", if (is_classes(frame)) {
+      gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s",
+               format(most), format(settings$complexity))
+    } else {
+      gettextf("'complexity' must be between 0 and 1, all of the sum of squares, not %s",
+               format(settings$complexity))
+    })
   }
   settings
 }

@@ -148,7 +148,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @export
 contree_control <- function(
     # which trees there are to choose from, and what they cost
-    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf,
+    complexity = 0, minbucket = NULL, minsplit = NULL, max_thresholds = Inf,
     subset_levels = 6,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
@@ -158,10 +158,10 @@ contree_control <- function(
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
     # what it tells, and what the fit keeps
     progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
-  control <- list(complexity = check_setting("complexity", complexity),
-                  minbucket = check_setting("minbucket", minbucket))
-  # two leaves of minbucket rows need twice as many, whatever minsplit says
-  control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
+  control <- list(complexity = check_setting("complexity", complexity))
+  control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
+  control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
+  if (!is.null(minbucket)) control <- settle_sizes(control)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$subset_levels <- check_setting("subset_levels", subset_levels)
 
@@ -306,5 +306,16 @@ check_aliases <- function(given) {
 }
 
 # rpart counts the cost of a split as proportions of the errors of the root, contree as proportions
-# of the rows. A cost of all errors or more allows no split at all, whatever its size.
-complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n
+# of the rows or, of numbers, of the errors of the root as well. A cost of all errors or more allows
+# no split at all, whatever its size.
+complexity_from_cp <- function(cp, root_errors, unit) {
+  if (unit == 0) min(cp, 1) else min(cp, 1) * root_errors / unit
+}
+
+# The least sizes of leaves and of nodes that are split: two leaves of minbucket rows need twice as
+# many, whatever minsplit says. Means of few numbers are noise, as rpart has it.
+settle_sizes <- function(settings, classes = TRUE) {
+  if (is.null(settings$minbucket)) settings$minbucket <- if (classes) 1 else 7
+  settings$minsplit <- max(settings$minsplit, 2 * settings$minbucket)
+  settings
+}

@@ -123,7 +123,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
   weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing,
-                     weights)
+                     weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   x <- frame$model[setdiff(names(frame$model)[-1], "(weights)")]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
@@ -144,7 +144,7 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   check_both_given(x, y)
-  frame <- read_xy(x, y, settings$missing, weights)
+  frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   if (!is.null(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
@@ -234,7 +234,7 @@ run_folds <- function(x, truth, folds, runs, grid, settings, tick) {
   } else {
     lapply(runs, fold_worker(x, truth, folds, grid, settings), tick = tick)
   }
-  predicted <- array(0L, c(dim(folds), nrow(grid)))
+  predicted <- array(if (is_classes(truth)) 0L else 0, c(dim(folds), nrow(grid)))
   for (result in results) predicted[result$test, result$turn, ] <- result$predicted
   list(predicted = predicted, stopped = Reduce(`+`,
                                                lapply(results, function(result) result$stopped)))
@@ -247,7 +247,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
     test <- folds[, run$turn] == run$fold
     new <- x[test, , drop = FALSE]
     train <- read_xy(x[!test, , drop = FALSE], truth$response[!test],
-                     weights = truth$weights[!test])
+                     weights = truth$weights[!test], read = read_any_response)
     train["loss"] <- list(truth$loss)
     results <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
@@ -255,10 +255,12 @@ fold_worker <- function(x, truth, folds, grid, settings) {
       # a level that no other fold has is no news here
       predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"),
                                     classes = "contree_new_levels")
-      list(predicted = as.integer(predicted), stopped = was_stopped(fit))
+      list(predicted = if (is_classes(truth)) as.integer(predicted) else unname(predicted),
+           stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,
-         predicted = vapply(results, function(result) result$predicted, integer(sum(test))),
+         predicted = vapply(results, function(result) result$predicted,
+                            vector(if (is_classes(truth)) "integer" else "double", sum(test))),
          stopped = vapply(results, function(result) result$stopped, NA))
   }
 }
@@ -295,7 +297,9 @@ run_in_workers <- function(tasks, work, tick) {
 new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
   response <- truth$response
   each <- rep(response, length.out = length(held_out$predicted))
-  lost <- array(row_costs(each, NULL, truth$loss, c(held_out$predicted)), dim(held_out$predicted))
+  said <- c(held_out$predicted)
+  lost <- array(if (is_classes(truth)) row_costs(each, NULL, truth$loss, said)
+                else (each - said)^2, dim(held_out$predicted))
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
     training = vapply(fits, function(fit) tree_proof(fit)$objective / tree_weight(fit), 0),
@@ -303,11 +307,13 @@ new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
     stopped = held_out$stopped + vapply(fits, was_stopped, NA))
   chosen <- choose_tree(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
-  classes <- levels(response)
-  confusion <- confusion_table(rep(response, ncol(folds)),
-                               factor(classes[held_out$predicted[, , chosen]], classes))
-  structure(list(call = call, table = table, fit = fits[[chosen]], rule = rule, folds = folds,
-                 confusion = confusion), class = "contree_cv")
+  cv <- list(call = call, table = table, fit = fits[[chosen]], rule = rule, folds = folds)
+  if (is_classes(truth)) {
+    classes <- levels(response)
+    cv$confusion <- confusion_table(rep(response, ncol(folds)),
+                                    factor(classes[held_out$predicted[, , chosen]], classes))
+  }
+  structure(cv, class = "contree_cv")
 }
 
 # Mean and standard error of the losses of the rows, by tree. `lost`: what a row cost, by row, turn

@@ -136,6 +136,25 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
 # with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
+  classes <- is_classes(frame)
+  said <- if (classes) class_nodes(solved, frame) else number_nodes(solved)
+  fit <- new_model(
+    said$nodes, said$leaf, frame, call, class = "contree",
+    where = stats::setNames(solved$where, frame$row_names),
+    y = if (classes) as.integer(frame$response) else frame$response,
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
+    control = control,
+    objective = solved$objective, cost = solved$cost, bound = solved$bound,
+    gap = gap_of(solved), status = solved$status, capped = solved$capped,
+    rounding = solved$grid_error, history = history_table(solved$history), search = solved$search, simd = solved$simd,
+    threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
+    restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_model(fit)
+}
+
+# What the search found, with what new_model() wants of nodes, and their leaves: list(nodes, leaf).
+class_nodes <- function(solved, frame) {
   classes <- levels(frame$response)
   searched <- searched_classes(frame)
   counts <- matrix(0, length(solved$feature), length(classes))
@@ -144,18 +163,12 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   solved$n <- rowSums(solved$counts)
   solved$weight <- rowSums(counts)
   solved$errors <- label_costs(counts, leaf$yval, frame$loss)
-  fit <- new_model(
-    solved, leaf, frame, call, class = "contree",
-    where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
-    control = control,
-    objective = solved$objective, cost = solved$cost, bound = solved$bound,
-    gap = gap_of(solved), status = solved$status, capped = solved$capped,
-    history = history_table(solved$history), search = solved$search, simd = solved$simd,
-    threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
-    restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
-  if (costs_differ(fit)) check_row_costs(fit, frame)
-  validate_model(fit)
+  list(nodes = solved, leaf = leaf)
+}
+
+number_nodes <- function(solved) {
+  solved$errors <- solved$deviance
+  list(nodes = solved, leaf = number_leaves(solved$value))
 }
 
 node_table <- function(nodes, leaf, names) {
@@ -263,6 +276,7 @@ model_of_document <- function(document, predictors, nodes) {
   call <- quote(contree_from_json())
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
+  settings <- settle_sizes(settings, document$leaf == "classes")
   settings[names(document$settings)] <- document$settings
   fit <- new_model(
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
@@ -384,19 +398,30 @@ costs_differ <- function(fit) {
   !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
 }
 
-# Sums of weights are in doubles.
-is_objective <- function(fit, value) {
+# Sums of weights, and of squares, are in doubles. `off`: how far squares of rows may be off, since
+# each double is.
+is_objective <- function(fit, value, off = 0) {
   if (!costs_differ(fit)) return(value == fit$objective)
-  abs(value - fit$objective) <= 1e-9 * fit$frame$wt[1] * max(1, fit$loss)
+  all <- if (predicts_classes(fit)) fit$frame$wt[1] * max(1, fit$loss) else fit$frame$dev[1]
+  abs(value - fit$objective) <= 1e-9 * all + off
 }
 
-# Row by row from the data: weight times loss under the class of its leaf.
+# Row by row from the data: weight times loss under the class of its leaf, or the squared error.
 check_row_costs <- function(fit, frame) {
-  labels <- fit$frame$yval[fit$where]
-  if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
+  said <- fit$frame$yval[fit$where]
+  costs <- if (is_classes(frame)) row_costs(frame$response, frame$weights, frame$loss, said)
+           else squared_errors(frame, said)
+  if (!is_objective(fit, sum(costs), if (is_classes(frame)) 0 else doubles_off(frame, costs))) {
     stop_internal(gettext(
       "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
+}
+
+# How far a sum of squared errors may be off where each number is by its last two bits.
+doubles_off <- function(frame, squares) {
+  ulp <- 4 * .Machine$double.eps * max(abs(frame$response))
+  weight <- sum(row_weights(frame))
+  2 * ulp * sqrt(weight * sum(squares)) + weight * ulp^2
 }
 
 # The leaves that the search gave the training rows must be those that the tree gives them, now that
@@ -503,6 +528,9 @@ tree_row_weights <- function(fit) fit[["weights"]]
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]
+
+# What `complexity` is a proportion of, as complexity_unit() has it of a frame.
+tree_unit <- function(fit) if (predicts_classes(fit)) tree_weight(fit) else node_errors(fit)[1]
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
 # Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
@@ -551,6 +579,9 @@ tree_where <- function(fit) fit$where
 tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
 tree_residuals <- function(fit) {
   y <- tree_y(fit)
+  if (!predicts_classes(fit)) {
+    return(stats::setNames(y - fit$frame$yval[fit$where], names(fit$where)))
+  }
   wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
   stats::setNames(wrong, names(fit$where))
 }
