@@ -17,7 +17,8 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param n At most so many predictors: those with the best trees.
-#' @param within How much more than `fit` a tree may cost, in misclassified rows.
+#' @param within How much more than `fit` a tree may cost, in misclassified rows, or in the squared
+#'   errors of a numeric response.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
 #'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
 #'   its call are evaluated again, as [update()][contree_methods] does.

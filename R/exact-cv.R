@@ -23,6 +23,9 @@
 #' small. It takes the losses for independent, which they are not quite, since the trees share most
 #' of their rows; read it as a rough guide.
 #'
+#' Of a numeric response the loss of a row is its squared error (the mean of those of the repeats),
+#' so `error` is a mean squared error.
+#'
 #' @section The rules:
 #' Rows of the table are in order of simplicity: by depth and, within a depth, the largest
 #' complexity first. `"min"` takes the least error, the simplest of several. `"1se"` (Breiman et al.
@@ -35,7 +38,8 @@
 #' seen, or cross-validate the whole choice.
 #'
 #' @section Folds:
-#' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are
+#' Folds are stratified: of each class, and of all rows, they differ by at most one row (of a numeric
+#' response of all rows). They are
 #' drawn with R's random numbers, hence [set.seed()] fixes them, before the first tree is fitted;
 #' nothing after that is random. Functions in the formula that depend on all rows, such as `poly()`,
 #' are evaluated once, on all rows.
@@ -76,15 +80,16 @@
 #' \describe{
 #'   \item{call}{the call.}
 #'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the
-#'     tree on all rows, `training` (its proportion of misclassified rows), `error` and `se`
-#'     (proportion of the held-out rows misclassified, and its standard error), `stopped` (number of
+#'     tree on all rows, `training` (its proportion of misclassified rows, or mean squared error),
+#'     `error` and `se` (the same of the held-out rows, and its standard error), `stopped` (number of
 #'     searches that a limit stopped), `chosen` (logical).}
 #'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it
 #'     again.}
 #'   \item{rule}{the rule.}
 #'   \item{folds}{integer matrix, the fold of each row (rows) in each repeat (columns).}
 #'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows,
-#'     for the chosen depth and complexity, summed over the repeats.}
+#'     for the chosen depth and complexity, summed over the repeats. Absent if the response is
+#'     numeric.}
 #' }
 #' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and
 #' `summary()` are those of the element `fit`.
@@ -161,7 +166,7 @@ cv_settings <- function(dots, control) {
   settings <- collect_settings(dots, control, NULL)
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
-  settings$certificate <- 0 # of one tree, not of each that is compared
+  settings[c("certificate", "conformal")] <- 0 # of one tree, not of each that is compared
   settings
 }
 

@@ -1,8 +1,17 @@
 # Regression trees: what the exact search of a numeric response has that one of classes has not.
 
-# The search of numbers has no part that a GPU could take over: each threshold asks for sums of
-# 64 bits over the rows in order, which the kernels there do not have.
-settle_device <- function(settings) {
+# Settings that classes do not have; fits of earlier versions know nothing of them.
+settle_classes <- function(settings) {
+  if (is.null(settings$conformal)) settings$conformal <- 0
+  if (settings$conformal == 0) return(settings)
+  stop_unsupported("conformal", gettext(
+    "'conformal' is for numeric responses: of classes predict() gives proportions"))
+}
+
+# Settings that numbers do not have. No part of the search could be taken over by a GPU: each
+# threshold asks for sums of 64 bits over the rows in order, which the kernels there do not have.
+settle_numbers <- function(settings) {
+  if (is.null(settings$conformal)) settings$conformal <- 0
   if (startsWith(device_wanted(settings), "cuda")) {
     stop_unsupported("device", gettextf(
       "'device' is \"%s\", but searches for regression trees compute on the CPU alone; use \"cpu\"",

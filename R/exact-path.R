@@ -12,7 +12,8 @@
 
 #' The path of optimal trees by complexity
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows:
+#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows or,
+#' of a numeric response, of the squared errors of a single leaf:
 #' the tree without splits for the highest, the tree with the fewest errors for the lowest, and all
 #' between. Each number of splits is there that is optimal for a range of complexities; for others
 #' no complexity makes a tree of that size the best. Where trees cost the same, the one with fewer
@@ -43,7 +44,8 @@
 #'
 #'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it
 #'   is optimal; `upper`, that of the next smaller tree, up to which it stays optimal (`Inf` for the
-#'   first); `nsplit`; `errors` on the training rows, or what they cost by weights and losses;
+#'   first); `nsplit`; `errors` on the training rows, what they cost by weights and losses, or the
+#'   sum of squared errors of a numeric response;
 #'   `rel_error`, their proportion of the errors without any split; `gap`, in the unit of the
 #'   errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it
 #'   invisibly.

@@ -5,7 +5,7 @@
 #'
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
 #' node holds; a row whose value is missing, if the condition says so. Below the condition stand the
-#' class, its proportion and the number of training rows of the node; leaves stand at the bottom,
+#' class (or the number), its proportion and the number of training rows of the node; leaves stand at the bottom,
 #' with a bar of the class proportions. Boxes have the colour of their class, the fuller the larger
 #' its proportion; branches are the wider the more training rows take them.
 #'
@@ -31,27 +31,36 @@
 #' @param legend `FALSE` leaves out the legend of the classes.
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the
 #'   proven bound over time, which meet where the tree is optimal. Then `main` and `col` (two
-#'   colours) are used and the arguments on the tree are not.
+#'   colours) are used and the arguments on the tree are not. Of a regression tree also `"boxes"` or
+#'   `"violins"`: the responses of the training rows leaf by leaf, from left to right, with the
+#'   prediction as a diamond; and `"residuals"`, over the predictions. They use `main` and the first
+#'   of `col`, and do not show weights.
 #' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no
 #'   effect, so that calls written for it work. Any other name is an error.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from
 #'   the lower left corner of the figure, in the order of `print()`, `NA` for those not drawn; with
-#'   `what = "progress"`, the history that was drawn.
+#'   `what = "progress"`, the history that was drawn; with boxes, violins and residuals a data frame
+#'   with one row a training row: `leaf`, `y` and `fitted`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
 #' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
+#'
+#' fit <- contree(mpg ~ ., mtcars, depth = 2)
+#' plot(fit)
+#' plot(fit, what = "boxes")
 #' @name plot.contree
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                type = c("full", "split", "bare"), col = NULL,
-                         legend = TRUE, what = c("tree", "progress"), ...) {
+                         legend = TRUE,
+                         what = c("tree", "progress", "boxes", "violins", "residuals"), ...) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
-  if (check_choice("what", what, c("tree", "progress")) == "progress") {
-    return(plot_history(x, main, col))
-  }
+  what <- check_choice("what", what, c("tree", "progress", number_pictures))
+  if (what == "progress") return(plot_history(x, main, col))
+  if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
   col <- leaf_colours(x, col)
   page <- new_page()

@@ -82,7 +82,9 @@
 #'   `NaN` where a class is never there or never predicted); `variable.importance` (decrease of the
 #'   Gini impurity by predictor); `importance` (data frame, see [contree_importance()]); `leaves`,
 #'   `depth` (of the tree as it is); `objective`, `cost`, `bound`, `gap`, `status`, `elapsed`;
-#'   `search` (named counters). It has a `print` method.
+#'   `search` (named counters). A regression tree has `deviance` (its sum of squared errors),
+#'   `r.squared` and `rmse` (the root of their mean) in place of `accuracy`, `confusion` and
+#'   `classes`. It has a `print` method.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' s <- summary(fit)

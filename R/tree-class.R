@@ -14,7 +14,7 @@ newest_format <- 3L
 #' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
 #' environment but the workspace or a namespace (which are saved by name) and, where the formula has
 #' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
-#' no pointer; and, unless it was made with `model = TRUE`, no training data but the classes and the
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the response and the
 #' weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
@@ -27,13 +27,14 @@ newest_format <- 3L
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the
 #'     root is 1, the children of node k are 2k and 2k + 1). `var`: the predictor that splits the
 #'     node, or `"<leaf>"`; `n`: training rows; `wt`: what they weigh; `dev`: misclassified training
-#'     rows (weight times loss) if the node were a leaf; `yval`: its class, as a code into
-#'     `ylevels`; `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix
+#'     rows (weight times loss) if the node were a leaf, or of a numeric response the sum of squares
+#'     about the mean; `yval`: its class, as a code into `ylevels`, or that mean; `default_left`:
+#'     whether a missing value goes left, `NA` in leaves; `yval2`: matrix
 #'     with the code, the class counts, the class proportions, and the proportion of all rows that
-#'     come to the node.}
+#'     come to the node (not of a numeric response).}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows
 #'     in the node whose value is not missing, `improve` decrease of the Gini impurity by the split,
-#'     times what its node weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes
+#'     times what its node weighs, or of the sum of squares, `adj` 0. `ncat` is -1 where less than the threshold `index` goes
 #'     left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on
 #'     the left, from the values; for ordered factors the threshold is on the numbers of the levels,
 #'     for dates and times on the numbers that R has for them. Elsewhere `ncat` is the number of
@@ -41,17 +42,18 @@ newest_format <- 3L
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3
 #'     goes right, 2 was not among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`; or the numeric
+#'     response.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs
 #'     of the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times
-#'     loss.}
+#'     loss; of a numeric response the sum of (weight times) squared errors.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
-#'     sum of the weights if rows have some. Sums of doubles in another order may differ in their
+#'     sum of the weights if rows have some, and of a numeric response `dev` of the root. Sums of doubles in another order may differ in their
 #'     last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
@@ -60,6 +62,8 @@ newest_format <- 3L
 #'     else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`, whose `gap` is 0
 #'     if only the size is open; `"pruned"` if [prune()] made a tree that is not known to be
 #'     optimal.}
+#'   \item{rounding}{of a numeric response, the norm of what was rounded off it for the search, see
+#'     [contree()]; absent otherwise.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for
 #'     trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree,
@@ -71,7 +75,8 @@ newest_format <- 3L
 #'     if it was over before others were called); `"cpu"`, or the GPU that was at hand, as in
 #'     `"cuda:0"`; its seconds.}
 #'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed,
-#'     in decreasing order, as in `rpart` without its surrogates; see [contree_importance()], which
+#'     in decreasing order, as in `rpart` without its surrogates (of a numeric response that of the
+#'     sum of squares); see [contree_importance()], which
 #'     has the errors saved as well.}
 #'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict
 #'     where a `loss` says so).}
@@ -86,7 +91,8 @@ newest_format <- 3L
 #'     predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`.}
+#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`, or `"number"` where the
+#'     response is numeric.}
 #'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of
 #'     format 1, which knew no levels and no missing values, are read too, and later versions of the
 #'     package read all of them.}

@@ -307,7 +307,8 @@ test_that("every export predicts the same numbers", {
   expect_identical(again$frame$dev, fit$frame$dev)
   expect_identical(unname(contree_predictor(fit)(data)), value)
   skip_if_not_installed("rpart")
-  tree <- as.rpart(fit)
+  # rows without any value go elsewhere there
+  tree <- suppressWarnings(as.rpart(fit), classes = "contree_conversion_warning")
   expect_identical(tree$method, "anova")
   expect_equal(unname(predict(tree, data)), value)
   skip_if_not_installed("partykit")
@@ -324,4 +325,54 @@ test_that("every export predicts the same numbers", {
   DBI::dbWriteTable(con, "t", transform(data, f = as.character(f)))
   said <- DBI::dbGetQuery(con, sprintf("SELECT %s AS v FROM t", as_sql(fit, con = con)))$v
   expect_equal(said, value)
+})
+
+test_that("conformal intervals hold new numbers as often as they say", {
+  set.seed(39)
+  rows <- function(n) {
+    data <- data.frame(x = runif(n), z = runif(n))
+    transform(data, y = 3 * (x > 0.4) + rnorm(n))
+  }
+  fit <- contree(y ~ ., rows(150), depth = 2, conformal = 5)
+  new <- rows(1500)
+  limits <- predict(fit, new, interval = "conformal", level = 0.8)
+  expect_identical(colnames(limits), c("fit", "lwr", "upr"))
+  expect_identical(limits[, "fit"], predict(fit, new))
+  held <- mean(new$y >= limits[, "lwr"] & new$y <= limits[, "upr"])
+  expect_gt(held, 0.73)
+  expect_lt(held, 0.9)
+  # by its definition, for one row
+  found <- fit$conformal
+  each <- vapply(found$fits, function(of_fold) {
+    of_fold$frame$yval[route(of_fold, list(x = new$x[1], z = new$z[1]))]
+  }, 0)[found$fold]
+  beyond <- floor(0.2 * 151 + 1e-9)
+  expect_equal(unname(limits[1, 2:3]),
+               c(sort(each - found$error)[beyond], sort(each + found$error)[151 - beyond]))
+  missing <- transform(new[1:4, ], x = replace(x, 2, NA))
+  expect_identical(predict(fit, missing, interval = "conformal", level = 0.8,
+                           na.action = na.omit)[, "fit"],
+                   predict(fit, missing, na.action = na.omit))
+  plain <- contree(y ~ x, rows(30), depth = 1)
+  expect_contree_error(predict(plain, new, interval = "conformal"), "input", "conformal = 10")
+  expect_contree_error(predict(fit, new, type = "node", interval = "conformal"), "input", "interval")
+  expect_contree_error(contree(Species ~ ., iris, conformal = 5), "unsupported", "numeric")
+  expect_contree_error(contree(y ~ x, rows(30), conformal = 1), "input", "at least 2")
+})
+
+test_that("responses are drawn leaf by leaf, and residuals over predictions", {
+  fit <- contree(mpg ~ ., mtcars, depth = 2)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (what in c("boxes", "violins", "residuals")) {
+    drawn <- plot(fit, what = what)
+    expect_identical(drawn$y, mtcars$mpg)
+    expect_equal(drawn$y - drawn$fitted, unname(residuals(fit)))
+    expect_identical(levels(drawn$leaf), rownames(fit$frame)[fit$frame$var == "<leaf>"])
+    skip_if_not_installed("ggplot2")
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, type = what)), "ggplot_built")
+  }
+  expect_length(plot(fit)$x, nrow(fit$frame))
+  expect_contree_error(plot(contree(Species ~ ., iris, depth = 1), what = "boxes"), "unsupported",
+                       "regression")
 })
