@@ -156,8 +156,8 @@ leaf_colours <- function(fit, col) {
 
 # The colour of a node's class, paler the smaller its proportion, or of its number, paler the
 # smaller this is.
-node_fill <- function(fit, col) {
-  strength <- 0.12 + 0.5 * node_strength(fit)
+node_fill <- function(fit, col, laplace = 0) {
+  strength <- 0.12 + 0.5 * node_strength(fit, laplace)
   mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
   grDevices::rgb(mixed, maxColorValue = 255)
 }
@@ -169,10 +169,10 @@ node_colour <- function(fit) {
 
 # From 0 to 1: the proportion of the class above what chance gives, or the number between the
 # smallest and the largest of the tree (of several numbers the first; linear models have none).
-node_strength <- function(fit) {
+node_strength <- function(fit, laplace = 0) {
   if (predicts_classes(fit)) {
     least <- 1 / max(2, length(tree_classes(fit)))
-    return(pmax(0, class_proportion(fit) - least) / (1 - least))
+    return(pmax(0, class_proportion(fit, laplace) - least) / (1 - least))
   }
   value <- node_values(fit)[, 1]
   span <- diff(range(value))
@@ -184,8 +184,8 @@ node_strength <- function(fit) {
 }
 
 # The parts of the bar of each leaf: the proportions of the classes, or how large the number is.
-node_bars <- function(fit) {
-  if (predicts_classes(fit)) return(node_proportions(fit))
+node_bars <- function(fit, laplace = 0) {
+  if (predicts_classes(fit)) return(node_proportions(fit, laplace))
   strength <- node_strength(fit)
   cbind(strength, 1 - strength)
 }
