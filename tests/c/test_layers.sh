@@ -37,7 +37,7 @@ may_see () {
     exact/search)  echo "base exact/cost exact/bound exact/rows exact/run" \
                      "exact/kernels/conditions.h" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
-    exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
+    exact/finish)  echo "base data tree exact/cost exact/bound exact/rows exact/run exact/search" ;;
   esac
 }
 
