@@ -2,10 +2,10 @@
 
 #' Optimal trees in caret
 #'
-#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`, for
-#' classes and numbers. It tunes `depth` and `complexity`; other settings of [contree_control()] are passed on by
-#' `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread unless `threads`
-#' says otherwise, as resampling may run in parallel itself.
+#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`,
+#' for classes and numbers. It tunes `depth` and `complexity`; other settings of [contree_control()]
+#' are passed on by `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread
+#' unless `threads` says otherwise, as resampling may run in parallel itself.
 #'
 #' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them
 #' split by sets of levels. The fit in `finalModel` is one of `contree()`, and prints, plots and

@@ -4,10 +4,10 @@
 #' Optimal trees in mlr3
 #'
 #' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")`
-#' and `lrn("regr.contree")` make learners. Their parameters are the settings of [contree_control()] and `depth`, `cp`, `loss`
-#' and `class_weights` of [contree()], for training, and `new_levels` of [predict.contree()], for
-#' predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since
-#' resampling may run in parallel itself.
+#' and `lrn("regr.contree")` make learners. Their parameters are the settings of [contree_control()]
+#' and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training, and `new_levels` of
+#' [predict.contree()], for predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`,
+#' for example), since resampling may run in parallel itself.
 #'
 #' The first predicts classes and probabilities for two or more classes, the second numbers. They
 #' take missing values, factors, dates and case weights as `contree()` does, and have `importance()`

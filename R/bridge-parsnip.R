@@ -4,8 +4,9 @@
 #' Optimal trees in tidymodels
 #'
 #' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the
-#' engine `"contree"` for classification and regression. A fit is one of [contree()]; `extract_fit_engine()` takes
-#' it out of a fitted model or workflow, and it prints, plots and converts like any other.
+#' engine `"contree"` for classification and regression. A fit is one of [contree()];
+#' `extract_fit_engine()` takes it out of a fitted model or workflow, and it prints, plots and
+#' converts like any other.
 #'
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
@@ -19,8 +20,8 @@
 #'
 #' Case weights are part of what is minimised. With `fit()` rows with missing predictors are kept,
 #' and factors are split by sets of levels; a recipe that makes dummy variables or imputes is not
-#' needed. The predictions are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for which `opts` may hold any `type`
-#' of [predict.contree()]).
+#' needed. The predictions are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for which `opts`
+#' may hold any `type` of [predict.contree()]).
 #' @section Forests:
 #' `rand_forest()` has the engine `"contree"` as well, for classification and regression: forests of
 #' [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of these names, with the defaults

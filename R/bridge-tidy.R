@@ -15,9 +15,10 @@
 #'   `rule`, the conditions that lead to it.
 #'
 #'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
-#'   rows; of a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object]. Of a
-#'   fit of [gmt()]: `nobs`, `depth`, `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients
-#'   and splits), `logLik`, `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
+#'   rows; of a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`,
+#'   `gap`, `status` and `elapsed`, see [contree.object]. Of a fit of [gmt()]: `nobs`, `depth`,
+#'   `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients and splits), `logLik`, `AIC`,
+#'   `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
 #'
 #'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each
 #'   class, or `.pred` of a number, and `.node`, the number of the leaf.

@@ -1,8 +1,8 @@
 #' contree: provably optimal classification and regression trees
 #'
 #' [contree()] fits the classification tree of a given depth that misclassifies the fewest training
-#' rows, or the regression tree of the least squared error, and proves it. The fit prints, predicts and plots like one of the package `rpart`;
-#' `vignette("contree")` compares the two on real data.
+#' rows, or the regression tree of the least squared error, and proves it. The fit prints, predicts
+#' and plots like one of the package `rpart`; `vignette("contree")` compares the two on real data.
 #'
 #' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees
 #'   for Continuous Feature Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of
@@ -42,12 +42,11 @@ NULL
 #' response that is 0 or 1 is a number like any other, and a message names `factor()`, once a
 #' session.
 #'
-#' The search is about whole numbers: responses are rounded to a grid so fine that sums of squares
-#' fit into 128 bits, 2^22 steps or so on either side of the middle. `rounding` in the fit is the
-#' norm e of what was rounded off (0 where responses are multiples of a step, such as whole numbers
-#' or tenths), and the SSE of the tree is at most (sqrt(optimum) + 2 e)^2. `bound` accounts for it,
-#' and where it comes to more than 1e-9 of the cost, `gap` and `print()` say how much. The search
-#' runs on the CPU.
+#' The search is about whole numbers: responses are rounded to a grid of a million steps and more to
+#' either side of their middle. Decimals that fit, such as whole numbers or cents, are not rounded
+#' at all; of others `rounding` in the fit is the norm e of what was rounded off, and the SSE of the
+#' tree is at most (sqrt(optimum) + 2 e)^2. `bound` accounts for it, and where it comes to more than
+#' 1e-9 of the cost, `gap` and `print()` say how much. The search runs on the CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest there is, and it falls with each level: the
@@ -81,11 +80,11 @@ NULL
 #' [update()][contree_methods] continues from the best known tree, as `start` does; `fit$history`
 #' and `plot(fit, what = "progress")` tell how cost and bound met.
 #'
-#' @section Names known from rpart:
-#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in
-#' `rpart` (but of classes the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a
-#' split as a proportion of the errors of the root, `complexity` as a proportion of the rows, hence
-#' `complexity = cp * errors of the root / n`; of a numeric response they are the same. Giving a setting under both its names is an error.
+#' @section Names known from rpart: `maxdepth` is accepted for `depth`, and `minbucket` and
+#' `minsplit` have the meaning they have in `rpart` (but of classes the defaults 1 and 2). `cp` is
+#' accepted and converted: `rpart` counts the cost of a split as a proportion of the errors of the
+#' root, `complexity` as a proportion of the rows, hence `complexity = cp * errors of the root / n`;
+#' of a numeric response they are the same. Giving a setting under both its names is an error.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
@@ -99,11 +98,11 @@ NULL
 #'     class the levels are ordered by the proportion of the class among their training rows (ties
 #'     by the order of the levels; of two classes the order of the first serves both), and a split
 #'     cuts this order anywhere (of a numeric response the levels are in the order of their mean
-#'     response, weighted by `weights`). The orders are of all training rows and the same everywhere in the
-#'     tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among
-#'     all trees with such splits: a message of class `contree_message` says so once, `print()`
-#'     repeats it, and `fit$restricted` names the factors. For two classes or a numeric response,
-#'     and `depth = 1`, nothing is lost by it.
+#'     response, weighted by `weights`). The orders are of all training rows and the same everywhere
+#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal
+#'     among all trees with such splits: a message of class `contree_message` says so once,
+#'     `print()` repeats it, and `fit$restricted` names the factors. For two classes or a numeric
+#'     response, and `depth = 1`, nothing is lost by it.
 #' }
 #'
 #' @section Missing values:
@@ -363,7 +362,7 @@ run_search <- function(problem, settings) {
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
 # what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
-  if (problem$n_classes == 0) return(list(grain = 0, rounding = grid_slack(problem$frame) / 4))
+  if (problem$n_classes == 0) return(list(grain = 0, rounding = grid_rounding(problem, settings)))
   control <- search_control(settings, NULL, NULL, NULL)
   tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
                  add_costs(control, problem$frame)), contree_core_error = stop_search)

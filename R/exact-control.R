@@ -141,11 +141,11 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
 #'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
 #'   Certificates are kept by [contree()] alone, of classification trees.
-#' @param conformal Folds for the intervals of [predict()][predict.contree] with
-#'   `interval = "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So
-#'   many trees more are searched, each of all rows but those of a fold, and kept with the fit. The
-#'   folds are drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the
-#'   package `future` its workers share them.
+#' @param conformal Folds for the intervals of [predict()][predict.contree] with `interval =
+#'   "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So many trees
+#'   more are searched, each of all rows but those of a fold, and kept with the fit. The folds are
+#'   drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the package
+#'   `future` its workers share them.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default keeps no training data.
 #'

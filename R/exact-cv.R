@@ -37,12 +37,10 @@
 #' several. Where that matters, keep rows for [contree_accuracy()] that the cross-validation has not
 #' seen, or cross-validate the whole choice.
 #'
-#' @section Folds:
-#' Folds are stratified: of each class, and of all rows, they differ by at most one row (of a numeric
-#' response of all rows). They are
-#' drawn with R's random numbers, hence [set.seed()] fixes them, before the first tree is fitted;
-#' nothing after that is random. Functions in the formula that depend on all rows, such as `poly()`,
-#' are evaluated once, on all rows.
+#' @section Folds: Folds are stratified: of each class, and of all rows, they differ by at most one
+#' row (of a numeric response of all rows). They are drawn with R's random numbers, hence
+#' [set.seed()] fixes them, before the first tree is fitted; nothing after that is random. Functions
+#' in the formula that depend on all rows, such as `poly()`, are evaluated once, on all rows.
 #'
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are
@@ -81,8 +79,8 @@
 #'   \item{call}{the call.}
 #'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the
 #'     tree on all rows, `training` (its proportion of misclassified rows, or mean squared error),
-#'     `error` and `se` (the same of the held-out rows, and its standard error), `stopped` (number of
-#'     searches that a limit stopped), `chosen` (logical).}
+#'     `error` and `se` (the same of the held-out rows, and its standard error), `stopped` (number
+#'     of searches that a limit stopped), `chosen` (logical).}
 #'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it
 #'     again.}
 #'   \item{rule}{the rule.}

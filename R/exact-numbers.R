@@ -20,14 +20,14 @@ settle_numbers <- function(settings) {
   replace(settings, "device", "cpu")
 }
 
-# By how much sums of squares of two trees may differ that the search takes for the same: responses
-# are rounded to a grid of 2^22 steps or more on either side, and the root of a sum of squares
-# changes by no more than the norm of all that was rounded off.
-grid_slack <- function(frame) {
-  y <- frame$response
-  if (all(y == round(y)) && diff(range(y)) < 2^22) return(0)
-  off <- diff(range(y)) / 2^23 * sqrt(sum(row_weights(frame)))
-  4 * off * (sqrt(root_cost(frame)) + off)
+# By how much the sum of squares of a tree may differ from what the search counts: its root by the
+# norm of what was rounded off the responses, which a search without splits tells at once; and by
+# fractions of steps of the grid, 2^20 or more to either side, one a leaf.
+grid_rounding <- function(problem, settings) {
+  root <- run_search(problem, replace(settings, c("depth", "verbose"), list(0, FALSE)))
+  off <- root$grid_error
+  2 * off * (sqrt(root$objective) + off) +
+    2^settings$depth * (diff(range(problem$frame$response)) / 2^20)^2
 }
 
 # Said once a session: 0 and 1 are often classes that were coded as numbers.

@@ -5,9 +5,9 @@
 #'
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
 #' node holds; a row whose value is missing, if the condition says so. Below the condition stand the
-#' class (or the number), its proportion and the number of training rows of the node; leaves stand at the bottom,
-#' with a bar of the class proportions. Boxes have the colour of their class, the fuller the larger
-#' its proportion; branches are the wider the more training rows take them.
+#' class (or the number), its proportion and the number of training rows of the node; leaves stand
+#' at the bottom, with a bar of the class proportions. Boxes have the colour of their class, the
+#' fuller the larger its proportion; branches are the wider the more training rows take them.
 #'
 #' Text is made as large as fits, long names are broken into lines, and where that does not help
 #' they are turned to read upwards or shortened in the middle; of many levels of a factor those that

@@ -6,10 +6,11 @@
 #' misclassified rows, class, and the class proportions (of more than ten classes the three largest,
 #' with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of
 #' dates the first day that is no longer on the left; `or missing` stands on the side to which
-#' missing training rows go. A regression tree has, as in `rpart`, the sum of squares about the mean,
-#' and the mean, in place of misclassified rows and classes. A line above it says how the tree was proven: `proven optimal`, or how
-#' far from the optimum it can be at most; of a regression tree also its R squared (R2), one less the
-#' SSE by that of a single leaf, and the root mean squared error (RMSE), both on the training rows.
+#' missing training rows go. A regression tree has, as in `rpart`, the sum of squares about the
+#' mean, and the mean, in place of misclassified rows and classes. A line above it says how the tree
+#' was proven: `proven optimal`, or how far from the optimum it can be at most; of a regression tree
+#' also its R squared (R2), one less the SSE by that of a single leaf, and the root mean squared
+#' error (RMSE), both on the training rows.
 #'
 #' @param x A fit of [contree()].
 #' @param digits Significant digits of thresholds and proportions.
@@ -177,8 +178,11 @@ optimal_text <- function(fit) {
   }
   proof <- tree_proof(fit)
   if (!proof$gap > 0) return(text)
-  gettextf("%s but for rounding of %s: gap %s (bound %s <= optimum <= %s)", text,
-           if (predicts_classes(fit)) gettext("weights and losses") else gettext("the response"),
+  if (!predicts_classes(fit)) {
+    return(gettextf("%s to within %s of it (responses are rounded)", text,
+                    format(signif(proof$gap, 2))))
+  }
+  gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
            format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))
 }
 

@@ -14,8 +14,8 @@ newest_format <- 3L
 #' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
 #' environment but the workspace or a namespace (which are saved by name) and, where the formula has
 #' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
-#' no pointer; and, unless it was made with `model = TRUE`, no training data but the response and the
-#' weights of the rows. It can be saved with [saveRDS()] and read in another session.
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the response and
+#' the weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
 #' level is one of those on the left. Where the value is missing, `default_left` decides, which the
@@ -34,11 +34,11 @@ newest_format <- 3L
 #'     come to the node (not of a numeric response).}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows
 #'     in the node whose value is not missing, `improve` decrease of the Gini impurity by the split,
-#'     times what its node weighs, or of the sum of squares, `adj` 0. `ncat` is -1 where less than the threshold `index` goes
-#'     left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on
-#'     the left, from the values; for ordered factors the threshold is on the numbers of the levels,
-#'     for dates and times on the numbers that R has for them. Elsewhere `ncat` is the number of
-#'     levels of a factor and `index` a row of `csplit`.}
+#'     times what its node weighs, or of the sum of squares, `adj` 0. `ncat` is -1 where less than
+#'     the threshold `index` goes left: `Inf` parts all values, on the left, from the missing ones,
+#'     `-Inf` the missing ones, on the left, from the values; for ordered factors the threshold is
+#'     on the numbers of the levels, for dates and times on the numbers that R has for them.
+#'     Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3
 #'     goes right, 2 was not among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
@@ -53,8 +53,8 @@ newest_format <- 3L
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
-#'     sum of the weights if rows have some, and of a numeric response `dev` of the root. Sums of doubles in another order may differ in their
-#'     last digit.}
+#'     sum of the weights if rows have some, and of a numeric response `dev` of the root. Sums of
+#'     doubles in another order may differ in their last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
@@ -152,8 +152,9 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
     control = control,
     objective = solved$objective, cost = solved$cost, bound = solved$bound,
     gap = gap_of(solved), status = solved$status, capped = solved$capped,
-    rounding = solved$grid_error, history = history_table(solved$history), search = solved$search, simd = solved$simd,
-    threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
+    rounding = solved$grid_error, history = history_table(solved$history),
+    search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
+    elapsed = solved$elapsed,
     restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
   if (costs_differ(fit)) check_row_costs(fit, frame)
   validate_model(fit)

@@ -19,9 +19,9 @@
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `FALSE` returns the call instead of the fit.
-#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric vector;
-#'   `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data
-#'   frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
+#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric
+#'   vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`:
+#'   a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
 #'   `contree_input_error` for fits from `x` and `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

@@ -30,11 +30,11 @@
 #'   goes. Levels that the training data had, but not among the rows of a node, go to the child with
 #'   more of its rows as well, without a warning.
 #' @param interval `"conformal"` gives a matrix with the columns `fit`, `lwr` and `upr`, of a
-#'   regression tree that was fitted with `conformal = k` (see [contree_control()]): by CV+ of Barber
-#'   et al. (2021) from the errors of k trees on rows that they were not fitted to. For rows that are
-#'   drawn alike the interval holds a new response with a probability of at least
-#'   `1 - 2 (1 - level)`, whatever the distribution, in practice of about `level`. It is infinite if
-#'   there are fewer than `1 / (1 - level) - 1` training rows; weights do not count in it.
+#'   regression tree that was fitted with `conformal = k` (see [contree_control()]): by CV+ of
+#'   Barber et al. (2021) from the errors of k trees on rows that they were not fitted to. For rows
+#'   that are drawn alike the interval holds a new response with a probability of at least `1 - 2 (1
+#'   - level)`, whatever the distribution, in practice of about `level`. It is infinite if there are
+#'   fewer than `1 / (1 - level) - 1` training rows; weights do not count in it.
 #' @param level Of the intervals, between 0 and 1.
 #' @param laplace For `type = "prob"`: a number, at least 0, that is added to the count of each
 #'   class in the leaf before proportions are made. 1 is Laplace's correction, which keeps leaves of

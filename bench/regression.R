@@ -72,8 +72,8 @@ rows <- list()
 note <- function(...) {
   row <- data.frame(..., check.names = FALSE)
   rows[[length(rows) + 1]] <<- row
-  cat(sprintf("%-12s %d  %-8s %9.3f s  R2 %.4f  held out %.4f  %s\n", row$set, row$depth, row$method,
-              row$seconds, row$r2, row$held_out, row$status))
+  cat(sprintf("%-12s %d  %-8s %9.3f s  R2 %.4f  held out %.4f  %s\n", row$set, row$depth,
+              row$method, row$seconds, row$r2, row$held_out, row$status))
 }
 
 for (set in names(sets)) for (depth in 2:4) {

@@ -19,8 +19,10 @@ set_model_engine <- function(model, mode, eng) {
   stopifnot(is.null(registered(model, mode, eng)))
   models[[paste(model, mode, eng)]] <- new.env()
 }
-set_dependency <- function(model, eng, pkg = 'parsnip',
-                           mode = NULL) { known(model, mode, eng); note(model, mode, eng, 'pkg', pkg) }
+set_dependency <- function(model, eng, pkg = 'parsnip', mode = NULL) {
+  known(model, mode, eng)
+  note(model, mode, eng, 'pkg', pkg)
+}
 # of all modes that there are so far
 set_model_arg <- function(model, eng, parsnip, original, func, has_submodel) {
   stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel),

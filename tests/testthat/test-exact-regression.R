@@ -165,9 +165,18 @@ test_that("one line says what is proven, and how good the tree is", {
   fit <- contree(mpg ~ wt, mtcars, depth = 1)
   r2 <- 1 - fit$objective / sum((mtcars$mpg - mean(mtcars$mpg))^2)
   line <- capture.output(print(fit))[3]
-  expect_match(line, sprintf("SSE %s (R2 %s, RMSE %s); proven optimal", format(fit$objective, digits = 7),
-                             format(round(r2, 4)),
+  expect_match(line, sprintf("SSE %s (R2 %s, RMSE %s); proven optimal",
+                             format(fit$objective, digits = 7), format(round(r2, 4)),
                              format(signif(sqrt(fit$objective / 32), 4))), fixed = TRUE)
+  # 200 numbers with all their digits: the grid takes something off
+  set.seed(3)
+  data <- data.frame(x = rnorm(200), y = rnorm(200))
+  fit <- contree(y ~ x, data, depth = 1)
+  expect_gt(fit$rounding, 0)
+  expect_lte(fit$gap, 4 * fit$rounding * (sqrt(fit$cost) + fit$rounding))
+  expect_match(capture.output(print(fit))[3], "proven optimal to within [0-9.e-]+ of it")
+  expect_identical(contree(round(y, 2) ~ x, data, depth = 1)[c("rounding", "gap")],
+                   list(rounding = 0, gap = 0))
   expect_match(capture.output(print(summary(fit))), "Root mean squared error", all = FALSE)
   glance <- generics::glance(fit)
   expect_equal(glance$r.squared, r2)
@@ -184,7 +193,8 @@ test_that("numbers, nodes and paths are predicted, and other types are errors th
   node <- predict(fit, mtcars, type = "node")
   expect_equal(unname(value), unname(ave(mtcars$mpg, node)))
   for (type in c("class", "prob")) {
-    expect_contree_error(predict(fit, mtcars, type = type), "input", c("'type'", "\"vector\"", type))
+    expect_contree_error(predict(fit, mtcars, type = type), "input",
+                         c("'type'", "\"vector\"", type))
   }
   expect_equal(residuals(fit), setNames(mtcars$mpg, rownames(mtcars)) - value)
   expect_equal(sum(residuals(fit)^2), fit$objective)
@@ -355,7 +365,8 @@ test_that("conformal intervals hold new numbers as often as they say", {
                    predict(fit, missing, na.action = na.omit))
   plain <- contree(y ~ x, rows(30), depth = 1)
   expect_contree_error(predict(plain, new, interval = "conformal"), "input", "conformal = 10")
-  expect_contree_error(predict(fit, new, type = "node", interval = "conformal"), "input", "interval")
+  expect_contree_error(predict(fit, new, type = "node", interval = "conformal"), "input",
+                       "interval")
   expect_contree_error(contree(Species ~ ., iris, conformal = 5), "unsupported", "numeric")
   expect_contree_error(contree(y ~ x, rows(30), conformal = 1), "input", "at least 2")
 })
