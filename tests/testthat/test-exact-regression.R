@@ -168,6 +168,10 @@ test_that("one line says what is proven, and how good the tree is", {
   expect_match(line, sprintf("SSE %s (R2 %s, RMSE %s); proven optimal",
                              format(fit$objective, digits = 7), format(round(r2, 4)),
                              format(signif(sqrt(fit$objective / 32), 4))), fixed = TRUE)
+  expect_match(capture.output(print(summary(fit))), "Root mean squared error", all = FALSE)
+  glance <- generics::glance(fit)
+  expect_equal(glance$r.squared, r2)
+  expect_equal(glance$rmse, sqrt(fit$objective / 32))
   # 200 numbers with all their digits: the grid takes something off
   set.seed(3)
   data <- data.frame(x = rnorm(200), y = rnorm(200))
@@ -177,10 +181,6 @@ test_that("one line says what is proven, and how good the tree is", {
   expect_match(capture.output(print(fit))[3], "proven optimal to within [0-9.e-]+ of it")
   expect_identical(contree(round(y, 2) ~ x, data, depth = 1)[c("rounding", "gap")],
                    list(rounding = 0, gap = 0))
-  expect_match(capture.output(print(summary(fit))), "Root mean squared error", all = FALSE)
-  glance <- generics::glance(fit)
-  expect_equal(glance$r.squared, r2)
-  expect_equal(glance$rmse, sqrt(fit$objective / 32))
 })
 
 test_that("numbers, nodes and paths are predicted, and other types are errors that say so", {
