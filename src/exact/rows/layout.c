@@ -46,7 +46,8 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
     layout->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * layout->words);
     if (!layout->n_values || !layout->n_planes || !layout->order || !layout->ties ||
         !layout->marks || !layout->digits || !marks || !layout->sets ||
-        (weighted && !layout->weights) || (listed && !(layout->z && layout->ranks && layout->tied)) ||
+        (weighted && !layout->weights) ||
+        (listed && !(layout->z && layout->ranks && layout->tied)) ||
         (quantised_words && !(layout->quantised_planes && layout->quantised_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) layout->marks[f] = marks + f * (layout->words + 1);
