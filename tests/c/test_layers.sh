@@ -27,6 +27,7 @@ may_see () {
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
     gpu)           echo "base" ;;
+    forge/schedule) echo "base base/simd data forge" ;;
     evolve|forest|forge) echo "base base/simd data tree $of_gpu" ;;
     exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;
