@@ -33,10 +33,10 @@ NULL
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible, and it decreases with each level:
-#' the larger the set of trees, the better the best of them fits by chance. Expect more errors on new
-#' data, and many more if the data are few or noisy. Assess a tree, and choose its depth, on rows
-#' that were not used to fit it: with [contree_cv()] for cross-validation or [contree_accuracy()] for
-#' a test set; see `vignette("choosing")`.
+#' the larger the set of trees, the better the best of them fits by chance. Expect more errors on
+#' new data, and many more if the data are few or noisy. Assess a tree, and choose its depth, on
+#' rows that were not used to fit it: with [contree_cv()] for cross-validation or
+#' [contree_accuracy()] for a test set; see `vignette("choosing")`.
 #'
 #' @section Threads, and which of equally good trees:
 #' By default the search uses two threads; see `threads` and [contree_threads()]. The tree is the

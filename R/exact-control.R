@@ -106,7 +106,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the
 #'   table is large enough for it to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the
 #'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
-#'   where it cannot be used. The tree is the same. Only subproblems of depth two with enough rows
+#'   where it cannot be used. The tree is the same. Only row sets of depth two with enough rows
 #'   run on the GPU; all else stays on the CPU, and all of it with more than 64 classes or with
 #'   `weights`, `loss` or `class_weights` that are not the same for all rows. If a GPU fails in the
 #'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
@@ -121,17 +121,19 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion
 #'   of the thresholds of the root that need no further look, from 0 to 1). If it fails, the search
 #'   is stopped and the error passed on. `"progressr"` uses the progress bars of the package
-#'   `progressr`; by default (`NULL`) they are used if its handlers are active: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
+#'   `progressr`; by default (`NULL`) they are used if its handlers are active: within
+#'   `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
 #' @param verbose `TRUE` shows a progress line on the standard error stream, once a search has taken
-#'   a second; `FALSE` does not. The default `NULL` uses the option `contree.verbose`; if that is not
-#'   set, the line is shown in interactive sessions outside of `knitr`, unless `progress` reports it
-#'   elsewhere.
+#'   a second; `FALSE` does not. The default `NULL` uses the option `contree.verbose`; if that is
+#'   not set, the line is shown in interactive sessions outside of `knitr`, unless `progress`
+#'   reports it elsewhere.
 #' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves
 #'   the bound again. It is written by a second search, which takes about as long as the first one
-#'   on one thread; `time_limit` and `memory_limit` apply to it as well. It takes three to five bytes for each threshold that the search looks at, less than 1 MB
-#'   for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
-#'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
-#'   Certificates are kept by [contree()] alone.
+#'   on one thread; `time_limit` and `memory_limit` apply to it as well. It takes three to five
+#'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
+#'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
+#'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
+#'   [contree()] alone.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default keeps no training data.
 #'

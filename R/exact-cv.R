@@ -25,9 +25,10 @@
 #'
 #' @section The rules:
 #' The rows of the table are ordered from the simplest tree on: by depth and, within a depth, by
-#' decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among ties. `"1se"`
-#' (Breiman et al. 1984, section 3.4.3) chooses the simplest tree whose error is within one standard
-#' error of the lowest: the data cannot tell such trees apart, and the smaller one is easier to read.
+#' decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among ties.
+#' `"1se"` (Breiman et al. 1984, section 3.4.3) chooses the simplest tree whose error is within one
+#' standard error of the lowest: the data cannot tell such trees apart, and the smaller one is
+#' easier to read.
 #'
 #' The error of the chosen tree is slightly optimistic, because it is the lowest of several. Where
 #' that matters, keep a test set for [contree_accuracy()], or cross-validate the choice as well.
@@ -35,8 +36,8 @@
 #' @section Folds:
 #' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are
 #' drawn with R's random numbers before the first tree is fitted, so that [set.seed()] makes the
-#' result reproducible; nothing after that is random. Functions in the formula that depend on all rows, such as `poly()`,
-#' are evaluated once, on all rows.
+#' result reproducible; nothing after that is random. Functions in the formula that depend on all
+#' rows, such as `poly()`, are evaluated once, on all rows.
 #'
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are

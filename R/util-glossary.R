@@ -9,11 +9,12 @@
 #'     probability of that class than a row of another class. See [contree_accuracy()].}
 #'   \item{bound}{A proven lower bound of the cost of every tree that the search allows. When it
 #'     reaches the cost of a known tree, that tree is optimal.}
-#'   \item{Brier score}{The mean squared distance between predicted probabilities and what happened.}
+#'   \item{Brier score}{The mean squared distance between predicted probabilities and what
+#'     happened.}
 #'   \item{certificate}{What a search writes down so that its bound can be proven again without it;
 #'     see [contree_certify()].}
-#'   \item{class proportion}{The proportion of the training rows of a node that are of a class. Those
-#'     of its leaf are the predicted probabilities of a row.}
+#'   \item{class proportion}{The proportion of the training rows of a node that are of a class.
+#'     Those of its leaf are the predicted probabilities of a row.}
 #'   \item{complexity}{The penalty of a split, as a proportion of the training rows: with
 #'     `complexity = 0.01` a split must save at least one row in a hundred. The `cp` of `rpart` is
 #'     the same penalty as a proportion of the errors of the root.}
@@ -23,8 +24,8 @@
 #'     that fold, for each fold in turn; see [contree_cv()].}
 #'   \item{depth}{The number of splits between the root and a leaf, at most; a single leaf has depth
 #'     0.}
-#'   \item{error}{A misclassified row. The training error is the proportion of misclassified training
-#'     rows.}
+#'   \item{error}{A misclassified row. The training error is the proportion of misclassified
+#'     training rows.}
 #'   \item{fold}{One of the parts into which cross-validation divides the rows.}
 #'   \item{gap}{The optimality gap: the cost of the tree less the proven bound, and hence how much
 #'     cheaper any other tree can be at most. A gap of 0 is a proof that the tree is optimal.}

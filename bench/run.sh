@@ -4,8 +4,8 @@
 # Environment variables, each with a default:
 #   QUICK=1      minutes instead of an hour or two: fewer repeats, no long runs of the peers;
 #                results go to build/bench
-#   PARTS=...    these alone, of: pairs rpart streed small call scaling threads anytime deep estimate
-#                report
+#   PARTS=...    these alone, of: pairs rpart streed small call scaling threads anytime deep
+#                estimate report
 #   CASES=...    these alone, as "bank:2 raisin:4 large:2" (data set, or curve of scaling, and
 #                depth)
 #   RESUME=1     keep what the result files hold and go on behind it; without, a part begins by
