@@ -94,7 +94,7 @@ call_schedule <- function(call) {
 }
 
 # A schedule with one more statement.
-give_directive <- function(schedule, directive, ...) {
+directed <- function(schedule, directive, ...) {
   if (!inherits(schedule, "contree_schedule")) {
     stop_input("schedule", gettextf("'schedule' must be a schedule, not %s",
                                     show_value(schedule)))
@@ -114,64 +114,64 @@ give_directive <- function(schedule, directive, ...) {
 #' @rdname schedule
 #' @export
 schedule_tile <- function(schedule, loop, outer, inner, size) {
-  give_directive(schedule, "tile", loop, outer, inner, size)
+  directed(schedule, "tile", loop, outer, inner, size)
 }
 
 #' @rdname schedule
 #' @export
 schedule_split <- function(schedule, loop, first, second, at) {
-  give_directive(schedule, "split", loop, first, second, at)
+  directed(schedule, "split", loop, first, second, at)
 }
 
 #' @rdname schedule
 #' @export
-schedule_reorder <- function(schedule, ...) give_directive(schedule, "reorder", ...)
+schedule_reorder <- function(schedule, ...) directed(schedule, "reorder", ...)
 
 #' @rdname schedule
 #' @export
-schedule_parallel <- function(schedule, loop) give_directive(schedule, "parallel", loop)
+schedule_parallel <- function(schedule, loop) directed(schedule, "parallel", loop)
 
 #' @rdname schedule
 #' @export
 schedule_gpu <- function(schedule, loop, dimension) {
-  give_directive(schedule, "gpuDimension", loop, dimension)
+  directed(schedule, "gpuDimension", loop, dimension)
 }
 
 #' @rdname schedule
 #' @export
-schedule_cache <- function(schedule, loop) give_directive(schedule, "cache", loop)
+schedule_cache <- function(schedule, loop) directed(schedule, "cache", loop)
 
 #' @rdname schedule
 #' @export
-schedule_interleave <- function(schedule, loop, k) give_directive(schedule, "interleave", loop, k)
+schedule_interleave <- function(schedule, loop, k) directed(schedule, "interleave", loop, k)
 
 #' @rdname schedule
 #' @export
-schedule_simdize <- function(schedule, loop, width) give_directive(schedule, "simdize", loop, width)
+schedule_simdize <- function(schedule, loop, width) directed(schedule, "simdize", loop, width)
 
 #' @rdname schedule
 #' @export
-schedule_unroll <- function(schedule, loop, depth) give_directive(schedule, "unrollWalk", loop, depth)
+schedule_unroll <- function(schedule, loop, depth) directed(schedule, "unrollWalk", loop, depth)
 
 #' @rdname schedule
 #' @export
-schedule_peel <- function(schedule, loop, depth) give_directive(schedule, "peelWalk", loop, depth)
+schedule_peel <- function(schedule, loop, depth) directed(schedule, "peelWalk", loop, depth)
 
 #' @rdname schedule
 #' @export
-schedule_atomic <- function(schedule, loop) give_directive(schedule, "atomicReduce", loop)
+schedule_atomic <- function(schedule, loop) directed(schedule, "atomicReduce", loop)
 
 #' @rdname schedule
 #' @export
-schedule_shared <- function(schedule, loop) give_directive(schedule, "sharedReduce", loop)
+schedule_shared <- function(schedule, loop) directed(schedule, "sharedReduce", loop)
 
 #' @rdname schedule
 #' @export
-schedule_vector <- function(schedule, loop, width) give_directive(schedule, "vectorReduce", loop, width)
+schedule_vector <- function(schedule, loop, width) directed(schedule, "vectorReduce", loop, width)
 
 #' @rdname schedule
 #' @export
-schedule_represent <- function(schedule, form) give_directive(schedule, "represent", form)
+schedule_represent <- function(schedule, form) directed(schedule, "represent", form)
 
 #' @rdname schedule
 #' @export
