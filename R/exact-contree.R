@@ -81,10 +81,11 @@ NULL
 #' and `plot(fit, what = "progress")` tell how cost and bound met.
 #'
 #' @section Names known from rpart:
-#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in `rpart` (but of classes the defaults 1 and 2). `cp` is
-#' accepted and converted: `rpart` counts the cost of a split as a proportion of the errors of the
-#' root, `complexity` as a proportion of the rows, hence `complexity = cp * errors of the root / n`;
-#' of a numeric response they are the same. Giving a setting under both its names is an error.
+#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in
+#' `rpart` (but of classes the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the
+#' cost of a split as a proportion of the errors of the root, `complexity` as a proportion of the
+#' rows, hence `complexity = cp * errors of the root / n`; of a numeric response they are the same.
+#' Giving a setting under both its names is an error.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
