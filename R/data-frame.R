@@ -75,6 +75,20 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   frame
 }
 
+# Some rows of a frame: logical, or numbers, which may come several times.
+rows_of_frame <- function(frame, rows) {
+  columns <- frame$columns
+  frame$columns <- if (is.matrix(columns)) {
+    columns[rows, , drop = FALSE]
+  } else {
+    lapply(columns, `[`, rows)
+  }
+  for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
+    frame[[part]] <- frame[[part]][rows]
+  }
+  frame
+}
+
 # `read`: read_response(), or another function of the response and its label.
 new_frame <- function(predictors, response, label, row_names, read = read_response) {
   if (NROW(response) == 0) {

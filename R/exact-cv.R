@@ -226,14 +226,8 @@ fit_call <- function(call, cell) {
 run_folds <- function(x, truth, folds, runs, grid, settings, tick) {
   settings["start"] <- list(NULL) # it may know the rows that are held out
   runs <- split(runs, seq_len(nrow(runs)))
-  results <- if (has_workers()) {
-    if (is.null(settings$threads)) settings$threads <- 1
-    settings["progress"] <- list(NULL)
-    run_in_workers(runs, fold_worker(x, truth, folds, grid, settings),
-                   function(n) tick(n * nrow(grid)))
-  } else {
-    lapply(runs, fold_worker(x, truth, folds, grid, settings), tick = tick)
-  }
+  settings <- worker_settings(settings)
+  results <- run_tasks(runs, fold_worker(x, truth, folds, grid, settings), tick, nrow(grid))
   predicted <- array(0L, c(dim(folds), nrow(grid)))
   for (result in results) predicted[result$test, result$turn, ] <- result$predicted
   list(predicted = predicted, stopped = Reduce(`+`,
@@ -267,6 +261,20 @@ was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_class)
 
 # Has the user set up workers of the package future? It is not loaded to find out.
 has_workers <- function() isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
+
+# In workers a search has a thread of its own, and nobody sees it.
+worker_settings <- function(settings) {
+  if (!has_workers()) return(settings)
+  if (is.null(settings$threads)) settings$threads <- 1
+  settings["progress"] <- list(NULL)
+  settings
+}
+
+# `work` on each of `tasks`, among the workers or in turn; each counts as `size` trees.
+run_tasks <- function(tasks, work, tick, size = 1) {
+  if (!has_workers()) return(lapply(tasks, work, tick = tick))
+  run_in_workers(tasks, work, function(n) tick(n * size))
+}
 
 # `work` on each of `tasks`; `tick` is told how many more are done.
 run_in_workers <- function(tasks, work, tick) {

@@ -28,28 +28,35 @@
 #' @param x What [import_forest()] returns, or anything that it reads.
 #' @param threads As in [contree_control()]; used for predictions.
 #' @param sums `"source"` or `"reproducible"`, see below.
+#' @param schedule How predictions run: a [schedule()], or its text; `NULL` lets the package choose.
+#'   It must be legal for the forest. Whatever it is, predictions have the same bits.
+#' @param show `"high"`, `"mid"` or `"low"`: print the loops that the schedule becomes for this
+#'   forest, at that level; `NULL`: do not.
 #' @param ... Passed on to [import_forest()].
 #' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, what has
 #'   been made of it; `threads`; and a pointer to it in memory. It can be saved: what is lost then
 #'   is made again when it is needed.
 #' @section Errors:
-#' Those of [import_forest()]; `contree_input_error` for settings that are none.
-#' @seealso [predict.forged_forest()].
+#' Those of [import_forest()]; `contree_input_error` for settings that are none, and for a schedule
+#' that is not legal for the forest: the message names the statement, the loop and the rule.
+#' @seealso [predict.forged_forest()], [schedule()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' fast <- forge(fit)
 #' fast
 #' predict(fast, iris[c(1, 71, 101), ], type = "prob")
 #' @export
-forge <- function(x, threads = NULL, sums = c("source", "reproducible"), ...) {
+forge <- function(x, threads = NULL, sums = c("source", "reproducible"), schedule = NULL,
+                  show = NULL, ...) {
   if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
   threads <- check_threads("threads", threads)
   sums <- check_choice("sums", sums, c("source", "reproducible"))
   if (sums == "reproducible") x <- reproducible_sums(x)
   pointer <- forge_ensemble(x)
-  structure(list(forest = x, info = .Call(ffi_forged_info, pointer), threads = threads,
-                 code = pointer),
-            class = "forged_forest")
+  forged <- structure(list(forest = x, info = .Call(ffi_forged_info, pointer), threads = threads,
+                           code = pointer),
+                      class = "forged_forest")
+  with_schedule(forged, schedule, show)
 }
 
 forge_ensemble <- function(forest) {
@@ -72,6 +79,9 @@ print.forged_forest <- function(x, ...) {
   cat(gettextf("Trees are %d splits deep at most, %s on average; %d features are asked for\n",
                info$depth, format(signif(info$mean_depth, 3)), info$used))
   cat(describe_way(x), "\n", sep = "")
+  if (!is.null(x$schedule)) {
+    cat(gettext("Under the schedule"), paste0("  ", x$schedule$text), sep = "\n")
+  }
   invisible(x)
 }
 

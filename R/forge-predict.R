@@ -55,7 +55,9 @@ predict.forged_forest <- function(object, newdata,
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   new <- forest_columns_of(forest, newdata)
   if (type == "contributions") return(contributions_of(object, new, threads))
-  sums <- run_forged(forged_code(object), new$columns, type == "leaf", threads)
+  sums <- if (type != "leaf" && !is.null(object$schedule)) {
+    run_schedule(object, new$columns, threads)
+  } else run_forged(forged_code(object), new$columns, type == "leaf", threads)
   if (type == "leaf") return(structure(sums, dimnames = list(new$row_names, NULL)))
   name_rows(said_by_sums(forest, sums, type), new$row_names)
 }

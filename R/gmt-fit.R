@@ -290,14 +290,6 @@ without_offset <- function(frame) {
   frame$response - if (is.null(frame$offset)) 0 else frame$offset
 }
 
-rows_of_frame <- function(frame, rows) {
-  frame$columns <- lapply(frame$columns, `[`, rows)
-  for (part in intersect(c("response", "weights", "offset", "row_names"), names(frame))) {
-    frame[[part]] <- frame[[part]][rows]
-  }
-  frame
-}
-
 # Rows of weight 0 have a leaf, a fitted value and a residual all the same.
 add_weightless <- function(fit, whole) {
   rows <- which(whole$weights %in% 0)

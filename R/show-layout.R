@@ -24,20 +24,21 @@ layout_stages <- list(
        sizes = seq(0.6, 0.5, by = -0.05)))
 
 # `drawn`, the tree that the layout is of, ends where there is no room for more.
-lay_out <- function(fit, page, title, cex, digits, facts, legend_col) {
+lay_out <- function(fit, page, title, cex, digits, facts, legend_col, extra = NULL,
+                    laplace = 0) {
   depth <- max(node_depth(fit))
   for (limit in c(depth, rev(seq_len(depth))[-1])) {
     drawn <- cut_nodes(fit, which(!node_is_leaf(fit) & node_depth(fit) == limit))
     frame <- start_layout(fit, drawn, page, title, legend_col)
-    words <- node_words(drawn, digits)
+    words <- node_words(drawn, digits, extra, laplace)
     for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
       layout <- try_stages(frame, words, page, facts, sizes)
       if (!is.null(layout)) return(layout)
     }
   }
   frame <- start_layout(fit, fit, page, title, legend_col)
-  try_size(frame, node_words(fit, digits), page, 0.4, layout_stages[[length(layout_stages)]],
-           force = TRUE)
+  try_size(frame, node_words(fit, digits, extra, laplace), page, 0.4,
+           layout_stages[[length(layout_stages)]], force = TRUE)
 }
 
 start_layout <- function(fit, drawn, page, title, legend_col) {
@@ -96,15 +97,14 @@ side_room <- function(node, x, leaf, depth, page) {
 
 # The texts of the nodes before they are fitted: variable and comparison (see left_words()) of inner
 # nodes, class and figures of all.
-node_words <- function(fit, digits) {
+node_words <- function(fit, digits, extra, laplace) {
   said <- leaf_words(fit, digits)
-  n <- paste0("n=", node_n(fit))
   words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said,
                 short_class = said,
-                figures = as.list(n))
-  if (!predicts_classes(fit)) return(words)
-  words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
-  words$figures <- Map(c, percent(class_proportion(fit)), n, USE.NAMES = FALSE)
+                figures = node_figures(fit, extra, laplace))
+  if (predicts_classes(fit)) {
+    words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
+  }
   words
 }
 
@@ -259,7 +259,7 @@ fit_upright <- function(layout, words, shorten) {
   leaf <- which(layout$leaf)
   width <- layout$unit - 0.06 - 1.6 * layout$pad
   figures <- words$figures[leaf]
-  if (max(text_width(unlist(figures), layout$cex)) > width) return(NULL)
+  if (max(0, text_width(as.character(unlist(figures)), layout$cex)) > width) return(NULL)
   class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), wrap, width = width,
                   cex = layout$cex, most = 2,
                   shorten = shorten)
@@ -267,7 +267,8 @@ fit_upright <- function(layout, words, shorten) {
   rows <- max(lengths(class))
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- Map(c, class, figures)
-  widest <- max(text_width(unlist(class), layout$cex, 2), text_width(unlist(figures), layout$cex))
+  widest <- max(text_width(unlist(class), layout$cex, 2),
+                text_width(as.character(unlist(figures)), layout$cex))
   layout$half_width <- ifelse(layout$leaf, (max(widest, 0.25) + 1.6 * layout$pad) / 2, 0)
   layout$n_figures <- max(lengths(figures))
   layout$leaf_height <- (rows + layout$n_figures) * layout$line + layout$pad + layout$bar
@@ -383,7 +384,7 @@ fit_facts <- function(words, node, width, cex, facts) {
   fits <- function(text) text_width(text, cex) <= width
   class <- words$class[node]
   if (facts == "some" && !fits(class)) class <- words$short_class[node]
-  if (fits(paste(class, figures))) return(paste(class, figures))
+  if (fits(trimws(paste(class, figures)))) return(trimws(paste(class, figures)))
   if (!fits(figures)) return(NULL)
   if (fits(class)) return(c(class, figures))
   if (facts == "some") c(shortened_line(class, width, cex, 1), figures)

@@ -32,6 +32,19 @@
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the
 #'   proven bound over time, which meet where the tree is optimal. Then `main` and `col` (two
 #'   colours) are used and the arguments on the tree are not.
+#' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
+#'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`.
+#' @param numbers `TRUE` writes the node numbers of `print()` on the boxes.
+#' @param extra Which figures the boxes show, as in the package `rpart.plot`: 0 none; 1 the rows of
+#'   each class (of a tree of numbers, all rows); 2 correctly classified of all rows of the node,
+#'   and 3 the misclassified ones; 4 the proportions of all classes; 6 that of the second class; 8
+#'   that of the predicted class; 9 the proportions relative to all rows. 100 more adds the
+#'   proportion of the rows that come to the node. `NULL`: the proportion of the predicted class,
+#'   and the rows.
+#' @param palette Name of a palette of [grDevices::palette.pals()] or [grDevices::hcl.pals()] for
+#'   the classes, in place of `col`.
+#' @param laplace What is added to the count of each class in a node before proportions are made, as
+#'   in [predict.contree()].
 #' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no
 #'   effect, so that calls written for it work. Any other name is an error.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from
@@ -41,24 +54,33 @@
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
+#' plot(fit, row = iris[51, ], numbers = TRUE, extra = 104, palette = "Set 2")
 #' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
 #' @name plot.contree
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
-                               type = c("full", "split", "bare"), col = NULL,
-                         legend = TRUE, what = c("tree", "progress"), ...) {
+                               type = c("full", "split", "bare"), col = NULL, legend = TRUE,
+                               what = c("tree", "progress"), ..., row = NULL, numbers = FALSE,
+                               extra = NULL, palette = NULL, laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   if (check_choice("what", what, c("tree", "progress")) == "progress") {
     return(plot_history(x, main, col))
   }
   type <- check_choice("type", type, c("full", "split", "bare"))
-  col <- leaf_colours(x, col)
+  numbers <- check_flag("numbers", numbers)
+  laplace <- check_laplace(laplace)
+  extra <- check_extra(x, extra)
+  path <- path_of_row(x, row)
+  col <- leaf_colours(x, palette_colours(x, palette, col))
   page <- new_page()
   layout <- lay_out(x, page, main, cex, digits, type != "split",
-                    if (legend && predicts_classes(x)) col)
-  layout$fill <- node_fill(layout$drawn, col)
+                    if (legend && predicts_classes(x)) col, extra, laplace)
+  layout$fill <- node_fill(layout$drawn, col, laplace)
   layout$col <- col
+  layout$laplace <- laplace
+  layout$numbers <- numbers
+  layout$lit <- layout$ids %in% path
   draw_title(layout, page)
   draw_edges(layout)
   if (type != "bare") draw_labels(layout)
@@ -147,8 +169,8 @@ leaf_colours <- function(fit, col) {
 
 # The colour of a node's class, paler the smaller its proportion, or of its number, paler the
 # smaller this is.
-node_fill <- function(fit, col) {
-  strength <- 0.12 + 0.5 * node_strength(fit)
+node_fill <- function(fit, col, laplace = 0) {
+  strength <- 0.12 + 0.5 * node_strength(fit, laplace)
   mixed <- strength * t(grDevices::col2rgb(col[node_colour(fit)])) + (1 - strength) * 255
   grDevices::rgb(mixed, maxColorValue = 255)
 }
@@ -160,10 +182,10 @@ node_colour <- function(fit) {
 
 # From 0 to 1: the proportion of the class above what chance gives, or the number between the
 # smallest and the largest of the tree (of several numbers the first; linear models have none).
-node_strength <- function(fit) {
+node_strength <- function(fit, laplace = 0) {
   if (predicts_classes(fit)) {
     least <- 1 / max(2, length(tree_classes(fit)))
-    return(pmax(0, class_proportion(fit) - least) / (1 - least))
+    return(pmax(0, class_proportion(fit, laplace) - least) / (1 - least))
   }
   value <- node_values(fit)[, 1]
   span <- diff(range(value))
@@ -175,8 +197,8 @@ node_strength <- function(fit) {
 }
 
 # The parts of the bar of each leaf: the proportions of the classes, or how large the number is.
-node_bars <- function(fit) {
-  if (predicts_classes(fit)) return(node_proportions(fit))
+node_bars <- function(fit, laplace = 0) {
+  if (predicts_classes(fit)) return(node_proportions(fit, laplace))
   strength <- node_strength(fit)
   cbind(strength, 1 - strength)
 }
@@ -194,24 +216,34 @@ draw_title <- function(layout, page) {
   }
 }
 
+# Of the path of a row.
+lit_colour <- "#B3261E"
+
 # From below a node to the height of its row's branches, to the sides, and down to the children; the
 # more rows, the wider.
 draw_edges <- function(layout) {
   n <- node_n(layout$drawn)
-  for (child in which(layout$parent > 0)) {
+  # what is lit is drawn last, on top
+  for (child in order(layout$lit)[order(layout$lit) %in% which(layout$parent > 0)]) {
     parent <- layout$parent[child]
     graphics::lines(layout$x[c(parent, parent, child, child)],
                     c(layout$bottom[parent], layout$bus[c(parent, parent)], layout$top[child]),
-                    col = "grey55",
-                    lwd = 0.8 + 3.2 * n[child] / n[1], xpd = NA)
+                    col = if (layout$lit[child]) lit_colour else "grey55",
+                    lwd = 0.8 + 3.2 * max(n[child] / n[1], layout$lit[child]), xpd = NA)
   }
 }
 
 draw_labels <- function(layout) {
   draw_answers(layout)
   for (node in which(!layout$leaf)) draw_inner(layout, node)
-  bars <- node_bars(layout$drawn)
+  bars <- node_bars(layout$drawn, layout$laplace)
   for (node in which(layout$leaf)) draw_leaf(layout, node, bars[node, ])
+  for (node in which(layout$lit)) {
+    graphics::rect(layout$x[node] - layout$half_width[node], layout$bottom[node],
+                   layout$x[node] + layout$half_width[node], layout$top[node],
+                   border = lit_colour, lwd = 2.5, xpd = NA)
+  }
+  if (layout$numbers) draw_numbers(layout)
   draw_legend(layout)
 }
 

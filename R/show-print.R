@@ -63,7 +63,6 @@ node_text <- function(fit, digits) {
 # classes with the most errors.
 most_proportions <- 10
 named_proportions <- 3
-most_in_table <- 20
 
 # The condition under which a row comes from the parent to the node: "Petal.Length< 2.45"; the root
 # has none.
@@ -101,7 +100,7 @@ largest_proportions_text <- function(proportions) {
 print_confusion <- function(title, confusion, figures, digits) {
   cat(title, "\n", sep = "")
   shown <- seq_len(nrow(confusion))
-  if (length(shown) > most_in_table) {
+  if (length(shown) > most_proportions) {
     wrong <- rowSums(confusion) + colSums(confusion) - 2 * diag(confusion)
     shown <- sort(order(wrong, decreasing = TRUE)[seq_len(most_proportions)])
     say(gettextf("(the %d classes with the most errors of %d; the element 'confusion' has all)",

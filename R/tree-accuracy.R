@@ -7,6 +7,10 @@
 #' 1.96 standard errors* does not. It holds for rows drawn independently from the same population,
 #' and for a tree that was neither fitted to nor chosen by them.
 #'
+#' The probabilities that the tree gives, the class proportions of its leaves, are judged by the
+#' Brier score and by one ROC curve a class. A leaf is one point of a curve, so a small tree has
+#' few.
+#'
 #' @param fit A fit of [contree()], or a value of [contree_cv()], of which the element `fit` is
 #'   taken.
 #' @param newdata Data frame or matrix with the columns the tree was fitted with, as for
@@ -14,6 +18,8 @@
 #' @param level Confidence level of the interval, between 0 and 1.
 #' @param y The classes of the rows of `newdata`. Without it, the response of the formula is
 #'   evaluated in `newdata`; trees that were fitted with `x` and `y` need it.
+#' @param laplace What is added to the count of each class in a leaf before probabilities are made,
+#'   as in [predict.contree()].
 #' @param x A value of `contree_accuracy()`.
 #' @param digits Significant digits.
 #' @param ... Not used.
@@ -22,37 +28,63 @@
 #'   (table, rows are the true and columns the predicted classes) and `classes` (data frame, one row
 #'   a class: `n`, `predicted`, `recall`, `precision`; `NaN` where a class is never there or never
 #'   predicted). Classes that the tree does not know are counted as errors.
+#'
+#'   `brier`: the Brier score, the mean over the rows of the sum over the classes of (probability -
+#'   truth)^2, between 0 and 2, smaller is better (of two classes, twice the score that counts one
+#'   of them alone). `curves`: data frame with a row for each class and probability, in decreasing
+#'   order: `class`, `threshold` (rows of at least this probability are called positive),
+#'   `true_positive_rate` (recall), `false_positive_rate`, `precision`. `auc`: the areas below the
+#'   ROC curves, named by class; `NaN` for a class that no row or every row has.
+#'
+#'   `plot()` draws the curves and returns those that it drew, invisibly.
 #' @section Errors:
 #' An error of class `contree_input_error` if a column is missing, or the response is not there or
 #' has missing values.
 #' @references E. B. Wilson (1927). Probable inference, the law of succession, and statistical
 #'   inference. *Journal of the American Statistical Association* 22(158), 209-212.
 #'   \doi{10.1080/01621459.1927.10502953}.
+#'
+#'   G. W. Brier (1950). Verification of forecasts expressed in terms of probability. *Monthly
+#'   Weather Review* 78(1), 1-3.
 #' @seealso [contree_cv()] where there are no rows to spare; [summary.contree()] for the training
 #'   rows.
 #' @examples
 #' train <- seq(1, 150, by = 2)
 #' fit <- contree(Species ~ ., iris[train, ], depth = 2)
 #' contree_accuracy(fit, iris[-train, ])
-#' contree_accuracy(fit, iris[-train, ], level = 0.9)$interval
+#' accuracy <- contree_accuracy(fit, iris[-train, ], level = 0.9)
+#' accuracy$interval
+#' accuracy$auc
+#' plot(accuracy)
 #' @export
 contree_accuracy <- function(fit, ...) UseMethod("contree_accuracy")
 
 #' @rdname contree_accuracy
 #' @export
-contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL, ...) {
+contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
+                                           laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
   need_classes(fit, "contree_accuracy()")
   check_level(level)
   truth <- true_classes(fit, newdata, y)
-  confusion <- confusion_table(truth, stats::predict(fit, newdata))
+  judge_leaves(fit, unname(match(stats::predict(fit, newdata, type = "node"), node_ids(fit))),
+               truth, level, check_laplace(laplace))
+}
+
+# From the leaves (rows of the table of nodes) that rows came to, and their classes, a factor.
+judge_leaves <- function(fit, leaf, truth, level, laplace) {
+  confusion <- confusion_table(truth, node_class(fit)[leaf])
+  proportions <- node_proportions(fit, laplace)[leaf, , drop = FALSE]
+  curves <- class_curves(proportions, as.character(truth))
   correct <- sum(diag(confusion))
   n <- sum(confusion)
   structure(
     list(n = n, correct = correct, accuracy = correct / n,
          interval = wilson_interval(correct, n, level), level = level,
-         confusion = confusion, classes = class_figures(confusion)),
+         confusion = confusion, classes = class_figures(confusion),
+         brier = brier_score(proportions, as.character(truth)), curves = curves,
+         auc = curve_areas(curves)),
     class = "contree_accuracy")
 }
 
@@ -69,9 +101,22 @@ print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), 
   cat(gettextf("Accuracy: %s (%s of %s rows), %s%% interval %s to %s", shown(x$accuracy),
                format(x$correct), format(x$n),
                format(100 * x$level), shown(x$interval[["lower"]]), shown(x$interval[["upper"]])),
-               "\n\n", sep = "")
+      "\n", sep = "")
+  cat(gettextf("Brier score: %s; area under the ROC curve: %s", shown(x$brier),
+               areas_text(x$auc, digits)), "\n\n", sep = "")
   print_confusion(gettext("Rows by true and predicted class:"), x$confusion, x$classes, digits)
   invisible(x)
+}
+
+# Of two classes one number, of many their mean.
+areas_text <- function(auc, digits) {
+  known <- auc[is.finite(auc)]
+  number <- function(value) format(value, digits = digits)
+  if (length(known) == 0) return(gettext("not defined for rows of one class"))
+  if (length(auc) == 2) return(number(known[[1]]))
+  if (length(known) > 5) return(gettextf("%s on average over %d classes", number(mean(known)),
+                                         length(known)))
+  paste(sprintf("%s (%s)", vapply(known, number, ""), names(known)), collapse = ", ")
 }
 
 # The proportions p of a population for which `correct` of `n` lies within z standard errors, sqrt(p

@@ -424,11 +424,17 @@ node_class <- function(fit) class_factor(node_label(fit), fit$ylevels)
 
 # Training rows, and their proportion, by node (rows) and class (columns).
 node_counts <- function(fit) class_columns(fit, 0)
-node_proportions <- function(fit) class_columns(fit, length(fit$ylevels))
+
+# `laplace` is added to the count of each class.
+node_proportions <- function(fit, laplace = 0) {
+  if (laplace == 0) return(class_columns(fit, length(fit$ylevels)))
+  smoothed <- node_counts(fit) + laplace
+  smoothed / rowSums(smoothed)
+}
 
 # The proportion of the class of each node.
-class_proportion <- function(fit) {
-  node_proportions(fit)[cbind(seq_along(node_label(fit)), node_label(fit))]
+class_proportion <- function(fit, laplace = 0) {
+  node_proportions(fit, laplace)[cbind(seq_along(node_label(fit)), node_label(fit))]
 }
 
 class_columns <- function(fit, offset) {

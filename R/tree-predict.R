@@ -27,6 +27,10 @@
 #'   level of an ordered factor, which has no place among the others, goes where a missing value
 #'   goes. Levels that the training data had, but not among the rows of a node, go to the child with
 #'   more of its rows as well, without a warning.
+#' @param laplace For `type = "prob"`: a number, at least 0, that is added to the count of each
+#'   class in the leaf before proportions are made. 1 is Laplace's correction, which keeps leaves of
+#'   few rows from probabilities of 0 and 1; 0 leaves the proportions as they are. The predicted
+#'   class stays the same.
 #' @param ... Not used; anything given here is an error.
 #' @return A factor, a numeric matrix, an integer vector or a character vector; always one element
 #'   or matrix row for each row of `newdata` that `na.action` leaves.
@@ -39,14 +43,16 @@
 #' rows <- c(1, 71, 101)
 #' predict(fit, iris[rows, ])
 #' predict(fit, iris[rows, ], type = "prob")
+#' predict(fit, iris[rows, ], type = "prob", laplace = 1)
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
 #' @name predict.contree
 #' @export
 predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"),
                                   na.action = stats::na.pass,
-                            new_levels = NULL, ...) {
+                                  new_levels = NULL, laplace = 0, ...) {
   check_no_dots(...)
+  laplace <- check_laplace(laplace)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_prediction(object, type, c("class", "prob", "node", "path"))
   if (missing(newdata) || is.null(newdata)) {
@@ -60,7 +66,7 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
         gettext("give 'newdata'"))
     }
     where <- tree_where(object)
-    answer <- tell(object, function(values) values[where], names(where), type)
+    answer <- tell(object, function(values) values[where], names(where), type, laplace)
     return(stats::napredict(tree_na_action(object), answer))
   }
   if (is.null(new_levels)) new_levels <- c(tree_settings(object)$new_levels, "majority")[1]
@@ -70,7 +76,8 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   answer <- if (type == "response") {
     by_row(forest_outputs(object, new$columns), new$row_names)
   } else {
-    tell(object, function(values) route(object, new$columns, values), new$row_names, type)
+    tell(object, function(values) route(object, new$columns, values), new$row_names, type,
+         laplace)
   }
   stats::napredict(new$na.action, answer)
 }
@@ -154,15 +161,24 @@ levels_left <- function(fit) {
 
 # What `type` says of rows: `of_rows` gives for each what a vector of integers, one a node, has for
 # its leaf.
-tell <- function(fit, of_rows, row_names, type) {
+tell <- function(fit, of_rows, row_names, type, laplace = 0) {
   leaf <- function() of_rows(seq_along(node_ids(fit)))
   switch(type,
     class = class_factor(of_rows(node_label(fit)), tree_classes(fit), row_names),
     response = by_row(node_values(fit)[leaf(), , drop = FALSE], row_names),
-    prob = structure(node_proportions(fit)[leaf(), , drop = FALSE],
+    prob = structure(node_proportions(fit, laplace)[leaf(), , drop = FALSE],
                      dimnames = list(row_names, tree_classes(fit))),
     node = stats::setNames(of_rows(node_ids(fit)), row_names),
     path = stats::setNames(leaf_rules(fit, getOption("digits"))[leaf()], row_names))
+}
+
+check_laplace <- function(laplace) {
+  fine <- is.numeric(laplace) && length(laplace) == 1 && is.finite(laplace) && laplace >= 0
+  if (!fine) {
+    stop_input("laplace", gettextf("'laplace' must be a number, at least 0, not %s",
+                                   show_value(laplace)))
+  }
+  as.numeric(laplace)
 }
 
 # factor() would look at every row.

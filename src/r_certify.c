@@ -62,13 +62,20 @@ static SEXP raw_of(const ct_bytes *bytes)
     return out;
 }
 
+static r_problem classes_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    if (problem.data.response) Rf_error("there are no certificates of regression trees");
+    return problem;
+}
+
 /* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with
  * labels, than that tree; how it ended; see ct_end_name(). They are whole if that is "optimal". */
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit)
 {
     static const char *const names[] = {"log", "status", "elapsed"};
-    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    r_problem problem = classes_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_bytes *bytes;
     ct_error error;
@@ -110,7 +117,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
                                         "smallest", "thresholds", "row_sets", "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
-    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    r_problem problem = classes_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_certified checked;
     ct_error error;

@@ -1,4 +1,24 @@
-/* .Call entries of the exact search. */
+/* .Call entries of the exact search.
+ *
+ * ffi_exact_solve(columns, y, n_classes, control): y are integer codes of n_classes classes from 1;
+ * or a double vector without NA, with n_classes 0L, for a regression tree (control$loss is NULL
+ * then). The list that comes back has for every node, the root first: feature (column from 1, 0 in
+ * a leaf), threshold (NA in a leaf), left, right (from 1, 0 in a leaf), default_left; of classes
+ * label, counts, weights (NULL without control$weights); of a regression tree in their place
+ *
+ *   value      weighted mean of y
+ *   n          number of rows
+ *   weight     sum of their weights, n without
+ *   deviance   weighted sum of (y - value)^2
+ *
+ * and for the tree: where (the leaf of each row), objective (errors; of a regression tree the sum
+ * of the leaves' deviances), cost (objective + split_cost * splits), bound (no tree costs less),
+ * split_cost (of a regression tree complexity * deviance of the root), root_bounds, status, capped,
+ * search, elapsed, simd, threads, device, device_note, history, interrupted; of a regression tree
+ * also grid_error: the search compares y rounded to a grid, and sqrt(deviance) of every tree is
+ * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
+ * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
+ * off. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,16 +129,28 @@ static int32_t *codes_of(SEXP y, uint32_t n_rows)
     return codes;
 }
 
+static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP control)
+{
+    if (Rf_asInteger(n_classes) != 0 || (uint32_t) Rf_xlength(y) != x->n_rows)
+        Rf_error("a response must be one double for each row, without classes");
+    if (r_element(control, "loss") != R_NilValue) Rf_error("a response has no losses");
+    r_problem problem = {{x->n_rows, x->n_cols, 0, x->columns, NULL,
+                          doubles_of(control, "weights", x->n_rows), NULL, REAL_RO(y)},
+                         options_of(control)};
+    return problem;
+}
+
 r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_columns_of(columns);
+    if (TYPEOF(y) == REALSXP) return regression_of(&x, y, n_classes, control);
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
     const double *loss = doubles_of(control, "loss", (size_t) k * k);
     /* only a loss makes an answer of a class without rows */
     if (k < 1 || (k > x.n_rows && !loss))
         Rf_error("there must be at least one class, and a row of each");
     r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
-                          doubles_of(control, "weights", x.n_rows), loss},
+                          doubles_of(control, "weights", x.n_rows), loss, NULL},
                          options_of(control)};
     return problem;
 }
@@ -185,13 +217,6 @@ static SEXP counts(const ct_forest *tree)
     return out;
 }
 
-static SEXP root_bounds(const ct_result *result, uint32_t n_cols)
-{
-    SEXP out = Rf_allocVector(REALSXP, n_cols);
-    memcpy(REAL(out), result->root_bounds, n_cols * sizeof *result->root_bounds);
-    return out;
-}
-
 static SEXP statistics(const ct_statistics *s)
 {
     static const char *const names[] = {
@@ -229,30 +254,73 @@ static SEXP history(const ct_result *result)
     return list;
 }
 
+/* A number for each node. */
+static SEXP doubles(const double *values, uint32_t n)
+{
+    SEXP out = Rf_allocVector(REALSXP, n);
+    if (n) memcpy(REAL(out), values, n * sizeof *values);
+    return out;
+}
+
+static SEXP weight_or_n(const ct_forest *tree)
+{
+    if (tree->weights) return doubles(tree->weights, tree->n_nodes);
+    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
+    for (uint32_t i = 0; i < tree->n_nodes; i++) REAL(out)[i] = tree->counts[i];
+    return out;
+}
+
+/* What nodes say of their classes; returns how many elements that is. */
+static int put_classes(SEXP list, const ct_forest *tree)
+{
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, counts(tree));
+    SET_VECTOR_ELT(list, i++, weights(tree));
+    return i;
+}
+
+/* What nodes say of the response, and the tree of its grid. */
+static int put_response(SEXP list, const ct_result *result)
+{
+    const ct_forest *tree = &result->tree;
+    int i = 0;
+    SET_VECTOR_ELT(list, i++, doubles(tree->values, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, integers(tree->counts, tree->n_nodes, 0));
+    SET_VECTOR_ELT(list, i++, weight_or_n(tree));
+    SET_VECTOR_ELT(list, i++, doubles(result->deviance, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->grid_error));
+    return i;
+}
+
+#define R_NODE_NAMES "feature", "threshold", "left", "right", "default_left"
+#define R_TREE_NAMES                                                                           \
+    "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",    \
+        "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted"
+
 static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
 {
-    static const char *const names[] = {
-        "feature",    "threshold",   "left",   "right",       "label",   "default_left",
-        "counts",     "weights",     "where",  "objective",   "cost",    "bound",
-        "split_cost", "root_bounds", "status", "capped",      "search",  "elapsed",
-        "simd",       "threads",     "device", "device_note", "history", "interrupted"};
+    static const char *const of_classes[] = {"label", "counts", "weights", R_NODE_NAMES,
+                                             R_TREE_NAMES};
+    static const char *const of_response[] = {"value",      "n",          "weight",    "deviance",
+                                              "grid_error", R_NODE_NAMES, R_TREE_NAMES};
     const ct_forest *tree = &result->tree;
-    SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    int i = 0;
+    int regression = tree->leaf == CT_LEAF_VALUES;
+    SEXP list = PROTECT(regression
+                            ? r_named_list(of_response, sizeof of_response / sizeof *of_response)
+                            : r_named_list(of_classes, sizeof of_classes / sizeof *of_classes));
+    int i = regression ? put_response(list, result) : put_classes(list, tree);
     SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->feature, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, thresholds(tree));
     SET_VECTOR_ELT(list, i++, children(tree, tree->left));
     SET_VECTOR_ELT(list, i++, children(tree, tree->right));
-    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, defaults(tree));
-    SET_VECTOR_ELT(list, i++, counts(tree));
-    SET_VECTOR_ELT(list, i++, weights(tree));
     SET_VECTOR_ELT(list, i++, where);
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
-    SET_VECTOR_ELT(list, i++, root_bounds(result, n_cols));
+    SET_VECTOR_ELT(list, i++, doubles(result->root_bounds, n_cols));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ct_end_name(result->end)));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));

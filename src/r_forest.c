@@ -399,7 +399,7 @@ SEXP ffi_hist_sample(SEXP control, SEXP number_)
     if (!replace && (sample > n_rows || weights)) Rf_error("there is no such sample");
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n_rows));
     ct_sampler sampler;
-    if (!ct_sampler_init(&sampler, n_rows, weights)) Rf_error("not enough memory");
+    if (ct_sampler_init(&sampler, n_rows, weights) != CT_OK) Rf_error("not enough memory");
     ct_sample(&sampler, r_seed(control), (uint32_t) Rf_asInteger(number_), sample, replace,
               (uint32_t *) INTEGER(out));
     ct_sampler_free(&sampler);

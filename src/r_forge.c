@@ -22,16 +22,11 @@
 #include "forge/run.h"
 #include "forge/shap.h"
 #include "r_callbacks.h"
+#include "r_forge.h"
 
 /* ---- what is owned while R may fail ---- */
 
-typedef struct {
-    ct_budget budget;
-    ct_arena arena; /* of the ensemble */
-    ct_ensemble ensemble;
-    ct_forged forged;
-    ct_tile_room *row; /* for one row at a time; the arena's */
-} owned;
+typedef r_forged owned;
 
 static void free_owned(SEXP pointer)
 {
@@ -39,6 +34,8 @@ static void free_owned(SEXP pointer)
     if (!all) return;
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);
+    ct_arena_free(&all->of_schedule);
+    ct_text_free(&all->schedule);
     free(all);
     R_ClearExternalPtr(pointer);
 }
@@ -50,15 +47,16 @@ static SEXP new_owned(owned **all)
     *all = (owned *) R_ExternalPtrAddr(pointer);
     (*all)->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&(*all)->arena, &(*all)->budget);
+    ct_arena_init(&(*all)->of_schedule, &(*all)->budget);
     return pointer;
 }
 
-static const owned *owned_of(SEXP pointer)
+r_forged *r_forged_of(SEXP pointer)
 {
     if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != Rf_install("contree_forged") ||
         !R_ExternalPtrAddr(pointer))
         Rf_error("this is no forged ensemble");
-    return (const owned *) R_ExternalPtrAddr(pointer);
+    return (r_forged *) R_ExternalPtrAddr(pointer);
 }
 
 static void *room_for(owned *all, size_t n, size_t size)
@@ -306,7 +304,7 @@ SEXP ffi_forged_info(SEXP pointer)
 {
     static const char *const names[] = {"depth", "mean_depth", "used", "planes", "tests",
                                         "networks", "simd", "bytes"};
-    const owned *all = owned_of(pointer);
+    const owned *all = r_forged_of(pointer);
     const ct_forged *f = &all->forged;
     int networks = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++)
@@ -326,7 +324,7 @@ SEXP ffi_forged_info(SEXP pointer)
 
 /* ---- prediction ---- */
 
-static ct_run run_of(SEXP threads, SEXP way, SEXP simd)
+ct_run r_run_of(SEXP threads, SEXP way, SEXP simd)
 {
     ct_run run;
     int n = Rf_asInteger(threads), which = Rf_asInteger(way);
@@ -347,11 +345,11 @@ static ct_run run_of(SEXP threads, SEXP way, SEXP simd)
  * way: 0 the best, 1 planes, 2 walks. */
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd)
 {
-    const owned *all = owned_of(pointer);
+    const owned *all = r_forged_of(pointer);
     const ct_ensemble *e = &all->ensemble;
     r_columns x = r_columns_of(columns);
     if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
-    ct_run run = run_of(threads, way, simd);
+    ct_run run = r_run_of(threads, way, simd);
     int want_leaves = Rf_asLogical(leaves) == TRUE;
     ct_error error;
     r_callbacks calls;
@@ -378,7 +376,7 @@ SEXP ffi_forged_row(SEXP pointer, SEXP row)
     if (TYPEOF(row) != REALSXP || ATTRIB(row) != R_NilValue || TYPEOF(pointer) != EXTPTRSXP ||
         !R_ExternalPtrAddr(pointer))
         return R_NilValue;
-    const owned *all = owned_of(pointer);
+    const owned *all = r_forged_of(pointer);
     if (Rf_xlength(row) != (R_xlen_t) all->ensemble.n_features) return R_NilValue;
     SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) all->ensemble.n_outputs);
     ct_tile_row(&all->forged, all->row, REAL_RO(row), REAL(out));
@@ -388,11 +386,11 @@ SEXP ffi_forged_row(SEXP pointer, SEXP row)
 /* Contributions: an array of rows, features and the base, outputs. */
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd)
 {
-    const owned *all = owned_of(pointer);
+    const owned *all = r_forged_of(pointer);
     const ct_ensemble *e = &all->ensemble;
     r_columns x = r_columns_of(columns);
     if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
-    ct_run run = run_of(threads, Rf_ScalarInteger(CT_WAY_AUTO), simd);
+    ct_run run = r_run_of(threads, Rf_ScalarInteger(CT_WAY_AUTO), simd);
     ct_error error;
     r_callbacks calls;
     SEXP out = PROTECT(Rf_alloc3DArray(REALSXP, (int) x.n_rows, (int) e->n_features + 1,

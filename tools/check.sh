@@ -25,7 +25,9 @@ export CONTREE_QUICK=1
 
 mkdir -p build/check
 rm -rf build/check/contree.Rcheck
-CONTREE_CUDA=${CONTREE_CUDA:-no} R CMD check --as-cran --no-manual --output=build/check "$tarball"
+# The tarball's vignettes have just been knitted from the same files.
+CONTREE_CUDA=${CONTREE_CUDA:-no} R CMD check --as-cran --no-manual --no-build-vignettes \
+  --output=build/check "$tarball"
 
 log=build/check/contree.Rcheck/00check.log
 status=`sed -n 's/^Status: //p' "$log"`

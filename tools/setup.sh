@@ -5,8 +5,8 @@
 #   sh tools/setup.sh LEVEL...
 #     run    R, a C compiler, and the packages that tools/demo.R shows beside contree
 #     test   what `make test` needs: all of Imports and Suggests, what R CMD check asks for, lintr
-#            and spelling; also valgrind, Graphviz, clang's ThreadSanitizer and libFuzzer,
-#            clang-tidy, cppcheck, a compiler for 64-bit ARM and
+#            and spelling; also valgrind, ccache, Graphviz, Chromium, clang's ThreadSanitizer and
+#            libFuzzer, clang-tidy, cppcheck, a compiler for 64-bit ARM and
 #            qemu-user, but their suites can be left out, so without them
 #            it goes on; not with STRICT=1, where they are needed like all others
 #     doc    roxygen2, for `make doc`
@@ -93,7 +93,9 @@ level_test () {
   need_command qpdf qpdf
   need_command c++ g++
   command -v valgrind > /dev/null 2>&1 || wish valgrind
+  test -d /usr/lib/ccache || wish ccache
   command -v dot > /dev/null 2>&1 || wish graphviz
+  command -v chromium > /dev/null 2>&1 || wish chromium
   command -v cppcheck > /dev/null 2>&1 || wish cppcheck
   command -v clang-tidy > /dev/null 2>&1 || wish clang-tidy
   clang_has_sanitizers || wish clang libomp-dev libclang-rt-dev

@@ -76,6 +76,12 @@ LC_ALL=C.UTF-8
 LANGUAGE=en
 PATH=$PATH:`pwd`/build/bin
 export MAKEFLAGS LC_ALL LANGUAGE PATH
+# Several suites compile the same files in the same way; folders and debug information differ.
+if test -d /usr/lib/ccache; then
+  PATH=/usr/lib/ccache:$PATH
+  CCACHE_DIR=${CCACHE_DIR:-`pwd`/build/ccache} CCACHE_NOHASHDIR=1
+  export CCACHE_DIR CCACHE_NOHASHDIR
+fi
 # Real data sets with known optima, where they lie beside the checkout; the tests that want them
 # skip without.
 if test -z "$CONTREE_DATA" && test -d ../shared/data; then

@@ -49,4 +49,12 @@ static inline int64_t ct_atomic_add(int64_t *number, int64_t more)
     return sum;
 }
 
+static inline void ct_atomic_add_double(double *number, double more)
+{
+#ifdef _OPENMP
+#pragma omp atomic
+#endif
+    *number += more;
+}
+
 #endif

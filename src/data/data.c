@@ -8,6 +8,9 @@
  * too. */
 static const double LEAST_SUM = 1e-100, LARGEST_SUM = 1e100;
 
+/* Of responses: so their squares, added up, are numbers too. */
+static const double LARGEST_RESPONSE = 1e100;
+
 /* An exponent of all ones, infinity or NaN, carries into the sign bit. Without a way out of the
  * loop, which compilers turn into vector code. */
 static int all_finite(const double *values, uint32_t n)
@@ -53,6 +56,18 @@ static ct_status check_classes(const ct_data *data, ct_error *error)
                    (unsigned long) row + 1);
 }
 
+static ct_status check_response(const ct_data *data, ct_error *error)
+{
+    if (data->classes || data->loss)
+        return ct_fail(error, CT_BAD_INPUT, "there are either classes or a response, without loss");
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        if (!(fabs(data->response[row]) <= LARGEST_RESPONSE))
+            return ct_fail(error, CT_BAD_INPUT,
+                           "the response of row %lu is not a number between -%g and %g",
+                           (unsigned long) row + 1, LARGEST_RESPONSE, LARGEST_RESPONSE);
+    return CT_OK;
+}
+
 static ct_status check_costs(const ct_data *data, ct_error *error)
 {
     double sum = 0;
@@ -88,10 +103,10 @@ ct_status ct_data_check(const ct_data *data, ct_error *error)
     if (data->n_cols < 1 || data->n_cols > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT,
                        "the number of columns must be between 1 and 2147483647");
-    if (data->n_classes < 1 || data->n_classes > INT32_MAX)
+    if (ct_data_classes(data) < 1 || ct_data_classes(data) > INT32_MAX)
         return ct_fail(error, CT_BAD_INPUT,
                        "the number of classes must be between 1 and 2147483647");
-    CT_TRY(check_classes(data, error));
+    CT_TRY((data->response ? check_response : check_classes)(data, error));
     CT_TRY(check_costs(data, error));
     for (uint32_t col = 0; col < data->n_cols; col++) CT_TRY(check_column(data, col, error));
     return CT_OK;

@@ -17,13 +17,21 @@ typedef struct {
 typedef struct {
     uint32_t n_rows;          /* 1 .. 2^31 - 1 */
     uint32_t n_cols;          /* 1 .. 2^31 - 1 */
-    uint32_t n_classes;       /* 1 .. 2^31 - 1 */
+    uint32_t n_classes;       /* 1 .. 2^31 - 1; not looked at where there is a response */
     const ct_column *columns; /* n_cols of them */
     const int32_t *classes;   /* n_rows codes in 0 .. n_classes - 1 */
     const double *weights;    /* [n_rows], >= 0, their sum within 1e-100 .. 1e100; NULL: 1 each */
     const double *loss; /* [class][label], >= 0, 0 where they are the same, their sum likewise;
                            NULL: else 1 */
+    const double *response; /* [n_rows] numbers to predict, within +-1e100, in place of classes and
+                               loss, which are then NULL; NULL: classes are */
 } ct_data;
+
+/* Classes that a search tells apart; rows with a response are all of one. */
+static inline uint32_t ct_data_classes(const ct_data *data)
+{
+    return data->response ? 1 : data->n_classes;
+}
 
 static inline double ct_column_value(const ct_column *column, uint32_t row)
 {
@@ -32,7 +40,7 @@ static inline double ct_column_value(const ct_column *column, uint32_t row)
 }
 
 /* CT_BAD_INPUT with a message if a size is out of range, a class code is, a value is not finite, or
- * weights or losses are not as they must be. */
+ * weights, losses or responses are not as they must be. */
 ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 /* What a tree costs depends on no more than this. */

@@ -30,7 +30,7 @@ ct_status ct_table_init(ct_table *table, const ct_data *data, ct_arena *arena, c
     table->data = data;
     table->n_rows = data->n_rows;
     table->n_cols = data->n_cols;
-    table->n_classes = data->n_classes;
+    table->n_classes = ct_data_classes(data);
     table->words = CT_WORDS(data->n_rows);
     uint32_t n_cols = data->n_cols, n_rows = data->n_rows;
     table->order = CT_ARENA_NEW(arena, uint32_t *, n_cols);

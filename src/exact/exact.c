@@ -15,6 +15,7 @@
 #include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
+#include "exact/finish/response_tree.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
 #include "exact/offload/device.h"
@@ -39,6 +40,8 @@ void ct_result_free(ct_result *result)
     ct_forest_free(&result->tree);
     ct_free(result->history);
     ct_free(result->root_bounds);
+    ct_free(result->deviance);
+    result->deviance = NULL;
     result->history = NULL;
     result->root_bounds = NULL;
 }
@@ -91,8 +94,10 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
                            const ct_options *options, ct_arena *arena, ct_error *error)
 {
     CT_TRY(ct_costs_init(costs, data, options->depth, options->complexity, arena, error));
-    CT_TRY(ct_quantised_init(costs, data, arena, error));
-    CT_TRY(ct_choices_init(costs, arena, error));
+    if (!data->response) {
+        CT_TRY(ct_quantised_init(costs, data, arena, error));
+        CT_TRY(ct_choices_init(costs, arena, error));
+    }
     search->costs = costs;
     search->split_cost = costs->split;
     search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
@@ -176,17 +181,20 @@ static void solve_table(ct_worker *worker, ct_task *task, int64_t *root_bounds,
     ct_arena_release(&worker->arena, mark); /* finishing the tree needs some of it */
 }
 
-static ct_status class_totals(const ct_data *data, const ct_costs *costs, ct_arena *arena,
+/* What all rows are: of each class, or with a response. */
+static ct_status totals_of_all(const ct_data *data, const ct_costs *costs, ct_arena *arena,
                               ct_totals *totals, ct_error *error)
 {
     if (ct_totals_new(totals, costs, arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu classes",
                        (unsigned long) data->n_classes);
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        CT_ASSERT((uint32_t) data->classes[row] < data->n_classes);
+        size_t own = data->response ? 0 : (size_t) data->classes[row];
+        CT_ASSERT(own < ct_data_classes(data));
         CT_ASSERT(!costs->weights || costs->weights[row] >= 0);
-        totals->rows[data->classes[row]]++;
-        if (totals->masses) totals->masses[data->classes[row]] += costs->weights[row];
+        totals->rows[own]++;
+        if (totals->masses) totals->masses[own] += costs->weights[row];
+        if (data->response) ct_response_add(costs, row, totals->moments);
     }
     return CT_OK;
 }
@@ -216,6 +224,59 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
     return CT_OK;
 }
 
+/* What the search says of its answer, as a failure of the check. */
+static ct_status disagree(const ct_search *search, const ct_bounds *bounds, double objective,
+                          uint32_t splits, ct_error *error)
+{
+    return ct_fail(error, CT_INTERNAL,
+                   "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
+                   objective, (unsigned long) splits,
+                   ct_objective_value(search->costs, bounds->upper),
+                   ct_objective_value(search->costs, bounds->proven));
+}
+
+/* Counts again what the tree's rows cost, in classes. */
+static ct_status check_classes(const ct_search *search, const ct_data *data,
+                               const ct_tree_rules *rules, const ct_bounds *bounds,
+                               ct_result *result, uint32_t *leaf_of_row, uint32_t *splits,
+                               ct_error *error)
+{
+    CT_TRY(ct_check(data, &result->tree, rules, leaf_of_row, &result->errors, splits, error));
+    int64_t units = bounds->upper - search->split_cost * *splits;
+    CT_ASSERT(units >= 0);
+    if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
+        fabs((double) (units >> search->costs->shift) * search->costs->unit - result->errors) >
+            search->slack)
+        return disagree(search, bounds, result->errors, *splits, error);
+    return CT_OK;
+}
+
+/* The same with a response: on the grid exactly; the rows themselves no further from it than they
+ * may be. */
+static ct_status check_response(const ct_search *search, const ct_data *data,
+                                const ct_tree_rules *rules, const ct_bounds *bounds,
+                                ct_result *result, uint32_t *leaf_of_row, uint32_t *splits,
+                                ct_error *error)
+{
+    const ct_costs *costs = search->costs;
+    ct_response_facts facts = {NULL, 0, 0, 0};
+    CT_TRY(ct_forest_add_values(&result->tree, 1, error));
+    facts.deviance = result->deviance = (double *) ct_alloc(result->tree.n_nodes * sizeof(double));
+    if (!result->deviance)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu nodes",
+                       (unsigned long) result->tree.n_nodes);
+    CT_TRY(ct_response_check(data, costs, &result->tree, rules, leaf_of_row, &facts, error));
+    result->errors = facts.sse;
+    result->grid_error = costs->response->error;
+    *splits = facts.splits;
+    double on_grid = (double) (facts.cost + result->tree.n_nodes) * costs->unit;
+    double least = sqrt(fmax(facts.sse - costs->rounding - search->slack, 0));
+    if (facts.cost + search->split_cost * facts.splits != bounds->upper ||
+        bounds->proven > bounds->upper || least > sqrt(on_grid) + result->grid_error)
+        return disagree(search, bounds, facts.sse, facts.splits, error);
+    return CT_OK;
+}
+
 static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_code *codes,
                         const ct_bounds *bounds, ct_result *result, uint32_t *leaf_of_row,
                         ct_error *error)
@@ -223,26 +284,16 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     const ct_search *search = worker->search;
     const ct_options *options = search->options;
     unsigned depth = options->depth;
-    double objective;
     uint32_t splits;
     CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
     ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
-    CT_TRY(ct_check(data, &result->tree, &rules, leaf_of_row, &objective, &splits, error));
-    int64_t units = bounds->upper - search->split_cost * splits;
-    CT_ASSERT(splits <= search->costs->most_splits && units >= 0);
-    if (units % ct_cost_of_units(search->costs, 1) || bounds->proven > bounds->upper ||
-        fabs((double) (units >> search->costs->shift) * search->costs->unit - objective) >
-            search->slack)
-        return ct_fail(
-            error, CT_INTERNAL,
-            "check: errors of %.17g in %lu splits; the search said %.17g with bound %.17g",
-            objective, (unsigned long) splits, ct_objective_value(search->costs, bounds->upper),
-            ct_objective_value(search->costs, bounds->proven));
-    result->errors = objective;
-    result->cost = objective + search->costs->penalty * splits;
+    CT_TRY((data->response ? check_response : check_classes)(search, data, &rules, bounds, result,
+                                                             leaf_of_row, &splits, error));
+    CT_ASSERT(splits <= search->costs->most_splits);
+    result->cost = result->errors + search->costs->penalty * splits;
     result->bound = fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
     result->split_cost = search->costs->penalty;
-    CT_ASSERT(result->bound >= 0 && objective >= 0);
+    CT_ASSERT(result->bound >= 0 && result->errors >= 0);
     if (bounds->proven == bounds->upper) result->end = CT_END_OPTIMAL;
     else if (ct_is_halted(worker)) result->end = ct_stop_reason(worker->stop);
     else result->end = bounds->upper < search->cap ? CT_END_GAP : CT_END_COST;
@@ -346,7 +397,9 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
     int twin = options->device == CT_DEVICE_TWIN, number = twin ? -1 : options->device_number;
     ct_error why = {CT_OK, ""};
     if (!wants_device(search, table)) return CT_OK;
-    if (!search->costs->plain)
+    if (search->costs->response)
+        note(result, "regression trees are searched on the CPU", "");
+    else if (!search->costs->plain)
         note(result, "rows or errors that do not all cost the same are left to the CPU", "");
     else if (table->n_classes > CT_OFFLOAD_CLASSES)
         note(result, "so many classes are left to the CPU", "");
@@ -387,9 +440,9 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_costs costs;
     CT_TRY(ct_table_init(table, data, &worker->arena, error));
     CT_TRY(set_rules(search, &costs, data, options, &worker->arena, error));
-    CT_TRY(class_totals(data, &costs, &worker->arena, &totals, error));
+    CT_TRY(totals_of_all(data, &costs, &worker->arena, &totals, error));
     double most = ct_objective_value(&costs, ct_maximum_cost(&costs, &totals, data->n_rows));
-    if (data->weights || data->loss)
+    if (data->weights || data->loss || data->response)
         search->slack = costs.rounding + (1e-12 + 1e-15 * data->n_rows) * most;
     tell_before(worker, ct_leaf_cost(&costs, &totals), 0);
     CT_TRY(rank_columns(worker, table, error));
@@ -490,6 +543,8 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
+    if (data->response && (options->evidence || options->cheaper_than))
+        return ct_fail(error, CT_BAD_INPUT, "there are no certificates of regression trees");
     CT_TRY(check_start(options->start, data->n_cols, error));
     ct_search search = {0};
     ct_history history = {0};

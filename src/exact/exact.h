@@ -1,4 +1,4 @@
-/* Exact classification trees: data and options in, a proven tree out.
+/* Exact classification and regression trees: data and options in, a proven tree out.
  *
  * Minimises misclassified rows + complexity * n_rows * splits (with weights and losses: their
  * products summed over the rows + complexity * sum of the weights * splits) over all binary trees
@@ -7,7 +7,10 @@
  * for any number of threads and on any device: of equally good ones the smallest, of these that
  * whose root splits on the first column, there at the lowest threshold, and so on down (unless
  * options->any_of_ties, which keeps to the smallest alone, a gap is accepted, or the search was
- * stopped). The library keeps no state between calls; concurrent calls do not share anything. */
+ * stopped). With a response (see data/data.h) it minimises the weighted sum of squared distances
+ * from the means of the leaves + complexity * that of all rows * splits, compared to within
+ * result->grid_error, as exact/cost/response.h says. The library keeps no state between calls;
+ * concurrent calls do not share anything. */
 #ifndef CT_EXACT_EXACT_H
 #define CT_EXACT_EXACT_H
 
@@ -19,12 +22,19 @@
 
 typedef struct {
     ct_forest tree;     /* a forest of one, owned: ct_result_free */
-    double errors;      /* misclassified rows; with weights and losses, the sum of their products */
+    double errors;      /* misclassified rows; with weights and losses, the sum of their products;
+                           with a response, the squared error. The leaves of the tree are then
+                           values; counts and weights, of one class, are all rows of a node */
     double cost;        /* errors + split_cost * splits */
     double bound;       /* proven: no tree costs less; if the end is CT_END_OPTIMAL, cost less what
                            rounding may have hidden: nothing but with some weights and losses, see
                            exact/cost/costs.h and penalty.h */
-    double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights */
+    double split_cost;  /* of one split: complexity * n_rows, or the sum of the weights, or the
+                           squared error of all rows */
+    double grid_error;  /* with a response: by how much the root of the squared error of a tree may
+                           differ from that of the integers that were compared; 0: not at all */
+    double *deviance;   /* [n_nodes] with a response: the squared error of each node as a leaf; else
+                           NULL. Owned */
     double *root_bounds; /* [n_cols] proven: no tree whose root splits on the column costs less;
                             owned */
     ct_end

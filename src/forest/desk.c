@@ -65,7 +65,8 @@ ct_status ct_grower_init(ct_grower *g, const ct_hist_data *data, const ct_hist_o
     g->block = options->block ? options->block : BLOCK;
     g->gain_scale = ldexp(1, 20);
     g->need_out = options->oob || options->permutation;
-    if (!ct_sampler_init(&g->sampler, g->n_rows, data->sampling) || !order_by_class(g) ||
+    if (ct_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
+        !order_by_class(g) ||
         (!g->n_classes && !make_whole(g)))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow from %lu rows",
                        (unsigned long) g->n_rows);
@@ -141,7 +142,7 @@ static void make_views(ct_desk *desk)
                                           desk->corner_whole, desk->corner_rows};
 }
 
-int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *stop)
+ct_status ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *stop)
 {
     int fine = 1;
     memset(desk, 0, sizeof *desk);
@@ -152,10 +153,10 @@ int ct_desk_init(ct_desk *desk, const ct_grower *g, unsigned number, ct_halt *st
     if (fine && (wanted)) fine = take(&desk->member, (n) * sizeof *desk->member);
     DESK_ARRAYS(TAKE)
 #undef TAKE
-    if (!fine) return 0;
+    if (!fine) return CT_NO_MEMORY;
     for (uint32_t col = 0; col < g->n_cols; col++) desk->columns[col] = col;
     make_views(desk);
-    return 1;
+    return CT_OK;
 }
 
 void ct_desk_free(ct_desk *desk)

@@ -453,7 +453,7 @@ static uint32_t move_leaf(const ct_desk *desk, ct_hist_tree *tree, uint32_t next
     return place | (next & CT_HIST_MIXED);
 }
 
-int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
+ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
 {
     const ct_grower *g = desk->grower;
     uint32_t *old_of = (uint32_t *) ct_alloc(2 * (size_t) desk->n_nodes * sizeof *old_of), n = 1,
@@ -461,7 +461,7 @@ int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
     memset(tree, 0, sizeof *tree);
     if (!old_of || !new_tree(desk, tree)) {
         ct_free(old_of);
-        return 0;
+        return CT_NO_MEMORY;
     }
     uint32_t *new_of = old_of + desk->n_nodes;
     old_of[0] = 0;
@@ -480,7 +480,7 @@ int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree)
     }
     for (uint32_t i = 0; i < desk->n_settled; i++) desk->out_leaf[i] = new_of[desk->out_leaf[i]];
     ct_free(old_of);
-    return 1;
+    return CT_OK;
 }
 
 void ct_hist_tree_free(ct_hist_tree *tree)

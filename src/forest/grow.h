@@ -104,7 +104,8 @@ typedef struct {
     uint8_t *level_bins;        /* [CT_CORNER_ROWS] by row: a column's levels as bins */
 } ct_desk;
 
-int ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);
+/* CT_NO_MEMORY; freed by ct_desk_free, then too. */
+ct_status ct_desk_init(ct_desk *desk, const ct_grower *grower, unsigned number, ct_halt *stop);
 void ct_desk_free(ct_desk *desk);
 
 /* Runs of a node's items: one a class; numbers: one. */
@@ -127,12 +128,13 @@ double ct_desk_bytes(const ct_grower *grower);
  * rows and the task is small enough to gain by it. */
 void ct_enter_copy(ct_desk *desk, ct_task *task);
 
-/* Grows tree `number`; 0 if it was stopped, or memory ended. Then ct_desk_tree takes it out. */
+/* Grows tree `number`. Whether it is whole, and ct_desk_tree may take it out: not if it was
+ * stopped, and not if memory ended. */
 int ct_grow_tree(ct_desk *desk, uint32_t number);
 
 /* The tree, breadth first, in memory of its size; out_leaf then has the leaf's node of each row
- * left out. 0 if memory ended. */
-int ct_desk_tree(ct_desk *desk, ct_hist_tree *tree);
+ * left out. Freed by ct_hist_tree_free, also after CT_NO_MEMORY. */
+ct_status ct_desk_tree(ct_desk *desk, ct_hist_tree *tree);
 void ct_hist_tree_free(ct_hist_tree *tree);
 
 #endif

@@ -95,7 +95,7 @@ static int grow_one(growth *g, ct_desk *desk, uint32_t place)
     ct_hist_tree tree;
     memset(&tree, 0, sizeof tree);
     uint32_t number = g->options->first_tree + place;
-    int fine = ct_grow_tree(desk, number) && ct_desk_tree(desk, &tree);
+    int fine = ct_grow_tree(desk, number) && ct_desk_tree(desk, &tree) == CT_OK;
     tree.number = number;
     if (fine && g->harm) {
         memset(g->harm[desk->number], 0, g->forest->n_cols * sizeof **g->harm);
@@ -155,7 +155,7 @@ static int make_desks(growth *g, unsigned threads)
     g->harm = g->options->permutation ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
     if (!g->desks || (g->options->permutation && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
-        if (!ct_desk_init(&g->desks[i], &g->grower, i, &g->stop)) return 0;
+        if (ct_desk_init(&g->desks[i], &g->grower, i, &g->stop) != CT_OK) return 0;
         if (g->harm && !(g->harm[i] = (int64_t *) zeroed(g->grower.n_cols, sizeof **g->harm)))
             return 0;
     }

@@ -285,7 +285,7 @@ static int grow_tree(growth *g, uint32_t number)
 {
     g->n_open = 1;
     g->tree.number = number;
-    if (!ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->options, number) ||
+    if (ct_tree_pixels_init(&g->pixels, g->source, g->labels, g->options, number) != CT_OK ||
         !room_for_level(g))
         return 0;
     g->n_open = 0;

@@ -30,11 +30,11 @@ typedef struct {
     ct_pixel_run *sample_runs;
 } ct_tree_pixels;
 
-/* The pixels of tree `number`, at its root. Freed by ct_tree_pixels_free, also after a failure. 0
- * if memory ends. */
-int ct_tree_pixels_init(ct_tree_pixels *pixels, const ct_source *source,
-                        const int16_t *const *labels, const ct_image_options *options,
-                        uint32_t number);
+/* The pixels of tree `number`, at its root. Freed by ct_tree_pixels_free, also after
+ * CT_NO_MEMORY. */
+ct_status ct_tree_pixels_init(ct_tree_pixels *pixels, const ct_source *source,
+                              const int16_t *const *labels, const ct_image_options *options,
+                              uint32_t number);
 void ct_tree_pixels_free(ct_tree_pixels *pixels);
 
 typedef struct {

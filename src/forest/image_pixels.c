@@ -99,8 +99,9 @@ static void draw_sample(ct_tree_pixels *p)
     p->n_sample = n;
 }
 
-int ct_tree_pixels_init(ct_tree_pixels *p, const ct_source *source, const int16_t *const *labels,
-                        const ct_image_options *o, uint32_t number)
+ct_status ct_tree_pixels_init(ct_tree_pixels *p, const ct_source *source,
+                              const int16_t *const *labels, const ct_image_options *o,
+                              uint32_t number)
 {
     filler f = {p, o->block ? o->block : BLOCK, 0};
     size_t n = 0, blocks = 0;
@@ -118,14 +119,14 @@ int ct_tree_pixels_init(ct_tree_pixels *p, const ct_source *source, const int16_
     p->sample = (ct_pixels *) ct_alloc(CT_IMAGE_SAMPLE * sizeof *p->sample);
     p->sample_runs = (ct_pixel_run *) ct_alloc(CT_IMAGE_SAMPLE * sizeof *p->sample_runs);
     if (!p->blocks || !p->runs || !p->classes || !p->node_of || !p->sample || !p->sample_runs)
-        return 0;
+        return CT_NO_MEMORY;
     for (uint32_t i = 0; i < source->n_images; i++) {
         chooser c = chooser_of(o, number, i, known_pixels(labels[i], &source->shapes[i]));
         add_image(&f, &source->shapes[i], i, labels[i], &c);
     }
     memset(p->node_of, 0, n * sizeof *p->node_of);
     draw_sample(p);
-    return 1;
+    return CT_OK;
 }
 
 void ct_tree_pixels_free(ct_tree_pixels *p)

@@ -32,14 +32,14 @@ static inline uint32_t draw_below(draws *d, uint32_t n, uint32_t rest)
     return (uint32_t) (product >> 32);
 }
 
-int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
+ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
 {
     sampler->scan = ct_scan_at(ct_cpu_find("auto"));
     sampler->n_rows = n_rows;
     sampler->upto = NULL;
-    if (!weights) return 1;
+    if (!weights) return CT_OK;
     sampler->upto = (uint32_t *) ct_alloc(n_rows * sizeof *sampler->upto);
-    if (!sampler->upto) return 0;
+    if (!sampler->upto) return CT_NO_MEMORY;
     double sum = 0, now = 0;
     for (uint32_t i = 0; i < n_rows; i++) sum += weights[i];
     for (uint32_t i = 0; i < n_rows; i++) {
@@ -50,7 +50,7 @@ int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights)
     uint32_t last = n_rows;
     while (last > 1 && !(weights[last - 1] > 0)) last--;
     for (uint32_t i = last - 1; i < n_rows; i++) sampler->upto[i] = UINT32_MAX;
-    return 1;
+    return CT_OK;
 }
 
 void ct_sampler_free(ct_sampler *sampler)

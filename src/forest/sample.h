@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/status.h"
 #include "forest/scan.h"
 
 /* What sampling by weight needs: the weights as whole numbers, summed up to each row. */
@@ -13,8 +14,8 @@ typedef struct {
     uint32_t *upto; /* [n_rows] owned; NULL: all rows alike */
 } ct_sampler;
 
-/* 0 if memory ends. */
-int ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
+/* CT_NO_MEMORY; the caller says what for. */
+ct_status ct_sampler_init(ct_sampler *sampler, uint32_t n_rows, const double *weights);
 void ct_sampler_free(ct_sampler *sampler);
 
 /* How often each row is drawn in `n` draws for a tree: counts[n_rows]. Without replacement n is at

@@ -46,7 +46,8 @@ static ct_status run_job(job *j, const ct_run *run, ct_error *error)
 {
     if (!j->n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
-    uint32_t rows = j->planes ? CT_BLOCK : tile_rows(j->forged, j->n_rows, threads);
+    uint32_t block = run->block ? run->block : CT_BLOCK;
+    uint32_t rows = j->planes ? block : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
     ct_budget budget = {SIZE_MAX / 2, 0};

@@ -18,6 +18,7 @@ typedef struct {
     unsigned threads;
     ct_simd simd;  /* of planes */
     ct_halt *stop; /* NULL: none. Once it says so, rows may be missing */
+    uint32_t block; /* rows that planes take at a time, at most CT_BLOCK; 0: these */
 } ct_run;
 
 /* Which way AUTO takes. */

@@ -1,7 +1,6 @@
-#include <math.h>
-
 #include "forge/blocks.h"
 #include "forge/input.h"
+#include "forge/step.h"
 #include "forge/sums.h"
 
 ct_tile_room *ct_tile_room_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
@@ -30,22 +29,15 @@ static void load_rows(const ct_forged *f, ct_tile_room *room, const ct_column *c
 
 /* ---- steps ---- */
 
-/* Where a row with this value goes; from a leaf, nowhere. */
 static inline uint32_t step(const ct_walk_node *node, double x)
 {
-    uint32_t right = !(x <= node->threshold);
-    right &= !((node->what & CT_WALK_NAN_LEFT) && x != x);
-    return node->next + (right & (node->what / CT_WALK_INNER & 1));
+    return node->next + ct_step_right(node, x);
 }
 
 static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
 {
     const ct_walk_node *node = &f->nodes[at];
-    if (x != x || !(node->what & (CT_WALK_ZERO | CT_WALK_SET))) return step(node, x);
-    if (node->what & CT_WALK_SET)
-        return node->next + !ct_ensemble_in_set(f->ensemble, f->node_of[at], x);
-    if (fabs(x) <= CT_ZERO) return node->next + !(node->what & CT_WALK_NAN_LEFT);
-    return step(node, x);
+    return node->next + ct_step_any_right(f->ensemble, f->node_of[at], node, x);
 }
 
 /* CT_LANES walks at once, each waiting for memory while others go on. */

@@ -111,7 +111,8 @@ int main(int argc, char **argv)
     ct_column *columns = (ct_column *) grow(NULL, file.n_cols * sizeof *columns);
     for (uint32_t col = 0; col < file.n_cols; col++)
         columns[col] = (ct_column){file.values + (size_t) col * file.n_rows, CT_DOUBLE};
-    ct_data data = {file.n_rows, file.n_cols, file.n_classes, columns, file.classes, NULL, NULL};
+    ct_data data = {file.n_rows, file.n_cols, file.n_classes, columns, file.classes,
+                    NULL, NULL, NULL};
     ct_result result;
     ct_error error;
     if (ct_exact_solve(&data, &options, &result, NULL, &error) != CT_OK) fail(error.message);

@@ -50,7 +50,7 @@ static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t 
         t.columns[col] = (ct_column){t.values + (size_t) col * n_rows, CT_DOUBLE};
     t.weights = t.loss = NULL;
     t.roots = NULL;
-    t.data = (ct_data){n_rows, n_cols, n_classes, t.columns, t.classes, NULL, NULL};
+    t.data = (ct_data){n_rows, n_cols, n_classes, t.columns, t.classes, NULL, NULL, NULL};
     return t;
 }
 

@@ -231,7 +231,7 @@ static void proportions_become_small_numbers(void)
     double weights[N],
         loss[4] = {0, (double) N / (2 * OF_FIRST), (double) N / (2 * (N - OF_FIRST)), 0};
     for (int i = 0; i < N; i++) classes[i] = i >= OF_FIRST, weights[i] = (1 + i % 40) * 0.1234567;
-    ct_data data = {N, 0, 2, NULL, classes, weights, NULL};
+    ct_data data = {N, 0, 2, NULL, classes, weights, NULL, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
     CHECK(costs.rounding == 0 && costs.quantised && costs.quantised->exact &&
@@ -397,7 +397,7 @@ static void few_labels_bound_trees(void)
         ct_budget budget = {SIZE_MAX, 0};
         ct_arena arena;
         ct_error error;
-        ct_totals totals = {rows, NULL, NULL};
+        ct_totals totals = {rows, NULL, NULL, NULL};
         ct_arena_init(&arena, &budget);
         ct_costs costs = costs_of(&t.data, &arena);
         CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);
@@ -425,7 +425,7 @@ static void simple_costs_are_seen(void)
     int32_t classes[N];
     double weights[N], loss[K * K] = {0, 2, 2, 3, 0, 3, 1, 1, 0};
     for (int i = 0; i < N; i++) classes[i] = i % K, weights[i] = 0.3;
-    ct_data data = {N, 0, K, NULL, classes, weights, NULL};
+    ct_data data = {N, 0, K, NULL, classes, weights, NULL, NULL};
     ct_arena_init(&arena, &budget);
     ct_costs costs = costs_of(&data, &arena);
     CHECK(costs.plain && !costs.weights && !costs.quantised && costs.unit == 0.3 &&

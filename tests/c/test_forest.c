@@ -615,8 +615,8 @@ static void shuffled_columns(void)
         int64_t harm[4] = {0}, own[4] = {0};
         o.permutation = 1;
         REQUIRE(ct_grower_init(&grower, &t.data, &o, &error) == CT_OK &&
-                ct_desk_init(&desk, &grower, 0, NULL));
-        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) &&
+                ct_desk_init(&desk, &grower, 0, NULL) == CT_OK);
+        REQUIRE(ct_grow_tree(&desk, 0) && ct_desk_tree(&desk, &tree) == CT_OK &&
                 ct_permute(&desk, &tree, harm));
         uint32_t n = desk.n_settled, shuffled[500];
         ct_rng draws = ct_rng_of(o.seed, 0, 2);

@@ -97,7 +97,7 @@ static int agrees(const ct_forged *f, any_table *t, uint32_t batch, unsigned thr
     for (int level = 0; level <= CT_N_SIMD; level++) { /* the last: walks */
         if (level < CT_N_SIMD && (!f->has_planes || !ct_cpu_has((ct_simd) level))) continue;
         ct_run run = {level < CT_N_SIMD ? CT_WAY_PLANES : CT_WAY_WALK, threads,
-                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL};
+                      level < CT_N_SIMD ? (ct_simd) level : CT_SIMD_SCALAR, NULL, 0};
         uint32_t first = 0;
         for (int i = 0; i < MOST_BATCHES && first + batch <= t->n_rows && same; i++) {
             ct_column columns[ANY_FEATURES];
@@ -135,7 +135,7 @@ static void check_shape(uint32_t seed, const any_shape *shape, uint32_t n_rows,
     for (unsigned i = 0; i < n_batches; i++)
         if (!CHECK(agrees(&f, &t, batches[i], 1 + i % 3, expected)))
             printf("    seed %u\n", seed);
-    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL};
+    ct_run run = {CT_WAY_WALK, 2, CT_SIMD_SCALAR, NULL, 0};
     CHECK_INT(ct_forged_leaves(&f, t.columns, n_rows, &run, got, NULL), CT_OK);
     CHECK(!memcmp(got, leaves, (size_t) n_rows * e->n_trees * sizeof *got));
     free(expected);
@@ -451,7 +451,7 @@ static void memory(void)
             error = (ct_error){CT_OK, ""};
             ct_alloc_fail_for(after, count);
             ct_status status = ct_forge(&drawn.ensemble, &f, &error);
-            ct_run run = {CT_WAY_PLANES, 2, CT_SIMD_SCALAR, NULL};
+            ct_run run = {CT_WAY_PLANES, 2, CT_SIMD_SCALAR, NULL, 0};
             if (status == CT_OK)
                 status = ct_forged_predict(&f, t.columns, 700, &run, got, &error);
             run.way = CT_WAY_WALK;

@@ -25,7 +25,7 @@ headers () {
   (cd "$1" && find . -name '*.h' | sed 's,^\./,,' | sort) |
     grep -Ev '^r_|^base/simd/vec_|^evolve/gram_body\.h$' |
     grep -Ev '^forest/(scan_body|image_kernels_body|rows_x86)\.h$' |
-    grep -Ev '^forge/(planes_(body|plain|x86)|shap_body)\.h$'
+    grep -Ev '^forge/(planes_(body|plain|x86)|shap_body|schedule/walk_body)\.h$'
 }
 included () { sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(.*\.h\)".*/\1/p' "$@" | sort -u; }
 of_cuda () {

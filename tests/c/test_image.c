@@ -411,7 +411,7 @@ static void pixels_are_drawn(void)
     o.pixels = 200;
     for (uint32_t tree = 0; tree < 60; tree++) {
         ct_tree_pixels pixels;
-        REQUIRE(ct_tree_pixels_init(&pixels, &source, s.labels, &o, tree));
+        REQUIRE(ct_tree_pixels_init(&pixels, &source, s.labels, &o, tree) == CT_OK);
         CHECK_INT(pixels.n, 600);
         for (uint32_t i = 0; i < pixels.n_blocks; i++) {
             const ct_pixels *own = &pixels.blocks[i].pixels;

@@ -57,7 +57,7 @@ static void add_quantised(sample *s)
 {
     ct_error error;
     ct_costs costs = {0};
-    ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL};
+    ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL, NULL};
     uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
     s->by_label = 0;
     for (uint32_t c = 0; c < s->n_classes; c++) {
@@ -382,7 +382,11 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
                         s->weights,
                         s->quantised,
                         s->quantised_planes,
-                        s->quantised_bytes};
+                        s->quantised_bytes,
+                        NULL,
+                        NULL,
+                        NULL,
+                        NULL};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -570,7 +574,8 @@ static void several_children(void)
         one_child_init(&o, &s, t, 0);
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
-                           end, NULL,        NULL,    NULL, NULL,  NULL, NULL};
+                           end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
+                           NULL, NULL,       NULL,    NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

@@ -27,6 +27,7 @@ may_see () {
     tree)          echo "base data" ;;
     certify)       echo "base data exact/cost" ;;
     gpu)           echo "base" ;;
+    forge/schedule) echo "base base/simd data forge" ;;
     evolve|forest|forge) echo "base base/simd data tree $of_gpu" ;;
     exact)         echo "base data tree $of_gpu exact/*" ;;
     exact/cost)    echo "base data" ;;
@@ -37,7 +38,7 @@ may_see () {
     exact/search)  echo "base exact/cost exact/bound exact/rows exact/run" \
                      "exact/kernels/conditions.h" ;;
     exact/offload) echo "base exact/rows exact/run exact/search $of_gpu" ;;
-    exact/finish)  echo "base data tree exact/bound exact/rows exact/run exact/search" ;;
+    exact/finish)  echo "base data tree exact/cost exact/bound exact/rows exact/run exact/search" ;;
   esac
 }
 

@@ -215,3 +215,59 @@ test_that("the title of the axis of a search's progress is beyond its numbers", 
     expect_identical(graphics::par("mar"), before)
   }
 })
+
+# ---- what may be asked for besides ---------------------------------------------------------------
+
+test_that("a row's path is lit, and only that", {
+  fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
+  for (i in seq_len(12)) {
+    layout <- layout_of(fit, 7, 5, row = MASS::Pima.te[i, ], numbers = TRUE)
+    ids <- predict(fit, MASS::Pima.te[i, ], type = "node")[[1]]
+    while (ids[1] > 1) ids <- c(ids[1] %/% 2, ids)
+    expect_setequal(layout$ids[layout$lit], ids)
+  }
+  expect_false(any(layout_of(fit, 7, 5)$lit))
+  expect_contree_error(plot(fit, row = MASS::Pima.te[1:2, ]), "input", "row")
+  expect_contree_error(plot(fit, row = 3), "input", "row")
+  expect_contree_error(plot(fit, numbers = 3), "input", "numbers")
+})
+
+test_that("extra says what it says in rpart.plot", {
+  counts <- contree:::node_counts(iris2)
+  root <- function(...) paste(layout_of(iris2, 7, 5, ...)$facts[[1]], collapse = " ")
+  expect_identical(root(extra = 0), "setosa")
+  expect_identical(root(extra = 1), "setosa 50 50 50")
+  expect_identical(root(extra = 2), "setosa 50 / 150")
+  expect_identical(root(extra = 103), "setosa 100 / 150 100%")
+  expect_identical(root(extra = 4), "setosa .33 .33 .33")
+  expect_identical(root(extra = 6), "setosa .33")
+  leaf <- which(contree:::node_is_leaf(iris2))[2]
+  said <- function(...) layout_of(iris2, 7, 5, ...)$facts[[leaf]]
+  expect_identical(said(extra = 1)[2], paste(counts[leaf, ], collapse = " "))
+  expect_identical(said(extra = 108)[2:3],
+                   c(sub("^0", "", sprintf("%.2f", max(counts[leaf, ]) / sum(counts[leaf, ]))),
+                     paste0(round(100 * sum(counts[leaf, ]) / 150), "%")))
+  expect_identical(said(extra = 9)[2],
+                   paste(sub("^0", "", sprintf("%.2f", counts[leaf, ] / 150)), collapse = " "))
+  smooth <- (counts[leaf, ] + 10) / (sum(counts[leaf, ]) + 30)
+  expect_identical(said(extra = 4, laplace = 10)[2],
+                   paste(sub("^0", "", sprintf("%.2f", smooth)), collapse = " "))
+  expect_identical(said(laplace = 10)[2], paste0(round(100 * max(smooth)), "%"))
+  for (extra in list(5, "a", 1:2, 200)) {
+    expect_contree_error(plot(iris2, extra = extra), "input", "extra")
+  }
+  number <- payload_trees()$number
+  expect_identical(layout_of(number, 7, 5, extra = 101)$facts[[2]][-1], c("n=4", "40%"))
+  expect_contree_error(plot(number, extra = 4), "input", "extra")
+})
+
+test_that("palettes are found by name", {
+  expect_identical(unname(layout_of(iris2, 7, 5, palette = "set2")$col),
+                   unname(grDevices::palette.colors(3, "Set 2")))
+  expect_identical(unname(layout_of(iris2, 7, 5, palette = "viridis")$col),
+                   grDevices::hcl.colors(3, "viridis"))
+  expect_identical(unname(layout_of(iris2, 7, 5, palette = "viridis", col = 1:3)$col), 1:3)
+  expect_contree_error(plot(iris2, palette = "sunset of the year"), "input", "palette")
+  many <- contree(class ~ a, data.frame(a = 1:40, class = rep(letters[1:20], 2)), depth = 1)
+  expect_length(unique(layout_of(many, 7, 5, palette = "Set 1")$col), 20)
+})

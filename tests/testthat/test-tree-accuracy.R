@@ -82,3 +82,57 @@ test_that("bad input is named", {
     expect_contree_error(contree_accuracy(half, rest, level = level), "input", "'level'")
   }
 })
+
+# ---- probabilities -------------------------------------------------------------------------------
+
+test_that("areas, curves and the Brier score are those of their definitions", {
+  for (seed in seq_len(30)) {
+    set.seed(seed)
+    classes <- letters[seq_len(2 + seed %% 3)]
+    data <- data.frame(x = sample(6, 60, TRUE), z = rnorm(60),
+                       y = factor(sample(classes, 60, TRUE), classes))
+    fit <- contree(y ~ ., data[1:30, ], depth = 2)
+    judged <- contree_accuracy(fit, data[31:60, ], laplace = seed %% 2)
+    truth <- data$y[31:60]
+    prob <- predict(fit, data[31:60, ], type = "prob", laplace = seed %% 2)
+    for (class in classes) {
+      score <- prob[, class]
+      pairs <- outer(score[truth == class], score[truth != class], function(a, b) {
+        (a > b) + (a == b) / 2
+      })
+      expect_equal(judged$auc[[class]], mean(pairs), info = paste(seed, class))
+      curve <- judged$curves[judged$curves$class == class, ]
+      for (i in seq_len(nrow(curve))) {
+        called <- score >= curve$threshold[i]
+        expect_equal(curve$true_positive_rate[i], mean(called[truth == class]))
+        expect_equal(curve$false_positive_rate[i], mean(called[truth != class]))
+        expect_equal(curve$precision[i], mean((truth == class)[called]))
+      }
+    }
+    expect_equal(judged$brier, mean(rowSums((prob - outer(truth, classes, `==`))^2)))
+  }
+})
+
+test_that("a class that the tree does not know, or that is alone, has its place in the figures", {
+  strange <- transform(rest, Species = factor(ifelse(seq_len(75) <= 3, "new",
+                                                     as.character(Species))))
+  judged <- contree_accuracy(half, strange)
+  prob <- predict(half, rest, type = "prob")
+  truth <- outer(as.character(strange$Species), levels(iris$Species), `==`)
+  expect_equal(judged$brier, mean(rowSums((prob - truth)^2) + (seq_len(75) <= 3)))
+  alone <- contree_accuracy(half, rest[rest$Species == "setosa", ])
+  expect_true(all(is.nan(alone$auc)))
+  expect_output(print(alone), "not defined")
+  expect_contree_error(plot(alone), "input", "one class")
+})
+
+test_that("curves are drawn of the classes that are asked for", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  judged <- contree_accuracy(half, rest)
+  expect_setequal(plot(judged)$class, levels(iris$Species))
+  expect_setequal(plot(judged, "precision", classes = "setosa", main = "x")$class, "setosa")
+  expect_contree_error(plot(judged, classes = "rose"), "input", "rose")
+  two <- contree(am == 1 ~ wt, mtcars, depth = 1)
+  expect_setequal(plot(contree_accuracy(two, mtcars))$class, "TRUE")
+})

@@ -299,3 +299,21 @@ test_that("columns of other kinds are named as what they are", {
                        "predictor 'z' is raw")
   expect_contree_error(contree(iris[1:4], complex(real = 1:150)), "input", "not complex")
 })
+
+test_that("laplace adds to the count of each class", {
+  counts <- as.matrix(as.data.frame(table(node = predict(iris2, iris, type = "node"), iris$Species),
+                                    responseName = "n")["n"])
+  counts <- matrix(counts, ncol = 3)
+  nodes <- match(predict(iris2, iris, type = "node"),
+                 sort(unique(predict(iris2, iris, type = "node"))))
+  for (laplace in c(0, 0.5, 1, 10)) {
+    expected <- (counts + laplace) / (rowSums(counts) + 3 * laplace)
+    found <- predict(iris2, iris, type = "prob", laplace = laplace)
+    expect_equal(unname(found), expected[nodes, ])
+    expect_equal(unname(predict(iris2, type = "prob", laplace = laplace)), expected[nodes, ])
+  }
+  expect_identical(predict(iris2, iris, laplace = 5), predict(iris2, iris))
+  for (laplace in list(-1, "a", NA, 1:2)) {
+    expect_contree_error(predict(iris2, iris, type = "prob", laplace = laplace), "input", "laplace")
+  }
+})

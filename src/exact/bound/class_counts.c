@@ -52,7 +52,7 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
 {
     const ct_costs *costs = worker->search->costs;
     int64_t split = worker->evidence ? 0 : costs->split; /* src/certify does without */
-    if (!ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
+    if (costs->response || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     if (ct_choices_known(costs, depth)) return least_of_choices(costs, totals, depth, split);
     int64_t sum = 0, first = 0, second = 0;
     for (uint32_t c = 0; c < n_classes; c++) {

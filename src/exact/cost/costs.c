@@ -1,4 +1,5 @@
 #include "exact/cost/quantised.h"
+#include "exact/cost/response.h"
 #include "exact/cost/penalty.h"
 
 #include <math.h>
@@ -437,14 +438,6 @@ static scaling scale_losses(const factor *losses, room bits, double n_rows, doub
     return (scaling){power_scale(losses->most, each < DOUBLE_BITS ? each : DOUBLE_BITS), 1, 1};
 }
 
-/* Splits of a tree in which each separates rows. */
-static uint32_t splits_at_most(const ct_data *data, unsigned depth)
-{
-    uint64_t leaves = UINT64_C(1) << depth;
-    if (leaves > data->n_rows) leaves = data->n_rows;
-    return leaves > 2 ? (uint32_t) leaves - 1 : 1;
-}
-
 /* [class] the same under any wrong label; NULL: 1 each. */
 static ct_status set_prices(ct_costs *costs, const double *price, scaling scale, ct_arena *arena,
                             ct_error *error)
@@ -487,6 +480,7 @@ static ct_status set_losses(ct_costs *costs, const double *given, scaling scale,
 ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
                         ct_arena *arena, ct_error *error)
 {
+    if (data->response) return ct_response_init(costs, data, depth, complexity, arena, error);
     simpler from;
     CT_TRY(simplify(data, arena, &from, error));
     folding fold = choose_folding(data, &from);
@@ -500,7 +494,7 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     costs->plain = !from.weights && !losses_of(&from);
     costs->total = sum_of_weights(data);
     costs->noise = noise_of(data, costs->total);
-    costs->most_splits = splits_at_most(data, depth);
+    costs->most_splits = ct_most_splits(data->n_rows, depth);
     room bits = {CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, complexity > 0),
                  CT_COST_BITS - (int) ct_penalty_bits(costs->most_splits, 0)};
     if (given) losses = factor_of(given, n_given, largest(given, n_given));
@@ -522,7 +516,10 @@ ct_status ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth, do
     return set_prices(costs, fold ? NULL : from.price, loss, arena, error);
 }
 
-double ct_cost_grain(const ct_costs *costs) { return costs->rounding > 0 ? 0 : costs->unit; }
+double ct_cost_grain(const ct_costs *costs)
+{
+    return costs->rounding > 0 || costs->response ? 0 : costs->unit;
+}
 
 ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *arena)
 {
@@ -530,8 +527,9 @@ ct_status ct_totals_new(ct_totals *totals, const ct_costs *costs, ct_arena *aren
     totals->masses = costs->weights ? CT_ARENA_ZEROED(arena, int64_t, costs->n_classes) : NULL;
     int rounded = costs->quantised && costs->quantised->rows && !costs->quantised->exact;
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
+    totals->moments = costs->response ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
     int ready = totals->rows && (totals->masses || !costs->weights) &&
-                (totals->quantised || !rounded);
+                (totals->quantised || !rounded) && (totals->moments || !costs->response);
     return ready ? CT_OK : CT_NO_MEMORY;
 }
 
@@ -544,6 +542,10 @@ int64_t ct_best_label(const ct_costs *costs, const ct_totals *totals, uint32_t *
         for (uint32_t c = 1; c < n; c++)
             if (totals->rows[c] > totals->rows[*label]) *label = c;
         return ct_leaf_cost(costs, totals);
+    }
+    if (costs->response) {
+        *label = 0;
+        return ct_response_cost(ct_mass(totals, 0), totals->moments[0], totals->moments[1]);
     }
     int64_t all = 0;
     for (uint32_t c = 0; !costs->loss && c < n; c++) all += ct_mass(totals, c) * costs->most[c];

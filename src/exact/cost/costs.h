@@ -17,15 +17,20 @@
  * less is in exact/cost/penalty.h.
  *
  * Weights that are the same for all rows of a class are taken into its losses, and costs that are
- * then the same for all rows into the unit: such problems are searched as if they had none. */
+ * then the same for all rows into the unit: such problems are searched as if they had none.
+ *
+ * With a numeric response leaves cost what exact/cost/response.h says. */
 #ifndef CT_EXACT_COST_COSTS_H
 #define CT_EXACT_COST_COSTS_H
+
+#include <string.h>
 
 #include "base/arena.h"
 #include "data/data.h"
 
 typedef struct ct_quantised ct_quantised;   /* exact/cost/quantised.h */
 typedef struct ct_choices ct_choices; /* exact/cost/choices.h */
+typedef struct ct_response ct_response; /* exact/cost/response.h */
 
 typedef struct {
     uint32_t n_classes;
@@ -49,7 +54,17 @@ typedef struct {
     double total; /* of the rows' weights, in units of the objective: n_rows without weights */
     const ct_quantised *quantised; /* NULL: none */
     const ct_choices *choices; /* likewise */
+    const ct_response *response; /* NULL: classes are predicted. Else all rows are of one class, and
+                                    `most` is what a row of weight 1 costs at most */
 } ct_costs;
+
+/* Splits of a tree in which each separates rows. */
+static inline uint32_t ct_most_splits(uint32_t n_rows, unsigned depth)
+{
+    uint64_t leaves = UINT64_C(1) << depth;
+    if (leaves > n_rows) leaves = n_rows;
+    return leaves > 2 ? (uint32_t) leaves - 1 : 1;
+}
 
 /* Whether a wrong row's cost depends on its label. */
 static inline int ct_costs_by_label(const ct_costs *costs) { return costs->loss != NULL; }
@@ -67,6 +82,7 @@ typedef struct {
     int64_t *masses;  /* NULL: 1 each */
     uint32_t
         *quantised; /* what they cost coarsely; NULL where that does not follow from the others */
+    int64_t *moments; /* [2] with a response: its sum and the sum of its squares, weighted */
 } ct_totals;
 
 /* From the arena, for trees of that depth whose splits cost that share of the rows. */
@@ -88,6 +104,18 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
         part->masses[c] = whole->masses[c] - other->masses[c];
     for (uint32_t c = 0; part->quantised && c < n_classes; c++)
         part->quantised[c] = whole->quantised[c] - other->quantised[c];
+    for (uint32_t i = 0; part->moments && i < 2; i++)
+        part->moments[i] = whole->moments[i] - other->moments[i];
+}
+
+/* into = from. */
+static inline void ct_totals_copy(ct_totals *into, const ct_totals *from, uint32_t n_classes)
+{
+    memcpy(into->rows, from->rows, n_classes * sizeof *from->rows);
+    if (from->masses) memcpy(into->masses, from->masses, n_classes * sizeof *from->masses);
+    if (from->quantised)
+        memcpy(into->quantised, from->quantised, n_classes * sizeof *from->quantised);
+    if (from->moments) memcpy(into->moments, from->moments, 2 * sizeof *from->moments);
 }
 
 static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)

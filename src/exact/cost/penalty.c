@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/bits.h"
+#include "exact/cost/response.h"
 
 /* Parts of a unit to which a penalty is rounded where it may lie anywhere, and of a penalty that
  * its last bits may be off. */
@@ -71,6 +72,7 @@ void ct_penalty_set(ct_costs *costs, double complexity, double most)
 
 double ct_objective_value(const ct_costs *costs, int64_t cost)
 {
+    if (costs->response) return (double) cost * costs->unit;
     double least = INFINITY;
     int64_t unit = (int64_t) 1 << costs->shift;
     for (uint32_t splits = 0; splits <= costs->most_splits; splits++, cost -= costs->split) {
@@ -84,6 +86,7 @@ double ct_objective_value(const ct_costs *costs, int64_t cost)
 
 double ct_objective_bound(const ct_costs *costs, int64_t cost)
 {
+    if (costs->response) return ct_response_bound(costs, cost);
     double value = ct_objective_value(costs, cost),
            surely = value - value * costs->noise - costs->rounding;
     return surely > 0 ? surely : 0;
@@ -105,6 +108,7 @@ static int64_t next_cost(const ct_costs *costs, int64_t cost)
 
 int64_t ct_objective_above(const ct_costs *costs, double most)
 {
+    if (costs->response) return ct_response_above(costs, most);
     int64_t low = 0, high = (int64_t) 1 << 61;
     if (ct_objective_bound(costs, high) <= most) return INT64_MAX;
     while (low < high) {
@@ -117,6 +121,7 @@ int64_t ct_objective_above(const ct_costs *costs, double most)
 
 int64_t ct_objective_gap(const ct_costs *costs, double gap)
 {
+    if (costs->response) return ct_response_gap(costs, gap);
     double unit = ldexp(1, (int) costs->shift), units = gap / costs->unit;
     if (!(units * unit < 4e18)) return INT64_MAX / 4;
     if (costs->penalty == 0) return ct_cost_of_units(costs, (int64_t) units);

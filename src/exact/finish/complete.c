@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "exact/finish/response_tree.h"
 
 /* ---- the best split of rows sorted by one feature ---- */
 
@@ -59,6 +60,8 @@ static uint32_t best_split(const uint32_t *rows, const uint32_t *ranks, uint32_t
                            stump_scratch *s, int64_t *most)
 {
     CT_ASSERT(n > 0 && s->min_bucket > 0);
+    if (s->costs->response)
+        return ct_response_split(s->costs, rows, ranks, n, s->min_bucket, most);
     uint32_t place = 0;
     *most = -1;
     spare_none(&s->left, s->costs->n_classes);
@@ -107,6 +110,12 @@ static double value(const completion *c, uint32_t feature, uint32_t row)
     return ct_column_value(&c->table->data->columns[feature], row);
 }
 
+/* All rows with a response are of one class. */
+static size_t own_class(const completion *c, uint32_t row)
+{
+    return c->table->data->response ? 0 : (size_t) c->table->data->classes[row];
+}
+
 /* The next node, with the class counts and the label of its rows. */
 static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
 {
@@ -117,12 +126,14 @@ static uint32_t add_node(completion *c, const uint32_t *rows, uint32_t n)
     memset(c->totals.rows, 0, n_classes * sizeof *c->totals.rows);
     if (c->totals.masses) memset(c->totals.masses, 0, n_classes * sizeof *c->totals.masses);
     for (uint32_t i = 0; i < n; i++) {
-        size_t own = (size_t) c->table->data->classes[rows[i]];
+        size_t own = own_class(c, rows[i]);
         c->totals.rows[own]++;
         if (c->totals.masses) c->totals.masses[own] += c->stump.costs->weights[rows[i]];
         if (forest->weights)
             forest->weights[(size_t) node * n_classes + own] += c->table->data->weights[rows[i]];
     }
+    if (c->totals.moments)
+        ct_response_moments(c->stump.costs, rows, n, c->totals.moments);
     c->leaf_cost[node] = ct_best_label(c->stump.costs, &c->totals, &label);
     CT_ASSERT(c->leaf_cost[node] >= 0 && label < n_classes);
     forest->feature[node] = -1;
@@ -333,7 +344,7 @@ ct_status ct_best_stump(const ct_search *search, int64_t max_cost, ct_arena *are
         best = most;
     }
     *cost = max_cost - ct_cost_of_units(search->costs, best);
-    CT_ASSERT(best < 0 || *cost >= 0);
+    CT_ASSERT(*feature < 0 || *cost >= 0);
     ct_arena_release(arena, mark);
     return CT_OK;
 }

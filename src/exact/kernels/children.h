@@ -135,5 +135,5 @@ static void FN(children)(ct_children *c)
     sum_up(c);
     c->refined += job.refined;
     c->blocks += job.scanned * (64 / CT_LANE);
-    c->dropped_classes += c->rows->n_classes - job.n_active;
+    if (!c->rows->response) c->dropped_classes += c->rows->n_classes - job.n_active;
 }

@@ -33,6 +33,13 @@
 #undef CT_KIND
 #undef CT_LANE
 
+#define CT_LANE 16
+#define CT_KIND response
+#include "exact/kernels/response.h"
+#include "exact/kernels/children.h"
+#undef CT_KIND
+#undef CT_LANE
+
 /* General costs have no lanes: see general.c. */
 static void split_general(ct_split *s)
 {
@@ -49,7 +56,8 @@ static void split_general(ct_split *s)
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
          [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
          [CT_LOSSES] = {split_losses, children_losses},                               \
-         [CT_GENERAL] = {split_general, ct_children_general}},                        \
+         [CT_GENERAL] = {split_general, ct_children_general},                         \
+         [CT_RESPONSE] = {split_response, children_response}},                        \
         bound,                                                                        \
         find,                                                                         \
         count,                                                                        \

@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/cpu.h"
 #include "exact/cost/quantised.h"
+#include "exact/cost/response.h"
 
 /* "Rank of f below t" over bit planes of that rank. The planes are stored complemented; from the
  * lowest set bit of t upwards, less = majority(less, plane, selector) with a selector of all ones
@@ -46,6 +47,7 @@ typedef enum {
     CT_QUANTISED32, /* quantised costs */
     CT_LOSSES,      /* quantised costs that depend on the label */
     CT_GENERAL,     /* any others, in 64 bits */
+    CT_RESPONSE,    /* what they lie from their leaf's mean, squared: see exact/cost/response.h */
     CT_N_KINDS
 } ct_kind;
 
@@ -72,7 +74,28 @@ typedef struct {
     const ct_quantised *quantised;   /* quantised costs; NULL: none, */
     const uint64_t *quantised_planes; /* [g][n_planes][words] those of the rows, complemented, */
     const uint8_t *quantised_bytes;   /* [g][64 words] and one by one */
+    const ct_response *response; /* NULL: classes are predicted, and so are the two below; else the
+                                    one class is that of all rows */
+    const int32_t *z;       /* [g][64 words] the response on its grid, in the order of g */
+    const uint32_t *ranks;  /* [g][64 words] ranks of g */
+    const uint8_t *tied;    /* [g] some rows have the same value */
 } ct_rows;
+
+/* The rows of one side in the order of a child, for scans of a response: scratch memory. A block is
+ * 16 rows. */
+typedef struct {
+    int32_t *z;          /* [ct_list_room] */
+    uint32_t *ranks;     /* likewise */
+    int64_t *weights;    /* likewise; NULL: 1 each */
+    float *most;         /* [block] what a split behind one of its rows gains at most, but for
+                            rounding; negative: there is no place for one */
+    int64_t *before;     /* [block] sum of the response before it, see response.h */
+    int64_t *weight_before; /* [block] what the rows before it weigh; NULL: 1 each */
+} ct_list;
+
+enum { CT_LIST_BLOCK = 16, CT_LIST_PAD = 32 };
+
+static inline size_t ct_list_room(uint32_t n_rows) { return (size_t) n_rows + CT_LIST_PAD; }
 
 /* One threshold of the root feature f against every child feature g: the least errors of a split on
  * g in each side. Errors are numbers of rows, or, with rows->most, costs.
@@ -93,6 +116,7 @@ typedef struct {
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
     const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
     const uint32_t *sums[2];    /* [n_classes] their quantised costs; NULL where these follow */
+    const int64_t *moments[2];  /* [2] of the response, as in ct_totals; NULL: classes */
     uint32_t size[2];           /* rows in each side */
     const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours: see ct_children_room */
     int64_t far_rows[2];
@@ -111,6 +135,7 @@ typedef struct {
     uint32_t *active;           /* [n_classes] scratch */
     uint32_t *quantised;           /* [2 n_classes] scratch: totals in quantised costs */
     int32_t *labels;            /* ct_children_labels numbers, scratch: see loss_labels.h */
+    ct_list lists[2];           /* scratch, of either side; with a response alone */
     uint8_t *done;              /* [n_cols] scratch, all 0 before and after */
     uint64_t scans, skipped, dropped_classes, blocks, refined; /* statistics, added to */
 } ct_children;
@@ -168,6 +193,9 @@ typedef struct {
     int64_t *masses; /* out, with `weights`: [words + 1][n_classes] what `counts` weigh */
     const uint8_t *quantised_bytes;   /* as in ct_rows, of feature g */
     uint32_t *sums; /* out, if not NULL: [words + 1][n_classes] what they cost, quantised */
+    const int32_t *z; /* as in ct_rows, of feature g */
+    int64_t *moments; /* out, with `z`: [words + 1][2] as in ct_totals, of the members before each
+                         word */
 } ct_split;
 
 typedef struct {

@@ -37,18 +37,24 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
                                   ? CT_ARENA_ZEROED(arena, uint8_t,
                                                     (size_t) n_cols * layout->words * 64)
                                   : NULL;
+    int has_response = worker->search->costs->response != NULL;
+    size_t listed = has_response ? (size_t) n_cols * layout->words * 64 : 0;
+    layout->z = listed ? CT_ARENA_ZEROED(arena, int32_t, listed) : NULL;
+    layout->ranks = listed ? CT_ARENA_ZEROED(arena, uint32_t, listed) : NULL;
+    layout->tied = has_response ? CT_ARENA_NEW(arena, uint8_t, n_cols) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (layout->words + 1));
     layout->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * layout->words);
     if (!layout->n_values || !layout->n_planes || !layout->order || !layout->ties ||
         !layout->marks || !layout->digits || !marks || !layout->sets ||
         (weighted && !layout->weights) ||
+        (listed && !(layout->z && layout->ranks && layout->tied)) ||
         (quantised_words && !(layout->quantised_planes && layout->quantised_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) layout->marks[f] = marks + f * (layout->words + 1);
     return layout;
 }
 
-/* Counts the tie marks of f; its order and ties are in place. */
+/* Counts the tie marks of f, and lists ranks; its order and ties are in place. */
 static void finish_feature(ct_layout *layout, uint32_t f)
 {
     uint32_t before = 0;
@@ -58,8 +64,14 @@ static void finish_feature(ct_layout *layout, uint32_t f)
     }
     CT_ASSERT(before < layout->n_rows /* never after the last row */);
     layout->marks[f][layout->words] = before;
+    uint32_t *ranks = ct_layout_ranks(layout, f), rank = 0;
+    for (uint32_t j = 0; ranks && j < layout->n_rows; j++) {
+        ranks[j] = rank;
+        rank += (uint32_t) ct_bit(layout->ties[f], j);
+    }
     layout->n_values[f] = before + 1;
     layout->n_planes[f] = ct_bit_width(before);
+    if (layout->tied) layout->tied[f] = layout->n_values[f] < layout->n_rows;
     CT_ASSERT(layout->n_planes[f] <= 32);
 }
 
@@ -106,7 +118,7 @@ static ct_status whole_sets(ct_worker *worker, ct_layout *layout, const int32_t 
     uint64_t *planes = CT_ARENA_NEW(&worker->arena, uint64_t,
                                     (n_planes ? n_planes : 1) * layout->words);
     if (!planes) return ct_worker_no_memory(worker);
-    for (uint32_t row = 0; row < layout->n_rows; row++)
+    for (uint32_t row = 0; classes && row < layout->n_rows; row++)
         layout->digits[row] = (uint8_t) classes[row];
     for (uint32_t f = 0; f < layout->n_cols; f++) {
         if (layout->n_classes > MANY) sets_by_row(layout, f, classes);
@@ -141,6 +153,9 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table)
         CT_ASSERT(layout->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < layout->n_rows; j++)
             weights[j] = worker->search->costs->weights[layout->order[f][j]];
+        int32_t *z = ct_layout_z(layout, f);
+        for (uint32_t j = 0; z && j < layout->n_rows; j++)
+            z[j] = worker->search->costs->response->z[layout->order[f][j]];
     }
     if (worker->search->costs->quantised)
         lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
@@ -163,6 +178,7 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, const uint6
     uint32_t j = 0, rank = 0, last_rank = 0;
     uint64_t *own = ct_layout_sets(layout, f);
     int64_t *weights = ct_layout_weights(layout, f);
+    int32_t *z = ct_layout_z(layout, f);
     for (size_t w = begin; w < end; w++) {
         for (uint64_t rest = members_in(sets, layout->n_classes, parent->words, w); rest;
              rest &= rest - 1, j++) {
@@ -181,6 +197,7 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, const uint6
             CT_ASSERT(renumber[parent->order[f][w * 64 + bit]] < layout->n_rows);
             layout->order[f][j] = renumber[parent->order[f][w * 64 + bit]];
             if (weights) weights[j] = ct_layout_weights(parent, f)[w * 64 + bit];
+            if (z) z[j] = ct_layout_z(parent, f)[w * 64 + bit];
             for (uint32_t c = 0; c < layout->n_classes; c++)
                 own[c * layout->words + j / 64] |= (sets[c * parent->words + w] >> bit & 1)
                                                    << j % 64;

@@ -40,6 +40,9 @@ typedef struct {
                                  of f; NULL: none by row */
     uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_quantised_planes;
+    int32_t *z;               /* [f][64 words] the response in the order of f; NULL: classes */
+    uint32_t *ranks;          /* [f][64 words] then, ranks of f in its order, */
+    uint8_t *tied;            /* [f] and whether some rows have the same */
     ct_planes planes;
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;
@@ -60,6 +63,16 @@ static inline uint64_t *ct_layout_sets(const ct_layout *layout, uint32_t f)
 static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
 {
     return layout->weights ? layout->weights + (size_t) f * layout->words * 64 : NULL;
+}
+
+static inline int32_t *ct_layout_z(const ct_layout *layout, uint32_t f)
+{
+    return layout->z ? layout->z + (size_t) f * layout->words * 64 : NULL;
+}
+
+static inline uint32_t *ct_layout_ranks(const ct_layout *layout, uint32_t f)
+{
+    return layout->ranks ? layout->ranks + (size_t) f * layout->words * 64 : NULL;
 }
 
 static inline uint8_t *ct_layout_quantised_bytes(const ct_layout *layout, uint32_t f)

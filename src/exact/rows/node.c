@@ -16,6 +16,7 @@ typedef struct {
 static ct_kind kind_of(const ct_costs *costs, const ct_node *node)
 {
     if (costs->plain) return node->n_rows > ct_lane_limit(costs->n_classes) ? CT_ROWS32 : CT_ROWS16;
+    if (costs->response) return CT_RESPONSE;
     if (!costs->quantised) return CT_GENERAL;
     if (costs->quantised->by_label) return CT_LOSSES;
     int64_t max_cost = node->max_cost >> costs->shift >> costs->quantised->shift;
@@ -40,7 +41,9 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
     ct_status status = ct_totals_new(&node->totals, costs, arena);
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
                                         : NULL;
-    if (status != CT_OK || !node->counts || !node->members || !p->sets || !p->lanes ||
+    node->moments = costs->response ? CT_ARENA_NEW(arena, int64_t, 2 * slots) : NULL;
+    if (status != CT_OK || (costs->response && !node->moments) || !node->counts ||
+        !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (!costs->plain && !node->max_before))
         return ct_worker_no_memory(worker);
@@ -58,13 +61,12 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                            layout->weights,
                            costs->quantised,
                            layout->quantised_planes,
-                           layout->quantised_bytes};
-    memcpy(node->totals.rows, totals->rows, layout->n_classes * sizeof *totals->rows);
-    if (totals->masses)
-        memcpy(node->totals.masses, totals->masses, layout->n_classes * sizeof *totals->masses);
-    if (node->totals.quantised)
-        memcpy(node->totals.quantised, totals->quantised,
-               layout->n_classes * sizeof *totals->quantised);
+                           layout->quantised_bytes,
+                           costs->response,
+                           layout->z,
+                           layout->ranks,
+                           layout->tied};
+    ct_totals_copy(&node->totals, totals, layout->n_classes);
     node->n_rows = 0;
     for (uint32_t c = 0; c < layout->n_classes; c++) node->n_rows += totals->rows[c];
     node->leaf_cost = ct_leaf_cost(costs, totals);
@@ -87,6 +89,23 @@ static uint32_t quantised_of(uint64_t members, const uint8_t *bytes)
     uint32_t sum = 0;
     for (; members; members &= members - 1) sum += bytes[ct_trailing_zeros(members)];
     return sum;
+}
+
+/* Of the rows of word w in the order of f; NULL: they have none. */
+static const int64_t *weights_at(const ct_layout *layout, uint32_t f, size_t w)
+{
+    return layout->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;
+}
+
+static void add_moments(uint64_t members, const int32_t *z, const int64_t *weights,
+                        int64_t moments[2])
+{
+    for (; members; members &= members - 1) {
+        unsigned row = ct_trailing_zeros(members);
+        int64_t wz = weights ? weights[row] * z[row] : z[row];
+        moments[0] += wz;
+        moments[1] += wz * z[row];
+    }
 }
 
 /* What the members before each word of f cost at most; their counts and masses are in place. */
@@ -124,6 +143,8 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->masses = node->masses ? node->masses + f * (layout->words + 1) * layout->n_classes
                                  : NULL;
     split->quantised_bytes = ct_layout_quantised_bytes(layout, f);
+    split->z = ct_layout_z(layout, f);
+    split->moments = node->moments ? node->moments + 2 * f * (layout->words + 1) : NULL;
     split->sums = node->sums ? node->sums + f * (layout->words + 1) * layout->n_classes : NULL;
     CT_ASSERT(split->begin <= split->end && split->end <= layout->words);
     ct_split_begins(split);
@@ -155,6 +176,9 @@ ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, c
                 totals.masses[c] += weight_of(members[w], layout->weights + w * 64);
             if (totals.quantised)
                 totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);
+            if (totals.moments)
+                add_moments(members[w], layout->z + w * 64, weights_at(layout, 0, w),
+                            totals.moments);
         }
     }
     CT_TRY(node_new(worker, arena, layout, &totals, layout->sets, node, &p));
@@ -222,16 +246,12 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         memset(totals->rows, 0, n_classes * sizeof *totals->rows);
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
         if (totals->quantised) memset(totals->quantised, 0, n_classes * sizeof *totals->quantised);
+        if (totals->moments) totals->moments[0] = totals->moments[1] = 0;
         return 0;
     }
     CT_ASSERT(w >= node->rows.begin[f]);
     if (w >= node->rows.end[f]) {
-        memcpy(totals->rows, node->totals.rows, n_classes * sizeof *totals->rows);
-        if (totals->masses)
-            memcpy(totals->masses, node->totals.masses, n_classes * sizeof *totals->masses);
-        if (totals->quantised)
-            memcpy(totals->quantised, node->totals.quantised,
-                   n_classes * sizeof *totals->quantised);
+        ct_totals_copy(totals, &node->totals, n_classes);
         return node->n_rows;
     }
     const uint64_t *sets = ct_node_sets(node, f);
@@ -243,6 +263,12 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         if (sums)
             totals->quantised[c] =
                 sums[c] + quantised_of(below, ct_layout_quantised_bytes(layout, f) + w * 64);
+    }
+    if (node->moments) {
+        const int64_t *before = node->moments + 2 * (f * (layout->words + 1) + w);
+        memcpy(totals->moments, before, 2 * sizeof *before);
+        add_moments(sets[w] & ct_low_bits(position % 64), ct_layout_z(layout, f) + w * 64,
+                    weights_at(layout, f, w), totals->moments);
     }
     CT_ASSERT(position / 64 < layout->words && counts_before(node, f, w));
     return worker->search->kernels->count(sets, n_classes, layout->words, counts_before(node, f, w),

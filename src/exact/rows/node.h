@@ -21,6 +21,8 @@ typedef struct {
     int64_t *masses;       /* [f][words + 1][class] weights of the members of a class before a word,
                               likewise; or NULL */
     uint32_t *sums;        /* likewise their quantised costs, as in ct_totals; or NULL */
+    int64_t *moments;      /* [f][words + 1][2] of the members before a word, as in ct_totals,
+                              likewise; NULL without a response */
     int64_t *max_before;   /* [f][words + 1] what the members before a word cost at most, in units,
                               likewise; NULL: all the same */
 } ct_node;

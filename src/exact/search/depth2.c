@@ -218,6 +218,21 @@ static ct_candidate *new_candidate(ct_roots *roots)
     return candidate;
 }
 
+/* Room for all rows of a node. */
+static ct_status lists_new(const ct_rows *rows, uint32_t n_rows, ct_arena *arena, ct_list *list)
+{
+    size_t room = ct_list_room(n_rows), blocks = room / CT_LIST_BLOCK + 1;
+    list->z = CT_ARENA_ZEROED(arena, int32_t, room);
+    list->ranks = CT_ARENA_ZEROED(arena, uint32_t, room);
+    list->most = CT_ARENA_NEW(arena, float, blocks);
+    list->before = CT_ARENA_NEW(arena, int64_t, blocks);
+    list->weights = rows->weights ? CT_ARENA_NEW(arena, int64_t, room) : NULL;
+    list->weight_before = rows->weights ? CT_ARENA_NEW(arena, int64_t, blocks) : NULL;
+    int ready = list->z && list->ranks && list->most && list->before &&
+                (!rows->weights || (list->weights && list->weight_before));
+    return ready ? CT_OK : CT_NO_MEMORY;
+}
+
 /* Sets up what stays the same over a solve. */
 static ct_status new_extra(ct_evaluator *evaluator)
 {
@@ -231,6 +246,10 @@ static ct_status new_extra(ct_evaluator *evaluator)
         children->totals[side] = evaluator->totals[side].rows;
         children->masses[side] = evaluator->totals[side].masses;
         children->sums[side] = evaluator->totals[side].quantised;
+        children->moments[side] = evaluator->totals[side].moments;
+        if (node->rows.response && lists_new(&node->rows, node->n_rows, arena,
+                                             &children->lists[side]) != CT_OK)
+            return CT_NO_MEMORY;
     }
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);

@@ -1,0 +1,243 @@
+# contree_stability(): how much of a tree returns when its rows are drawn anew.
+
+#' Stability over bootstrap samples
+#'
+#' Fits the tree again to bootstrap samples of its training rows (as many rows, drawn with
+#' replacement), with the same settings, and says how often each predictor and each split of the
+#' tree returns, and how far the predictions agree. Trees of samples that look different may still
+#' predict alike: read both.
+#'
+#' A split of the tree *returns* in another tree if that has, anywhere, a split on the same
+#' predictor that parts the training rows alike: at most a proportion `within` of them would change
+#' sides.
+#'
+#' @section In parallel:
+#' If the package `future` is loaded and its [plan][future::plan] is not sequential, the samples are
+#' shared among its workers, with one thread each unless `threads` is given. The samples are drawn
+#' before, with R's random numbers: [set.seed()] fixes the result, which is the same in any number
+#' of workers, except where a search is stopped by a limit.
+#'
+#' @param fit A fit of [contree()].
+#' @param samples The number of bootstrap samples, a whole number of at least 2.
+#' @param within What proportion of the training rows may change sides where a split returns, from 0
+#'   to below 0.5.
+#' @param data The training data, as in [contree_alternatives()]: needed where they cannot be found
+#'   again.
+#' @param ... Settings that say how to search: `time_limit` (for each search), `memory_limit`,
+#'   `threads`, `device`, `deterministic`, `max_gap`, `progress` and `verbose` of
+#'   [contree_control()]. Otherwise those of the fit. For the methods: not used, or arguments of
+#'   [barplot()][graphics::barplot].
+#' @return A list of class `contree_stability`:
+#' \describe{
+#'   \item{variables}{data frame, one row a predictor that any tree uses: `variable`, `in_fit`
+#'     (logical), `used` (proportion of the samples whose tree splits on it), `root` (proportion
+#'     whose tree begins with it); the most used first.}
+#'   \item{splits}{data frame, one row a split of the fit: `node`, `split`, `same_place` (proportion
+#'     of the samples whose tree splits on the same predictor in the same node) and `returns`
+#'     (proportion in which the split returns anywhere).}
+#'   \item{agreement}{mean proportion of the training rows to which two trees of samples predict the
+#'     same class.}
+#'   \item{with_fit}{mean proportion to which a tree of a sample predicts the class that the fit
+#'     predicts.}
+#'   \item{rows}{for each training row, named by it, the proportion of the samples whose tree
+#'     predicts the class that the fit predicts.}
+#'   \item{samples, stopped}{numbers of samples, and of searches that a limit stopped.}
+#' }
+#' `print()` shows the tables, `plot()` draws how often the splits return.
+#' @section Errors:
+#' `contree_input_error` if the training data cannot be found or is not that of the fit.
+#' @references B. Efron, R. J. Tibshirani (1993). *An Introduction to the Bootstrap*. Chapman and
+#'   Hall.
+#' @seealso [contree_cv()], [contree_alternatives()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' set.seed(1)
+#' stability <- contree_stability(fit, samples = 10)
+#' stability
+#' plot(stability)
+#' @export
+contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...) {
+  check_fit(fit)
+  need_classes(fit, "contree_stability()")
+  samples <- check_samples(samples)
+  check_within(within)
+  settings <- search_settings(fit, list(...))
+  settings$on_interrupt <- "error"
+  settings$certificate <- 0
+  settings$model <- FALSE
+  frame <- training_frame(fit, data, settings, parent.frame())
+  n <- length(frame$response)
+  tasks <- lapply(seq_len(samples), function(i) sample.int(n, n, TRUE))
+  listener <- cv_listener(settings, samples, "contree_stability")
+  on.exit(listener$end())
+  settings$verbose <- FALSE
+  settings$progress <- listener$search
+  settings <- worker_settings(settings)
+  results <- tryCatch(
+    run_tasks(tasks, sample_worker(fit, frame, settings, within), listener$tick),
+    contree_interrupted_error = function(problem) {
+      stop_contree("interrupted", gettext("interrupted"), NULL)
+    })
+  new_stability(fit, frame, results, within)
+}
+
+check_samples <- function(samples) {
+  fine <- is.numeric(samples) && length(samples) == 1 && is.finite(samples) && samples >= 2 &&
+    samples == floor(samples)
+  if (!fine) {
+    stop_input("samples", gettextf("'samples' must be a whole number, at least 2, not %s",
+                                   show_value(samples)))
+  }
+  samples
+}
+
+check_within <- function(within) {
+  fine <- is.numeric(within) && length(within) == 1 && is.finite(within) && within >= 0 &&
+    within < 0.5
+  if (!fine) {
+    stop_input("within", gettextf("'within' must be a number from 0 to below 0.5, not %s",
+                                  show_value(within)))
+  }
+}
+
+# ---- one sample ----------------------------------------------------------------------------------
+
+# The work on one sample (row numbers), as a function that carries its data along.
+sample_worker <- function(fit, frame, settings, within) {
+  force(settings); force(within)
+  splits <- split_sides(fit, frame$columns)
+  own <- node_variable(fit)[!node_is_leaf(fit)]
+  function(rows, tick = function(n) NULL) {
+    tree <- fit_quietly(rows_of_frame(frame, rows), settings[c("depth", "complexity")], settings,
+                        quote(contree()))
+    tick(1)
+    inner <- !node_is_leaf(tree)
+    list(variable = stats::setNames(node_variable(tree)[inner], node_ids(tree)[inner]),
+         returns = splits_return(splits, own, split_sides(tree, frame$columns),
+                                 node_variable(tree)[inner], within),
+         predicted = node_label(tree)[route(tree, frame$columns)], stopped = was_stopped(tree))
+  }
+}
+
+# To which side each split sends each row, whether or not the row comes to its node: a logical
+# matrix, a column a split.
+split_sides <- function(fit, columns) {
+  table <- routing_table(fit)
+  asked <- asked_columns(fit, columns)
+  inner <- which(!node_is_leaf(fit))
+  n <- if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
+  sides <- vapply(inner, function(node) {
+    levels <- table$levels_left[[node]]
+    stump <- list(threshold = c(table$threshold[node], NA, NA), left = c(2L, 0L, 0L),
+                  right = c(3L, 0L, 0L), default_left = c(table$default_left[node], NA, NA),
+                  levels_left = if (!is.null(levels)) list(levels, NULL, NULL))
+    route_nodes(stump, c(asked[node], 0L, 0L), columns, seq_len(3)) == 2L
+  }, logical(n))
+  matrix(sides, n)
+}
+
+# Whether each split has one on the same variable among those of another tree that parts the rows
+# alike; which side is called left does not matter.
+splits_return <- function(splits, variable, others, other_variable, within) {
+  vapply(seq_along(variable), function(i) {
+    same <- others[, other_variable == variable[i], drop = FALSE]
+    changed <- colMeans(same != splits[, i])
+    any(pmin(changed, 1 - changed) <= within)
+  }, NA)
+}
+
+# ---- all of them ---------------------------------------------------------------------------------
+
+new_stability <- function(fit, frame, results, within) {
+  samples <- length(results)
+  inner <- which(!node_is_leaf(fit))
+  variables <- lapply(results, `[[`, "variable")
+  ids <- as.character(node_ids(fit)[inner])
+  same_place <- vapply(variables, function(found) {
+    there <- unname(found[ids])
+    !is.na(there) & there == node_variable(fit)[inner]
+  }, logical(length(inner)))
+  returns <- vapply(results, `[[`, logical(length(inner)), "returns")
+  share <- function(hits) rowMeans(matrix(hits, length(inner)))
+  predicted <- vapply(results, `[[`, integer(length(frame$response)), "predicted")
+  own <- node_label(fit)[route(fit, frame$columns)]
+  rows <- rowMeans(predicted == own)
+  structure(list(
+    variables = stability_of_variables(fit, variables),
+    splits = data.frame(node = node_ids(fit)[inner], split = side_texts(fit, 4)$left[inner],
+                        same_place = share(same_place), returns = share(returns)),
+    agreement = pairwise_agreement(predicted), with_fit = mean(rows),
+    rows = stats::setNames(rows, frame$row_names), samples = samples,
+    stopped = sum(vapply(results, `[[`, NA, "stopped")), within = within),
+    class = "contree_stability")
+}
+
+stability_of_variables <- function(fit, variables) {
+  known <- tree_shape(fit)$names
+  used <- Reduce(`+`, lapply(variables, function(found) known %in% found)) / length(variables)
+  root <- Reduce(`+`, lapply(variables, function(found) known %in% found["1"])) / length(variables)
+  table <- data.frame(variable = known, in_fit = known %in% node_variable(fit), used = used,
+                      root = root)
+  table <- table[used > 0 | table$in_fit, ]
+  table <- table[order(-table$used, -table$root), ]
+  row.names(table) <- NULL
+  table
+}
+
+# Mean proportion of the rows (of a matrix, a column a tree) of which two trees say the same.
+pairwise_agreement <- function(predicted) {
+  trees <- ncol(predicted)
+  pairs <- apply(predicted, 1, function(codes) {
+    counts <- tabulate(codes)
+    sum(counts * (counts - 1))
+  })
+  mean(pairs) / (trees * (trees - 1))
+}
+
+# ---- methods -------------------------------------------------------------------------------------
+
+#' @param x A value of `contree_stability()`.
+#' @param digits Significant digits.
+#' @rdname contree_stability
+#' @export
+print.contree_stability <- function(x, digits = 2, ...) {
+  cat(gettextf("Stability over %d bootstrap samples", x$samples), "\n", sep = "")
+  if (x$stopped > 0) {
+    cat(gettextf("(%d searches were stopped by a limit; their best trees count)", x$stopped),
+        "\n", sep = "")
+  }
+  percent_of <- function(share) sprintf("%s%%", format(100 * share, digits = digits + 1))
+  cat("\n", gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
+                     percent_of(x$with_fit), percent_of(x$agreement)), "\n\n", sep = "")
+  cat(gettext("Predictors (proportion of the samples):"), "\n", sep = "")
+  print(utils::head(x$variables, most_in_stability), digits = digits, row.names = FALSE)
+  if (nrow(x$variables) > most_in_stability) {
+    cat(gettextf("(and %d more)", nrow(x$variables) - most_in_stability), "\n", sep = "")
+  }
+  if (nrow(x$splits)) {
+    cat("\n", gettext("Splits of the fit:"), "\n", sep = "")
+    print(x$splits, digits = digits, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+most_in_stability <- 15
+
+#' @param main Title.
+#' @rdname contree_stability
+#' @export
+plot.contree_stability <- function(x, main = NULL, ...) {
+  splits <- x$splits[rev(seq_len(nrow(x$splits))), ]
+  if (nrow(splits) == 0) {
+    stop_input("x", gettext("the tree has no splits, so there is nothing to draw"))
+  }
+  labels <- paste0(splits$node, ": ", splits$split)
+  margins <- graphics::par("mai")
+  wide <- max(graphics::strwidth(labels, units = "inches", cex = 0.9)) + 0.3
+  before <- graphics::par(mai = replace(margins, 2, min(wide, graphics::par("fin")[1] / 2)))
+  on.exit(graphics::par(before))
+  graphics::barplot(splits$returns, names.arg = labels, horiz = TRUE, las = 1, xlim = c(0, 1),
+                    cex.names = 0.9, col = "#56B4E9", border = NA, main = main,
+                    xlab = gettext("proportion of the samples in which the split returns"), ...)
+  invisible(x$splits)
+}

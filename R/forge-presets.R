@@ -1,0 +1,59 @@
+# Schedules of the literature and of this package by name.
+
+#' Schedules with a name
+#'
+#' @param name What the schedule is:
+#'   * `"one-row"`: row by row, eight trees at once: for a few rows;
+#'   * `"one-tree"`: tree by tree over all rows, eight rows at once;
+#'   * `"xgboost"`: XGBoost's order: tiles of rows on threads, in each tree by tree;
+#'   * `"planes"`, `"reach"`: bit planes of tests, for 512 rows at a time on threads. Perfect
+#'     trees, and trees near it, are networks; others run by reach, sets of rows parted from the
+#'     root on. One schedule has both, and which a tree is has been decided by [forge()];
+#'   * `"tahoe-direct"`, `"tahoe-data"`, `"tahoe-forest"`, `"tahoe-partial"`: Tahoe's four
+#'     strategies for GPUs: a thread a row; a block a row, which is in shared memory, and a thread a
+#'     tree; parts of the forest in shared memory; these for blocks that have parts of the rows and
+#'     of the forest. The second and the last add trees up at once and need `forge(sums =
+#'     "reproducible")`;
+#'   * `"gpu"`: SilvanForge's nest for GPUs: blocks of rows, threads for rows and for parts of the
+#'     trees.
+#' @param rows Rows of a tile or a block.
+#' @param trees Trees that are cached, or threads for trees.
+#' @return A [schedule()].
+#' @references
+#' Prasad et al. (2024), SilvanForge, SOSP, section 3. Xie et al. (2021), Tahoe: Tree
+#' Structure-Aware High Performance Inference Engine for Decision Tree Ensemble on GPU, EuroSys.
+#' @section Errors:
+#' `contree_input_error` for a name that is none, and for sizes that break a rule.
+#' @examples
+#' schedule_preset("xgboost")
+#' schedule_preset("tahoe-forest", rows = 128, trees = 4)
+#' @export
+schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes", "reach",
+                                     "tahoe-direct", "tahoe-data", "tahoe-forest",
+                                     "tahoe-partial", "gpu"),
+                            rows = 64, trees = 8) {
+  name <- check_choice("name", name, eval(formals(schedule_preset)$name))
+  text <- switch(name,
+    xgboost = c(row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)", "interleave(b1, 8)"),
+    "one-row" = "interleave(tree, 8)",
+    "one-tree" = c("reorder(tree, batch)", "interleave(batch, 8)"),
+    planes = , reach = c(row_tiles(512), "reorder(b0, tree, b1)", "parallel(b0)",
+                         "simdize(b1, 512)", "represent(planes)"),
+    "tahoe-direct" = c(row_tiles(rows), on_gpu("b0", "grid.x"), on_gpu("b1", "block.x")),
+    "tahoe-data" = c(on_gpu("batch", "grid.x"), on_gpu("tree", "block.x"), "cache(batch)"),
+    "tahoe-forest" = c(row_tiles(rows), sprintf("tile(tree, t0, t1, %.0f)", trees),
+                       "reorder(b0, b1, t0, t1)", "cache(t0)", on_gpu("b0", "grid.x"),
+                       on_gpu("b1", "block.x")),
+    "tahoe-partial" = c(row_tiles(rows), sprintf("tile(tree, t0, u, %.0f)", 4 * trees),
+                        sprintf("tile(u, t1, t2, %.0f)", trees), "reorder(b0, t0, b1, t1, t2)",
+                        "cache(t1)", on_gpu("b0", "grid.x"), on_gpu("t0", "grid.y"),
+                        on_gpu("b1", "block.x")),
+    gpu = c(row_tiles(rows), sprintf("tile(tree, t0, t1, %.0f)", trees),
+            "reorder(b0, b1, t1, t0)", on_gpu("b0", "grid.x"), on_gpu("b1", "block.x"),
+            on_gpu("t1", "block.y"), "cache(b0)", "sharedReduce(t1)"))
+  schedule(c("schedule 1", text))
+}
+
+row_tiles <- function(rows) sprintf("tile(batch, b0, b1, %.0f)", rows)
+
+on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimension)

@@ -1,0 +1,252 @@
+# schedule() and its verbs. What a schedule is, and whether it is legal, C knows
+# (src/forge/schedule); here statements are put together, and the nest that they make is shown.
+
+#' Schedules: how a forest's predictions run
+#'
+#' A prediction is two loops, over rows (`batch`) and over trees (`tree`), around the walk of a row
+#' down a tree. A schedule says in which order, in which tiles, on which threads and with which form
+#' of the trees they run, and nothing about what is computed: under every legal schedule predictions
+#' have the same bits. [forge()] takes one.
+#'
+#' A schedule begins as `batch > tree`. Each verb adds a statement and is checked at once.
+#'
+#' @section Statements:
+#' * `schedule_tile()`: a loop in tiles of `size` iterations: `outer` goes over the tiles, `inner`
+#'   over a tile. The last tile may be shorter.
+#' * `schedule_split()`: a loop in two, the `first` with its iterations before `at` and the `second`
+#'   with the others. Loops within are copied; the copies end in the names of the two.
+#' * `schedule_reorder()`: loops that lie one directly within the other, in another order.
+#' * `schedule_parallel()`: iterations on the threads of the CPU.
+#' * `schedule_gpu()`: iterations on a dimension of a GPU, `"grid.x"` to `"block.z"`.
+#' * `schedule_cache()`: the rows, or the trees, of an iteration are copied to where they are near.
+#' * `schedule_interleave()`: `k` walks at once, each waiting for memory while others go on.
+#' * `schedule_simdize()`: rows as lanes: 4, 8 or 16 of walks, 64 or 512 of planes.
+#' * `schedule_unroll()`: walks of `depth` hops, without asking for leaves; no tree may be deeper.
+#' * `schedule_peel()`: the first `depth` hops of a walk do not ask for leaves; none may be nearer.
+#' * `schedule_atomic()`, `schedule_shared()`, `schedule_vector()`: how sums of a loop over trees
+#'   whose iterations run at once come together: by atomic additions, in memory that a block of a
+#'   GPU shares, or by vectors of `width` rows. Without any, each iteration has sums of its own,
+#'   which are added up after the loop.
+#' * `schedule_represent()`: the form of the trees: `"sparse"`, the nodes that there are; `"array"`,
+#'   perfect trees; `"reorg"`, these with the nodes of all trees side by side; `"planes"`, bit
+#'   planes of tests, as [forge()] describes them.
+#'
+#' @section Rules:
+#' An error names the statement, the loop, the reason, and the rule that is broken.
+#' `schedule_rules()` lists the rules. Those on depths, sizes and the order of sums need a forest,
+#' and are checked by [forge()]. Trees can be parallel only where sums are the same in any order,
+#' that is with `forge(sums = "reproducible")`.
+#'
+#' @param text The text of a schedule, a string or lines: `schedule 1`, then a statement a line as
+#'   `print()` shows them; `#` begins a comment. `NULL`: no statements.
+#' @param schedule A schedule.
+#' @param loop,outer,inner,first,second Names of loops, strings. New names are of letters, digits
+#'   and `_`.
+#' @param ... Names of two or more loops, outermost first. For `print()` and `plot()`: not used, or
+#'   passed on to [graphics::plot.default()].
+#' @param size,at Iterations, counted in steps of the loop; an iteration of it.
+#' @param dimension `"grid.x"`, `"grid.y"`, `"grid.z"`, `"block.x"`, `"block.y"` or `"block.z"`.
+#' @param k,depth,width Factors: 1 to 16, depths 1 to 64, lanes as above.
+#' @param form `"sparse"`, `"array"`, `"reorg"` or `"planes"`.
+#' @param x A schedule.
+#' @return A schedule: a list of class `contree_schedule` with the `text`, the `loops` as a data
+#'   frame (outermost first; `stop` is `NA` for the number of rows or trees), the `representation`,
+#'   and whether it is for a `gpu`. `schedule_rules()`: a character vector, named by rule.
+#'   `format()` and `as.character()`: the text, a line an element.
+#' @section Errors:
+#' `contree_input_error` where a rule is broken.
+#' @references
+#' Prasad et al. (2024), SilvanForge: A Schedule-Guided Retargetable Compiler for Decision Tree
+#' Inference, SOSP, whose Tables 1 to 3 have the directives. Prasad et al. (2022), Treebeard: An
+#' Optimizing Compiler for Decision Tree Based ML Inference, MICRO.
+#' @seealso [schedule_preset()], [forge()].
+#' @examples
+#' # XGBoost's order: tiles of rows on threads, and each tree for a whole tile
+#' by_tiles <- schedule() |>
+#'   schedule_tile("batch", "b0", "b1", 64) |>
+#'   schedule_reorder("b0", "tree", "b1") |>
+#'   schedule_parallel("b0")
+#' by_tiles
+#' plot(by_tiles)
+#' identical(schedule(format(by_tiles)), by_tiles)
+#'
+#' fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1)
+#' fast <- forge(fit, schedule = by_tiles, show = "mid")
+#' identical(predict(fast, mtcars), predict(fit, mtcars))
+#' @export
+schedule <- function(text = NULL) {
+  if (is.null(text)) text <- "schedule 1"
+  if (!is.character(text) || anyNA(text)) {
+    stop_input("text", gettextf("'text' must be a string or lines, not %s", show_value(text)))
+  }
+  read <- call_schedule(.Call(ffi_schedule_read, paste(text, collapse = "\n")))
+  read$loops <- as.data.frame(read$loops)
+  read$text <- strsplit(read$text, "\n", fixed = TRUE)[[1]]
+  structure(read, class = "contree_schedule")
+}
+
+call_schedule <- function(call) {
+  tryCatch(call, contree_core_error = function(problem) {
+    message <- conditionMessage(problem)
+    if (startsWith(message, "internal error")) stop_internal(message)
+    stop_input("schedule", gettextf("the schedule is not legal: %s", message))
+  })
+}
+
+# A schedule with one more statement.
+say <- function(schedule, directive, ...) {
+  if (!inherits(schedule, "contree_schedule")) {
+    stop_input("schedule", gettextf("'schedule' must be a schedule, not %s",
+                                    show_value(schedule)))
+  }
+  words <- vapply(list(...), function(word) {
+    if (is.numeric(word) && length(word) == 1 && !is.na(word)) {
+      return(format(word, scientific = FALSE, digits = 15))
+    }
+    if (is.character(word) && length(word) == 1 && !is.na(word)) return(word)
+    stop_input("...", gettextf("loops and forms are strings, factors are numbers, not %s",
+                               show_value(word)))
+  }, "")
+  statement <- sprintf("%s(%s)", directive, paste(words, collapse = ", "))
+  schedule(c(schedule$text, statement))
+}
+
+#' @rdname schedule
+#' @export
+schedule_tile <- function(schedule, loop, outer, inner, size) {
+  say(schedule, "tile", loop, outer, inner, size)
+}
+
+#' @rdname schedule
+#' @export
+schedule_split <- function(schedule, loop, first, second, at) {
+  say(schedule, "split", loop, first, second, at)
+}
+
+#' @rdname schedule
+#' @export
+schedule_reorder <- function(schedule, ...) say(schedule, "reorder", ...)
+
+#' @rdname schedule
+#' @export
+schedule_parallel <- function(schedule, loop) say(schedule, "parallel", loop)
+
+#' @rdname schedule
+#' @export
+schedule_gpu <- function(schedule, loop, dimension) {
+  say(schedule, "gpuDimension", loop, dimension)
+}
+
+#' @rdname schedule
+#' @export
+schedule_cache <- function(schedule, loop) say(schedule, "cache", loop)
+
+#' @rdname schedule
+#' @export
+schedule_interleave <- function(schedule, loop, k) say(schedule, "interleave", loop, k)
+
+#' @rdname schedule
+#' @export
+schedule_simdize <- function(schedule, loop, width) say(schedule, "simdize", loop, width)
+
+#' @rdname schedule
+#' @export
+schedule_unroll <- function(schedule, loop, depth) say(schedule, "unrollWalk", loop, depth)
+
+#' @rdname schedule
+#' @export
+schedule_peel <- function(schedule, loop, depth) say(schedule, "peelWalk", loop, depth)
+
+#' @rdname schedule
+#' @export
+schedule_atomic <- function(schedule, loop) say(schedule, "atomicReduce", loop)
+
+#' @rdname schedule
+#' @export
+schedule_shared <- function(schedule, loop) say(schedule, "sharedReduce", loop)
+
+#' @rdname schedule
+#' @export
+schedule_vector <- function(schedule, loop, width) say(schedule, "vectorReduce", loop, width)
+
+#' @rdname schedule
+#' @export
+schedule_represent <- function(schedule, form) say(schedule, "represent", form)
+
+#' @rdname schedule
+#' @export
+schedule_rules <- function() .Call(ffi_schedule_rules)
+
+# ---- shown ---------------------------------------------------------------------------------------
+
+#' @rdname schedule
+#' @export
+as.character.contree_schedule <- function(x, ...) x$text
+
+#' @rdname schedule
+#' @export
+format.contree_schedule <- function(x, ...) {
+  check_no_dots(...)
+  x$text
+}
+
+#' @rdname schedule
+#' @export
+print.contree_schedule <- function(x, ...) {
+  check_no_dots(...)
+  loops <- describe_loops(x)
+  cat(x$text, "", paste0(strrep("  ", x$loops$depth), loops), sep = "\n")
+  invisible(x)
+}
+
+describe_loops <- function(x) {
+  loops <- x$loops
+  stop <- ifelse(is.na(loops$stop), ifelse(loops$over == "rows", "N", "T"),
+                 format(loops$stop, trim = TRUE, scientific = FALSE))
+  step <- ifelse(loops$step == 1, "", sprintf(" by %.0f", loops$step))
+  marks <- ifelse(loops$marks == "", "", paste0(": ", loops$marks))
+  sprintf("%s over %s %.0f .. %s%s%s", loops$loop, loops$over, loops$start, stop, step, marks)
+}
+
+#' @rdname schedule
+#' @export
+plot.contree_schedule <- function(x, ...) {
+  loops <- x$loops
+  n <- nrow(loops)
+  # a loop's box ends with the last of the loops within it
+  last <- vapply(seq_len(n), function(i) {
+    after <- which(loops$depth <= loops$depth[i] & seq_len(n) > i)
+    if (length(after)) after[1] - 1L else n
+  }, 0L)
+  graphics::plot(NA, xlim = c(0, 1), ylim = c(n + 0.6, 0.4), axes = FALSE, xlab = "", ylab = "",
+                 ...)
+  inset <- 0.03 * loops$depth
+  # rows blue, trees orange: two colours that colour-blind readers tell apart
+  fill <- ifelse(loops$over == "rows", "#d6e6f4", "#fbe0c8")
+  graphics::rect(inset, seq_len(n) - 0.45, 1 - inset, last + 0.5 - 0.04 * loops$depth, col = fill,
+                 border = ifelse(loops$marks == "", "grey60", "black"))
+  graphics::text(inset + 0.015, seq_len(n) - 0.1, describe_loops(x), adj = 0)
+  invisible(x)
+}
+
+# ---- with a forest -------------------------------------------------------------------------------
+
+# The forged forest that predicts so, or as it would anyhow (NULL).
+with_schedule <- function(forged, schedule, show = NULL) {
+  if (!is.null(show)) show <- check_choice("show", show, c("high", "mid", "low"))
+  if (is.null(schedule) && !is.null(show)) schedule <- schedule()
+  if (is.null(schedule)) return(forged)
+  if (!inherits(schedule, "contree_schedule")) schedule <- schedule(schedule)
+  level <- match(if (is.null(show)) "low" else show, c("high", "mid", "low")) - 1L
+  text <- call_schedule(.Call(ffi_schedule_show, forged$code, paste(schedule$text, collapse = "\n"),
+                              isTRUE(forged$forest$exact_sums), level))
+  if (!is.null(show)) cat(text)
+  forged$schedule <- schedule
+  forged
+}
+
+run_schedule <- function(object, columns, threads, simd = "auto") {
+  call_forest(.Call(ffi_schedule_predict, forged_code(object),
+                    paste(object$schedule$text, collapse = "\n"),
+                    isTRUE(object$forest$exact_sums), columns, threads_to_use(threads), simd))
+}

@@ -1,0 +1,117 @@
+# HTML, SVG and JSON as text: what contree_report() is made of.
+
+# Text between tags and in attributes. Control characters, which HTML cannot have, become the sign
+# for what cannot be shown.
+html_text <- function(text) {
+  text <- enc2utf8(as.character(text))
+  text <- gsub("[\001-\010\013\014\016-\037\177]", "\ufffd", text)
+  special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "'" = "&#39;")
+  for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)
+  text
+}
+
+# Named arguments are attributes, which are escaped; the others are content, which is not.
+tag <- function(name, ..., close = TRUE) {
+  parts <- Filter(Negate(is.null), list(...))
+  named <- nzchar(if (is.null(names(parts))) character(length(parts)) else names(parts))
+  attributes <- sprintf(" %s=\"%s\"", names(parts)[named],
+                        vapply(parts[named], function(value) html_text(value)[1], ""))
+  paste0("<", name, paste(attributes, collapse = ""), ">",
+         paste(unlist(parts[!named]), collapse = ""), if (close) paste0("</", name, ">"))
+}
+
+# `columns`: a named list of vectors. Those named in `code` are set as code.
+html_table <- function(columns, code = character(), ...) {
+  head <- paste0("<th scope=\"col\">", html_text(names(columns)), "</th>", collapse = "")
+  cells <- Map(function(name, column) {
+    text <- html_text(if (is.numeric(column)) format(column, trim = TRUE) else column)
+    if (name %in% code) text <- paste0("<code>", text, "</code>")
+    paste0(if (is.numeric(column)) "<td class=\"figure\">" else "<td>", text, "</td>")
+  }, names(columns), columns)
+  body <- paste0("<tr>", do.call(paste0, unname(cells)), "</tr>", collapse = "\n")
+  tag("table", ..., "<thead><tr>", head, "</tr></thead>\n<tbody>", body, "</tbody>")
+}
+
+# ---- JSON ----------------------------------------------------------------------------------------
+
+# A value as JSON that may stand in a script: no "<" ends it, and no line separator breaks it.
+# Lists with names are objects, other lists and all vectors arrays.
+script_json <- function(value) {
+  if (is.list(value)) {
+    parts <- vapply(unname(value), script_json, "")
+    if (is.null(names(value))) return(paste0("[", paste(parts, collapse = ","), "]"))
+    return(paste0("{", paste0(script_string(names(value)), ":", parts, collapse = ","), "}"))
+  }
+  text <- if (is.numeric(value)) {
+    ifelse(is.finite(value), formatC(as.numeric(value), digits = 15, width = -1, format = "g"),
+           "null")
+  } else if (is.logical(value)) {
+    ifelse(is.na(value), "null", tolower(value))
+  } else {
+    ifelse(is.na(value), "null", script_string(as.character(value)))
+  }
+  paste0("[", paste(text, collapse = ","), "]")
+}
+
+script_string <- function(text) {
+  text <- enc2utf8(text)
+  special <- c("\\" = "\\\\", "\"" = "\\\"", "<" = "\\u003c", ">" = "\\u003e", "&" = "\\u0026",
+               "\n" = "\\n", "\r" = "\\r", "\t" = "\\t", "\u2028" = "\\u2028",
+               "\u2029" = "\\u2029")
+  for (mark in names(special)) text <- gsub(mark, special[[mark]], text, fixed = TRUE)
+  paste0("\"", gsub("[\001-\037\177]", "\ufffd", text), "\"")
+}
+
+# ---- charts --------------------------------------------------------------------------------------
+
+# Lines with axes and a legend, as SVG. `curves`: a named list of list(x, y); `xlim`, `ylim`: the
+# ranges of the axes.
+line_chart <- function(title, curves, col, xlab, ylab, xlim, ylim) {
+  box <- list(left = 62, right = 330, top = 12, bottom = 250)
+  if (diff(ylim) == 0) ylim <- ylim + c(0, 1)
+  across <- function(x) box$left + (x - xlim[1]) / diff(xlim) * (box$right - box$left)
+  up <- function(y) box$bottom - (y - ylim[1]) / diff(ylim) * (box$bottom - box$top)
+  legend_top <- box$bottom + 56
+  height <- legend_top + 18 * length(curves)
+  lines <- Map(function(curve, colour, dashes) {
+    known <- is.finite(curve$x) & is.finite(curve$y)
+    points <- sprintf("%.1f,%.1f", across(curve$x[known]), up(curve$y[known]))
+    tag("polyline", points = paste(points, collapse = " "), fill = "none", stroke = colour,
+        `stroke-width` = 2.5, `stroke-dasharray` = dashes)
+  }, curves, col, rep_len(dash_patterns, length(curves)))
+  y <- legend_top + 18 * (seq_along(curves) - 1)
+  legend <- Map(function(name, colour, dashes, y) paste0(
+    tag("line", x1 = box$left, x2 = box$left + 30, y1 = y, y2 = y, stroke = colour,
+        `stroke-width` = 3, `stroke-dasharray` = dashes),
+    svg_text(box$left + 38, y + 4, name, "start")),
+    names(curves), col, rep_len(dash_patterns, length(curves)), y)
+  tag("figure", tag("figcaption", html_text(title)),
+      tag("svg", class = "chart", role = "img", viewBox = sprintf("0 0 345 %.0f", height),
+          `aria-label` = paste0(title, ": ", paste(names(curves), collapse = ", ")),
+          chart_axes(box, xlim, ylim, across, up, xlab, ylab), unlist(lines), unlist(legend)))
+}
+
+# Curves are told apart without colours too.
+dash_patterns <- c("none", "7 3", "2 3", "9 3 2 3", "12 4", "1 2", "4 2 1 2 1 2", "6 6")
+
+chart_axes <- function(box, xlim, ylim, across, up, xlab, ylab) {
+  ticks <- function(range) {
+    at <- pretty(range, 4)
+    at[at >= range[1] & at <= range[2]]
+  }
+  x <- ticks(xlim)
+  y <- ticks(ylim)
+  middle <- (box$top + box$bottom) / 2
+  c(tag("rect", x = box$left, y = box$top, width = box$right - box$left,
+        height = box$bottom - box$top, fill = "none", stroke = "#999"),
+    svg_text(across(x), box$bottom + 16, format(x, trim = TRUE), "middle"),
+    svg_text(box$left - 6, up(y) + 4, format(y, trim = TRUE), "end"),
+    svg_text((box$left + box$right) / 2, box$bottom + 34, xlab, "middle"),
+    tag("text", x = 12, y = middle, `text-anchor` = "middle",
+        transform = sprintf("rotate(-90 12 %.1f)", middle), html_text(ylab)))
+}
+
+svg_text <- function(x, y, text, anchor) {
+  sprintf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>", x, y, anchor,
+          html_text(text))
+}

@@ -1,0 +1,327 @@
+# contree_report(): one HTML file about a tree. The page is written here, section by section, and is
+# complete without JavaScript; inst/report has its style and the script that makes it interactive.
+
+#' An interactive report on a tree
+#'
+#' Writes one HTML file that holds all it needs: the tree, to zoom, fold and walk through; the
+#' class counts and the rows of each node; what the tree gets right and wrong; what is proven of it,
+#' and how the search went; its rules, with a button to copy them. It loads nothing from elsewhere
+#' and can be mailed or put on a server as it is.
+#'
+#' A click on a node, or Enter, shows what is known of it; a click on a row of the table lights its
+#' path through the tree. In the tree the arrow keys move from node to node, `+`, `-` and `0` zoom,
+#' and the space bar folds a subtree. Without JavaScript, and in print, the same content is there as
+#' text and tables, but for the table of rows, which is cut after 25.
+#'
+#' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()].
+#' @param newdata Rows to show and to judge the tree by: a data frame or matrix as for
+#'   [predict.contree()]. If it has the response too, errors, curves and the confusion matrix are of
+#'   these rows. Without it they are the training rows, whose values are shown if the tree was
+#'   fitted with `model = TRUE`.
+#' @param file Path of the file to write, usually ending in `.html`, or a connection.
+#' @param y The response of the rows of `newdata`, where that has no column for it.
+#' @param alternatives A value of [contree_alternatives()], whose trees are listed too.
+#' @param title Title of the page; by default it names the response.
+#' @param rows The number of rows, from the first, that the page has: a whole number, at least 0.
+#'   Figures are of all rows. 10,000 rows of five predictors take about a megabyte.
+#' @param digits Significant digits of thresholds.
+#' @param laplace What is added to the count of each class in a leaf before proportions are made, as
+#'   in [predict.contree()].
+#' @param ... Not used; anything given here is an error.
+#' @return `file`, invisibly.
+#' @section Errors:
+#' Errors of class `contree_input_error` if `newdata` does not fit the tree or the file cannot be
+#' written.
+#' @seealso [plot.contree()], [contree_rules()], [contree_accuracy()], [contree_alternatives()]
+#' @examples
+#' fit <- contree(Species ~ ., iris, depth = 2)
+#' file <- file.path(tempdir(), "tree.html")
+#' contree_report(fit, iris, file)
+#' if (interactive()) utils::browseURL(file)
+#' @export
+contree_report <- function(fit, newdata = NULL, file, ...) UseMethod("contree_report")
+
+#' @rdname contree_report
+#' @export
+contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, alternatives = NULL,
+                                         title = NULL, rows = 10000, digits = 4, laplace = 0,
+                                         ...) {
+  check_no_dots(...)
+  check_fit(fit)
+  if (missing(file)) stop_input("file", gettext("give the path of the file to write as 'file'"))
+  if (!is.null(alternatives) && !inherits(alternatives, "contree_alternatives")) {
+    stop_input("alternatives", gettextf(
+      "'alternatives' must be a value of contree_alternatives(), not %s", show_value(alternatives)))
+  }
+  laplace <- check_laplace(laplace)
+  rows <- check_row_limit(rows)
+  shown <- report_rows(fit, newdata, y)
+  if (is.null(title)) title <- report_title(fit)
+  write_content(report_page(fit, shown, alternatives, title, rows, digits, laplace), file)
+}
+
+#' @export
+contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
+
+check_row_limit <- function(rows) {
+  fine <- is.numeric(rows) && length(rows) == 1 && !is.na(rows) && rows >= 0
+  if (!fine) stop_input("rows", gettextf("'rows' must be a number, at least 0, not %s",
+                                         show_value(rows)))
+  floor(rows)
+}
+
+report_title <- function(fit) {
+  terms <- tree_terms(fit)
+  if (is.null(terms)) return(gettext("A decision tree"))
+  gettextf("A decision tree for %s", variable_label(attr(terms, "variables")[[2]]))
+}
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+# What the page says of rows: list(names, leaf, truth, predicted, values, training); `leaf` are rows
+# of the table of nodes, `truth` the response (NULL if not known), `predicted` words where these are
+# not the leaf's, `values` a data frame of the predictors that the tree asks for.
+report_rows <- function(fit, newdata, y) {
+  if (is.null(newdata)) return(report_training_rows(fit))
+  leaf <- unname(match(stats::predict(fit, newdata, type = "node"), node_ids(fit)))
+  frame <- as.data.frame(newdata)
+  list(names = row.names(frame), leaf = leaf, truth = report_truth(fit, newdata, y),
+       predicted = if (tree_leaf(fit) == "linear") unname(stats::predict(fit, newdata)),
+       values = frame[used_inputs(fit)], training = FALSE)
+}
+
+report_training_rows <- function(fit) {
+  leaf <- unname(tree_where(fit))
+  truth <- tree_y(fit)
+  if (predicts_classes(fit) && !is.null(truth)) truth <- class_factor(truth, tree_classes(fit))
+  model <- tree_model(fit)
+  values <- if (!is.null(model)) {
+    columns <- intersect(names(model)[-1], used_predictors(fit))
+    structure(as.list(model)[columns], class = "data.frame", row.names = attr(model, "row.names"))
+  }
+  list(names = names(tree_where(fit)), leaf = leaf, truth = if (length(truth)) truth,
+       predicted = NULL, values = values, training = TRUE)
+}
+
+# The response of new rows, NULL if it is not among them.
+report_truth <- function(fit, newdata, y) {
+  if (is.null(y)) {
+    terms <- tree_terms(fit)
+    if (is.null(terms)) return(NULL)
+    if (!all(all.vars(attr(terms, "variables")[[2]]) %in% colnames(newdata))) return(NULL)
+  }
+  if (predicts_classes(fit)) return(true_classes(fit, newdata, y))
+  if (!is.null(y)) return(y)
+  eval(response_expression(fit), as.data.frame(newdata), environment(tree_terms(fit)))
+}
+
+# ---- the page ------------------------------------------------------------------------------------
+
+report_page <- function(fit, shown, alternatives, title, rows, digits, laplace) {
+  file <- function(name) {
+    path <- system.file("report", name, package = "contree")
+    paste(readLines(path, encoding = "UTF-8"), collapse = "\n")
+  }
+  # nothing is loaded, whatever a name or a level holds
+  policy <- paste("default-src 'none'; img-src data:; style-src 'unsafe-inline';",
+                  "script-src 'unsafe-inline'")
+  sections <- c(report_tree(fit, digits, laplace), report_nodes(fit, digits),
+                report_errors(fit, shown, laplace), report_row_table(fit, shown, rows),
+                report_rules(fit, digits), report_proof(fit),
+                if (!is.null(alternatives)) report_alternatives(alternatives, digits))
+  enc2utf8(c(
+    "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
+    tag("meta", `http-equiv` = "Content-Security-Policy", content = policy, close = FALSE),
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+    "<meta name=\"generator\" content=\"contree\">",
+    "<link rel=\"icon\" href=\"data:,\">",
+    tag("title", html_text(title)), tag("style", file("report.css")), "</head>", "<body>",
+    tag("header", tag("h1", html_text(title)),
+        tag("p", class = "proof", html_text(proof_line(fit))),
+        tag("p", class = "call",
+            tag("code", html_text(paste(deparse(tree_call(fit)), collapse = " "))))),
+    tag("main", paste(sections, collapse = "\n")),
+    tag("script", type = "application/json", id = "contree-data",
+        report_data(fit, shown, rows, digits, laplace)),
+    tag("script", file("report.js")), "</body>", "</html>"))
+}
+
+report_section <- function(id, heading, ...) {
+  tag("section", id = id, `aria-labelledby` = paste0(id, "-heading"),
+      tag("h2", id = paste0(id, "-heading"), html_text(heading)), ...)
+}
+
+report_nodes <- function(fit, digits) {
+  table <- list(node = node_ids(fit), rule = leaf_rules(fit, digits), rows = node_n(fit))
+  if (predicts_classes(fit)) {
+    table[["predicts"]] <- as.character(node_class(fit))
+    table[["errors"]] <- signif(node_errors(fit), 6)
+    table[["classes"]] <- apply(node_counts(fit), 1, counts_text)
+  } else {
+    table[["predicts"]] <- leaf_words(fit, digits)
+    table[["deviance"]] <- signif(node_errors(fit), digits)
+  }
+  table[["leaf"]] <- ifelse(node_is_leaf(fit), gettext("yes"), "")
+  report_section("nodes", gettext("Nodes"),
+                 tag("details", tag("summary", gettextf("All %d nodes", nrow(fit$frame))),
+                     html_table(table, code = "rule")))
+}
+
+# "setosa 50, virginica 2, +3 more"
+counts_text <- function(counts) {
+  order <- order(counts, decreasing = TRUE)
+  order <- order[counts[order] > 0]
+  shown <- utils::head(order, most_proportions)
+  text <- paste(names(counts)[shown], format(signif(counts[shown], 6), trim = TRUE),
+                collapse = ", ")
+  if (length(order) > length(shown)) {
+    gettextf("%s, +%d more", text, length(order) - length(shown))
+  } else {
+    text
+  }
+}
+
+# ---- right and wrong -----------------------------------------------------------------------------
+
+report_errors <- function(fit, shown, laplace) {
+  if (is.null(shown$truth)) return(NULL)
+  of <- if (shown$training) gettext("training rows") else gettext("new rows")
+  heading <- gettextf("Right and wrong: %d %s", length(shown$leaf), of)
+  if (!predicts_classes(fit)) {
+    return(report_section("errors", heading, report_residuals(fit, shown)))
+  }
+  judged <- judge_leaves(fit, shown$leaf, shown$truth, 0.95, laplace)
+  report_section(
+    "errors", heading,
+    if (shown$training) tag("p", class = "note", html_text(gettext(
+      "An optimal tree is at its best on its training rows; expect more errors on others."))),
+    tag("p", html_text(gettextf(
+      "Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
+      format(judged$accuracy, digits = 4), judged$correct, judged$n,
+      format(judged$interval[["lower"]], digits = 3),
+      format(judged$interval[["upper"]], digits = 3), format(judged$brier, digits = 4)))),
+    tag("div", class = "side", report_confusion(judged), report_roc(fit, judged)))
+}
+
+report_residuals <- function(fit, shown) {
+  predicted <- if (is.null(shown$predicted)) node_values(fit)[shown$leaf, 1] else shown$predicted
+  truth <- shown$truth
+  if (!is.numeric(truth) || is.matrix(truth) || (shown$training && tree_leaf(fit) == "linear")) {
+    return(tag("p", html_text(gettext("Give 'newdata' with the response for errors."))))
+  }
+  left <- truth - predicted
+  tag("p", html_text(gettextf(
+    "Root mean squared error %s, mean absolute error %s, R squared %s.",
+    format(sqrt(mean(left^2)), digits = 4), format(mean(abs(left)), digits = 4),
+    format(1 - sum(left^2) / sum((truth - mean(truth))^2), digits = 4))))
+}
+
+# True classes in rows; the fuller the colour, the larger the proportion of its row.
+report_confusion <- function(judged) {
+  confusion <- judged$confusion
+  classes <- rownames(confusion)
+  strength <- confusion / pmax(1, rowSums(confusion))
+  cells <- function(i) {
+    colour <- ifelse(seq_along(classes) == i, "46, 125, 90", "192, 72, 40")
+    paste(sprintf("<td style=\"background: rgba(%s, %.2f)\">%s</td>", colour, 0.65 * strength[i, ],
+                  format(confusion[i, ], trim = TRUE)), collapse = "")
+  }
+  head <- paste0("<th scope=\"col\">", html_text(classes), "</th>", collapse = "")
+  figures <- judged$classes
+  body <- vapply(seq_along(classes), function(i) {
+    paste0("<tr><th scope=\"row\">", html_text(classes[i]), "</th>", cells(i),
+           sprintf("<td class=\"figure\">%s</td><td class=\"figure\">%s</td></tr>",
+                   share_text(figures$recall[i]), share_text(figures$precision[i])))
+  }, "")
+  tag("table", class = "confusion",
+      tag("caption", html_text(gettext("True classes in rows, predicted classes in columns"))),
+      "<thead><tr><td></td>", head, "<th scope=\"col\">", gettext("recall"),
+      "</th><th scope=\"col\">", gettext("precision"), "</th></tr></thead><tbody>",
+      paste(body, collapse = "\n"), "</tbody>")
+}
+
+share_text <- function(value) ifelse(is.finite(value), sprintf("%.1f%%", 100 * value), "-")
+
+report_roc <- function(fit, judged) {
+  classes <- tryCatch(curves_to_draw(judged, NULL), contree_input_error = function(problem) NULL)
+  if (is.null(classes)) return(NULL)
+  col <- leaf_colours(fit, NULL)[classes]
+  curves <- lapply(classes, function(class) {
+    curve <- judged$curves[judged$curves$class == class, ]
+    list(x = curve$false_positive_rate, y = curve$true_positive_rate)
+  })
+  names(curves) <- sprintf("%s (AUC %.3f)", classes, judged$auc[classes])
+  line_chart(gettext("ROC curves, each class against all others"), curves, col,
+             gettext("false positive rate"), gettext("true positive rate"), c(0, 1), c(0, 1))
+}
+
+# ---- rules, proof, alternatives ------------------------------------------------------------------
+
+report_rules <- function(fit, digits) {
+  rules <- contree_rules(fit, digits)
+  said <- leaf_words(fit, digits)[node_is_leaf(fit)]
+  items <- vapply(seq_len(nrow(rules)), function(i) {
+    tag("li", tag("span", class = "answer", html_text(said[i])), " ",
+        html_text(gettextf("(%d rows, node %d) when", rules$n[i], rules$node[i])), " ",
+        tag("code", class = "rule", html_text(rules$rule[i])))
+  }, "")
+  report_section("rules", gettext("Rules"), tag("p", html_text(gettext(
+    "One rule a leaf. Each is R: subset(data, rule) gives the rows of the leaf."))),
+    tag("ul", class = "rules", paste(items, collapse = "\n")))
+}
+
+report_proof <- function(fit) {
+  if (!has_proof(fit)) return(NULL)
+  proof <- tree_proof(fit)
+  settings <- tree_settings(fit)
+  number <- function(value) format(value, digits = 7)
+  facts <- c(
+    stats::setNames(proof$status, gettext("Status")),
+    stats::setNames(objective_text(fit), gettext("Errors on the training rows")),
+    if (settings$complexity > 0) stats::setNames(number(proof$cost),
+                                                 gettext("Cost with the complexity penalty")),
+    stats::setNames(number(proof$bound), gettext("Proven lower bound")),
+    stats::setNames(number(proof$gap), gettext("Optimality gap")),
+    stats::setNames(number(settings$depth), gettext("Greatest depth")),
+    if (!is.na(proof$elapsed)) stats::setNames(format(signif(proof$elapsed, 3)),
+                                               gettext("Seconds of search")))
+  list_of_facts <- paste0("<dt>", html_text(names(facts)), "</dt><dd>", html_text(facts), "</dd>",
+                          collapse = "")
+  report_section("proof", gettext("Proof"), tag("p", html_text(proof_line(fit))),
+                 tag("div", class = "side", tag("dl", list_of_facts), report_history(fit)))
+}
+
+report_history <- function(fit) {
+  history <- tree_history(fit)
+  if (NROW(history) == 0) return(NULL)
+  col <- history_colours(NULL)
+  steps <- function(value) {
+    n <- nrow(history)
+    list(x = history$time[c(1, rep(seq_len(n)[-1], each = 2))],
+         y = value[c(rep(seq_len(n - 1), each = 2), n)])
+  }
+  curves <- stats::setNames(list(steps(history$cost), steps(history$bound)),
+                            c(gettext("best tree"), gettext("proven bound")))
+  values <- range(0, history$cost, history$bound, finite = TRUE)
+  line_chart(gettext("Best tree and proven bound during the search"), curves, col,
+             gettext("seconds"), cost_label(fit), c(0, max(history$time, 1e-6)), values)
+}
+
+report_alternatives <- function(alternatives, digits) {
+  heading <- gettext("Trees that begin with another predictor")
+  if (length(alternatives) == 0) {
+    return(report_section("alternatives", heading,
+                          tag("p", html_text(gettext("There are none within the limit.")))))
+  }
+  table <- attr(alternatives, "table")
+  trees <- Map(function(predictor, row) {
+    tag("details",
+        tag("summary", html_text(gettextf("%s: cost %s (%s more), %s", predictor,
+                                          format(table$cost[row]), format(table$within[row]),
+                                          table$status[row]))),
+        tag("pre", html_text(paste(utils::capture.output(print(alternatives[[row]],
+                                                               digits = digits)),
+                                   collapse = "\n"))))
+  }, table$predictor, seq_len(nrow(table)))
+  report_section("alternatives", heading, paste(unlist(trees), collapse = "\n"))
+}

@@ -1,0 +1,99 @@
+# How well the proportions of the leaves tell classes apart: ROC and precision-recall curves, each
+# class against all others, the areas below them, and the Brier score.
+
+# One row a class and a distinct probability, with the row of "nothing is called positive" first.
+# `proportions`: a row a row of data, a column a class, named; `truth`: the names of their classes.
+class_curves <- function(proportions, truth) {
+  curves <- lapply(colnames(proportions), function(class) {
+    curve <- curve_of_scores(proportions[, class], truth == class)
+    data.frame(class = rep(class, nrow(curve)), curve)
+  })
+  curves <- do.call(rbind, curves)
+  curves$class <- factor(curves$class, colnames(proportions))
+  curves
+}
+
+# All rows of at least a probability are called positive.
+curve_of_scores <- function(score, positive) {
+  threshold <- sort(unique(score), decreasing = TRUE)
+  at <- factor(score, threshold)
+  hits <- cumsum(tabulate(at[positive], length(threshold)))
+  called <- cumsum(tabulate(at, length(threshold)))
+  false <- called - hits
+  data.frame(threshold = c(Inf, threshold),
+             true_positive_rate = c(0, hits / sum(positive)),
+             false_positive_rate = c(0, false / sum(!positive)),
+             precision = c(NaN, hits / called))
+}
+
+# The area below each ROC curve: the chance that a row of the class has a higher probability than
+# one of another class, ties counted half. NaN where either is never there.
+curve_areas <- function(curves) {
+  areas <- vapply(split(curves, curves$class), function(curve) {
+    width <- diff(curve$false_positive_rate)
+    height <- curve$true_positive_rate
+    sum(width * (height[-1] + height[-length(height)]) / 2)
+  }, 0)
+  areas
+}
+
+# The mean over the rows of the squared distance between the probabilities of the classes and the
+# truth; a class without a column is one that the tree does not know.
+brier_score <- function(proportions, truth) {
+  known <- match(truth, colnames(proportions))
+  of_truth <- proportions[cbind(seq_along(known), known)]
+  distance <- rowSums(proportions^2) + 1 - ifelse(is.na(known), 0, 2 * of_truth)
+  mean(distance)
+}
+
+# ---- drawing -------------------------------------------------------------------------------------
+
+#' @param what `"roc"`: the proportion of the rows of a class that are called so against the
+#'   proportion of the others; `"precision"`: precision against recall.
+#' @param classes Names of the classes that are drawn, each against all others. By default the last
+#'   of two classes, and of more those that the rows have, at most eight.
+#' @param col Colours of the classes, as in [plot.contree()].
+#' @param main Title.
+#' @rdname contree_accuracy
+#' @export
+plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NULL, col = NULL,
+                                  main = NULL, ...) {
+  check_no_dots(...)
+  what <- check_choice("what", what, c("roc", "precision"))
+  classes <- curves_to_draw(x, classes)
+  col <- class_colours(levels(x$curves$class), col)[classes]
+  roc <- what == "roc"
+  graphics::plot(0:1, 0:1, type = "n", asp = 1, las = 1, main = main,
+                 xlab = if (roc) gettext("false positive rate") else gettext("recall"),
+                 ylab = if (roc) gettext("true positive rate") else gettext("precision"))
+  if (roc) graphics::abline(0, 1, col = "grey70", lty = 2)
+  for (class in classes) {
+    curve <- x$curves[x$curves$class == class, ]
+    across <- if (roc) curve$false_positive_rate else curve$true_positive_rate
+    up <- if (roc) curve$true_positive_rate else curve$precision
+    graphics::lines(across, up, type = "o", pch = 19, cex = 0.6, lwd = 2, col = col[[class]])
+  }
+  graphics::legend(if (roc) "bottomright" else "bottomleft", bty = "n", lwd = 2, col = col,
+                   legend = sprintf("%s (AUC %.3f)", classes, x$auc[classes]), cex = 0.9)
+  invisible(x$curves[x$curves$class %in% classes, ])
+}
+
+most_curves <- 8
+
+curves_to_draw <- function(accuracy, classes) {
+  known <- levels(accuracy$curves$class)
+  if (is.null(classes)) {
+    there <- known[is.finite(accuracy$auc)]
+    if (length(known) == 2) there <- utils::tail(there, 1)
+    if (length(there) == 0) {
+      stop_input("x", gettext("all rows are of one class, so there is no curve to draw"))
+    }
+    return(utils::head(there, most_curves))
+  }
+  unknown <- setdiff(classes, known)
+  if (length(unknown)) {
+    stop_input("classes", gettextf("the tree has no class %s; its classes are %s",
+                                   show_names(unknown), show_names(known)))
+  }
+  as.character(classes)
+}

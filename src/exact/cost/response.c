@@ -1,0 +1,309 @@
+#include "exact/cost/response.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum {
+    MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
+    COST_BITS = 58,      /* of Q; with D a row costs four times as much at most */
+    WEIGHT_BITS = 30,    /* of W where weights are whole */
+    ROUNDED_BITS = 14,   /* of a mean weight where they are rounded */
+    LEAST_DECIMALS = -9, /* powers of ten that are tried as the step of y */
+    MOST_DECIMALS = 12,
+    WEIGHT_DECIMALS = 4
+};
+
+/* Relative errors of doubles added up, generously. */
+static const double NOISE = 1e-12;
+
+/* Responses nearer to each other are the same: their squares would vanish. */
+static const double LEAST_RANGE = 1e-140;
+
+static ct_status no_memory(ct_error *error)
+{
+    return ct_fail(error, CT_NO_MEMORY, "not enough memory for the response");
+}
+
+/* x * 10^decimals, at most a rounding away. */
+static double shifted(double x, int decimals)
+{
+    return decimals < 0 ? x / pow(10, -decimals) : x * pow(10, decimals);
+}
+
+/* Whether all values are multiples of 10^-decimals, but for the last bits of doubles. */
+static int all_multiples(const double *values, uint32_t n, int decimals)
+{
+    for (uint32_t row = 0; row < n; row++) {
+        double x = shifted(values[row], decimals);
+        if (!(fabs(x) < 0x1p45) || fabs(x - nearbyint(x)) > ldexp(fabs(x), -50)) return 0;
+    }
+    return 1;
+}
+
+/* The fewest decimals that all values have; `most` + 1 if they have more. */
+static int decimals_of(const double *values, uint32_t n, int least, int most)
+{
+    int decimals = least;
+    while (decimals <= most && !all_multiples(values, n, decimals)) decimals++;
+    return decimals;
+}
+
+/* ---- weights ---- */
+
+/* Whole numbers of `unit` each; their sum is at least 1 and below 2^32. */
+typedef struct {
+    int64_t *whole; /* [row]; NULL: 1 each */
+    int64_t sum;
+    double unit;
+} weighing;
+
+static int64_t round_weights(const ct_data *data, double scale, int64_t *whole)
+{
+    int64_t sum = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        whole[row] = (int64_t) llround(data->weights[row] * scale);
+        sum += whole[row];
+    }
+    return sum;
+}
+
+static ct_status weigh(const ct_data *data, ct_arena *arena, weighing *w, ct_error *error)
+{
+    double sum = 0;
+    *w = (weighing){NULL, data->n_rows, 1};
+    if (!data->weights) return CT_OK;
+    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    if (!w->whole) return no_memory(error);
+    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
+    int decimals = decimals_of(data->weights, data->n_rows, 0, WEIGHT_DECIMALS);
+    double scale = shifted(1, decimals), most = 0x1p30;
+    CT_ASSERT(most == ldexp(1, WEIGHT_BITS));
+    if (decimals > WEIGHT_DECIMALS || sum * scale > most) {
+        most = fmin(most, ldexp(data->n_rows, ROUNDED_BITS));
+        scale = most / sum;
+    }
+    w->sum = round_weights(data, scale, w->whole);
+    w->unit = 1 / scale;
+    CT_ASSERT(w->sum > 0 && w->sum < (int64_t) 1 << 32);
+    return CT_OK;
+}
+
+static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
+
+/* By how much rounded weights may change the SSE of a partition: a row lies within the range of y
+ * from any mean. */
+static double rounding_of(const ct_data *data, const weighing *w, double low, double high)
+{
+    double sum = 0, total = 0;
+    for (uint32_t row = 0; data->weights && row < data->n_rows; row++) {
+        double off = fabs(data->weights[row] - (double) w->whole[row] * w->unit),
+               y = data->response[row], far = fmax(y - low, high - y);
+        sum += off * far * far;
+        total += data->weights[row] * far * far;
+    }
+    return sum > total * NOISE ? sum : 0;
+}
+
+/* ---- the grid ---- */
+
+static void range_of(const ct_data *data, double *low, double *high)
+{
+    *low = *high = data->response[0];
+    for (uint32_t row = 1; row < data->n_rows; row++) {
+        if (data->response[row] < *low) *low = data->response[row];
+        if (data->response[row] > *high) *high = data->response[row];
+    }
+}
+
+/* All decimals of y, and as many binary places more as there is room for; 0 if there is none. */
+static int fit_decimals(const ct_data *data, ct_response *response, double low, double high,
+                        int bits, int32_t *z)
+{
+    int decimals = decimals_of(data->response, data->n_rows, LEAST_DECIMALS, MOST_DECIMALS);
+    if (decimals > MOST_DECIMALS) return 0;
+    double first = nearbyint(shifted(low, decimals)), last = nearbyint(shifted(high, decimals));
+    double middle = floor((first + last) / 2), most = fmax(last - middle, middle - first);
+    if (most >= ldexp(1, bits)) return 0;
+    int places = bits - (int) ct_bit_width((uint64_t) most);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double x = nearbyint(shifted(data->response[row], decimals)) - middle;
+        z[row] = (int32_t) ldexp(x, places);
+    }
+    response->centre = shifted(middle, -decimals);
+    response->step = ldexp(shifted(1, -decimals), -places);
+    return 1;
+}
+
+static void fit_range(const ct_data *data, ct_response *response, double low, double high, int bits,
+                      int32_t *z)
+{
+    response->centre = low / 2 + high / 2;
+    response->step = ldexp(fmax(high - response->centre, response->centre - low), -bits);
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        z[row] = (int32_t) lround((data->response[row] - response->centre) / response->step);
+}
+
+/* How far y is from the grid; by no more than the last bits of doubles is not at all. */
+static double distance_of(const ct_data *data, const ct_response *response, const weighing *w,
+                          const int32_t *z)
+{
+    double sum = 0, all = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double weight = (double) weight_at(w, row) * w->unit,
+               x = data->response[row] - response->centre, off = x - response->step * z[row];
+        sum += weight * off * off;
+        all += weight * x * x;
+    }
+    return sqrt(sum) > NOISE * sqrt(all) ? sqrt(sum) * (1 + NOISE) : 0;
+}
+
+/* Sets z, centre, step, error and range. */
+static void fit_grid(const ct_data *data, ct_response *response, const weighing *w, int32_t *z,
+                     double low, double high)
+{
+    int bits = (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
+    if (bits > MOST_BITS) bits = MOST_BITS;
+    CT_ASSERT(bits > 8);
+    if (high / 2 - low / 2 < LEAST_RANGE) {
+        response->centre = low;
+        response->step = 1;
+        memset(z, 0, data->n_rows * sizeof *z);
+    } else if (!fit_decimals(data, response, low, high, bits, z)) {
+        fit_range(data, response, low, high, bits, z);
+    }
+    response->error = distance_of(data, response, w, z);
+    int32_t least = z[0], most = z[0];
+    for (uint32_t row = 1; row < data->n_rows; row++) {
+        if (z[row] < least) least = z[row];
+        if (z[row] > most) most = z[row];
+    }
+    CT_ASSERT(least >= -((int32_t) 1 << bits) && most <= (int32_t) 1 << bits);
+    response->z = z;
+    response->range = most - least;
+}
+
+/* ---- the whole ---- */
+
+static int64_t cost_of_all(const ct_response *response, const weighing *w, uint32_t n_rows)
+{
+    int64_t sum = 0, squares = 0;
+    for (uint32_t row = 0; row < n_rows; row++) {
+        int64_t wz = weight_at(w, row) * response->z[row];
+        sum += wz;
+        squares += wz * response->z[row];
+    }
+    CT_ASSERT(squares >= 0 && squares <= (int64_t) 1 << COST_BITS);
+    return ct_response_cost(w->sum, sum, squares);
+}
+
+/* The SSE of all rows, of y itself. */
+static double sse_of_all(const ct_data *data, const ct_response *response)
+{
+    double weight = 0, sum = 0, squares = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double w = data->weights ? data->weights[row] : 1, x = data->response[row];
+        weight += w;
+        sum += w * (x - response->centre);
+    }
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double w = data->weights ? data->weights[row] : 1;
+        double x = data->response[row] - response->centre - sum / weight;
+        squares += w * x * x;
+    }
+    return squares;
+}
+
+static void set_split_cost(ct_costs *costs, ct_response *response, double complexity, int64_t total,
+                           double sse)
+{
+    int64_t leaves = (int64_t) costs->most_splits + 1;
+    double price = floor(complexity * (double) total);
+    costs->split = (price < (double) total ? (int64_t) price : total + 1) + leaves;
+    costs->penalty = fmin(complexity * sse, DBL_MAX); /* times no splits it is 0 */
+    response->excess = fmax((double) costs->split * costs->unit - costs->penalty, 0);
+}
+
+/* The tables that scans look up. */
+static ct_status set_tables(ct_response *response, uint32_t n_rows, ct_arena *arena,
+                              ct_error *error)
+{
+    size_t room = (size_t) n_rows + CT_INVERSE_PAD;
+    float *inverse = CT_ARENA_ZEROED(arena, float, room),
+          *falling = CT_ARENA_ZEROED(arena, float, room);
+    uint64_t *places = CT_ARENA_ZEROED(arena, uint64_t, 256);
+    if (!inverse || !falling || !places) return no_memory(error);
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (unsigned bit = 0, n = 0; bit < 8; bit++)
+            if (byte >> bit & 1) places[byte] |= (uint64_t) bit << 8 * n++;
+    response->places = places;
+    for (uint32_t k = 1; k <= n_rows; k++) {
+        inverse[k] = 1.0F / (float) k;
+        falling[n_rows - k] = inverse[k];
+    }
+    for (size_t k = (size_t) n_rows + 1; k < room; k++) inverse[k] = 1.0F / (float) k;
+    response->inverse = inverse;
+    response->falling = falling;
+    response->n_rows = n_rows;
+    return CT_OK;
+}
+
+ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
+                           ct_arena *arena, ct_error *error)
+{
+    double low, high;
+    weighing w;
+    memset(costs, 0, sizeof *costs);
+    ct_response *response = CT_ARENA_ZEROED(arena, ct_response, 1);
+    int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
+    int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
+    if (!response || !z || !most) return no_memory(error);
+    CT_TRY(weigh(data, arena, &w, error));
+    range_of(data, &low, &high);
+    fit_grid(data, response, &w, z, low, high);
+    CT_TRY(set_tables(response, data->n_rows, arena, error));
+    int64_t total = cost_of_all(response, &w, data->n_rows);
+    costs->n_classes = 1;
+    costs->response = response;
+    costs->weights = w.whole;
+    costs->unit = response->step * response->step * w.unit;
+    costs->most_splits = ct_most_splits(data->n_rows, depth);
+    costs->rounding = rounding_of(data, &w, low, high);
+    costs->noise = NOISE;
+    *most = (int64_t) response->range * response->range;
+    costs->most = costs->least = most;
+    response->total = (double) total * costs->unit;
+    costs->total = response->total;
+    set_split_cost(costs, response, complexity, total, sse_of_all(data, response));
+    return CT_OK;
+}
+
+/* ---- back to y ---- */
+
+double ct_response_bound(const ct_costs *costs, int64_t cost)
+{
+    const ct_response *response = costs->response;
+    double least = (double) cost * costs->unit - response->excess * costs->most_splits;
+    double root = least > 0 ? sqrt(least * (1 - costs->noise)) - response->error : 0;
+    return root > 0 ? fmax(root * root - costs->rounding, 0) : 0;
+}
+
+int64_t ct_response_above(const ct_costs *costs, double most)
+{
+    const ct_response *response = costs->response;
+    double root = sqrt(most + costs->rounding) + response->error;
+    double units = (root * root * (1 + costs->noise) + response->excess * costs->most_splits) /
+                   costs->unit;
+    return units < 0x1p60 ? (int64_t) units + 2 : INT64_MAX;
+}
+
+int64_t ct_response_gap(const ct_costs *costs, double gap)
+{
+    const ct_response *response = costs->response;
+    double off = response->excess * costs->most_splits + 2 * costs->rounding +
+                 4 * response->error * sqrt(response->total);
+    double units = (gap - off) / costs->unit;
+    return !(units > 0) ? 0 : units < 0x1p60 ? (int64_t) units : INT64_MAX / 4;
+}

@@ -1,0 +1,71 @@
+/* A numeric response as integers, and what leaves cost then.
+ *
+ * The response y is put on a grid: y = centre + step * z, nearly, with integers |z| <= 2^b. Rows
+ * have integer weights w, 1 each where the data have none, with the sum W. A row set S costs as a
+ * leaf
+ *
+ *   c(S) = Q - ceil(T^2 / W) = floor(sum w (z - mean)^2),   T = sum w z,  Q = sum w z^2,
+ *
+ * which is exact in 64 bits: 2 b + log2 W is at most 58. The floor keeps c(A u B) >= c(A) + c(B),
+ * so that all facts of bound/interval.h hold. A row of weight 1 costs no more than D = (max z - min
+ * z)^2 beside what the others do: a row more lies no further than that from any mean.
+ *
+ * A tree of the costs c and s splits costs c + s * split, in units of step^2 (times the unit of
+ * weights). `split` holds the price of a split, complexity * c(all rows) rounded down, and so many
+ * units more that of trees that are as good in real numbers the smaller one costs less, whatever
+ * their floors take off: one for each leaf that there may be.
+ *
+ * What is left out: sqrt(SSE) of a partition of the rows is the distance of y from a linear space,
+ * so those of y and of the grid differ by no more than error = ||y - centre - step * z||, weighted.
+ * Where y has decimals of which none is lost the step is a part of them and the error 0. Weights
+ * that are no multiples of one number are rounded; that changes an SSE by no more than
+ * costs->rounding. */
+#ifndef CT_EXACT_COST_RESPONSE_H
+#define CT_EXACT_COST_RESPONSE_H
+
+#include "exact/cost/costs.h"
+
+struct ct_response {
+    const int32_t *z;       /* [row] */
+    double centre, step;    /* of the grid */
+    double error;           /* see above; in square roots of the objective */
+    double excess;          /* of `split` over the penalty, at least 0, in the objective */
+    double total;           /* c(all rows), in the objective */
+    int32_t range;          /* max z - min z */
+    const float *inverse;   /* [n_rows + CT_INVERSE_PAD] 1 / k; 0 at 0 */
+    const float *falling;   /* [n_rows + CT_INVERSE_PAD] 1 / (n_rows - k), 0 from n_rows on */
+    uint32_t n_rows;
+    const uint64_t *places; /* [256] the places of the bits set in a byte, a byte each, from the
+                               lowest on */
+};
+
+enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read whole */
+
+/* c of rows with these sums; see above. */
+static inline int64_t ct_response_cost(int64_t weight, int64_t sum, int64_t squares)
+{
+    if (!weight) return 0;
+    /* T^2 / W of T = q W + r is q^2 W + 2 q r + r^2 / W */
+    uint64_t w = (uint64_t) weight, t = (uint64_t) (sum < 0 ? -sum : sum), q = t / w, r = t % w;
+    CT_ASSERT(weight > 0 && w < UINT64_C(1) << 32);
+    return squares - (int64_t) (q * q * w + 2 * q * r + (r * r + w - 1) / w);
+}
+
+/* Adds a row to moments as in ct_totals. */
+static inline void ct_response_add(const ct_costs *costs, uint32_t row, int64_t moments[2])
+{
+    int64_t z = costs->response->z[row], wz = (costs->weights ? costs->weights[row] : 1) * z;
+    moments[0] += wz;
+    moments[1] += wz * z;
+}
+
+/* Sets *costs for data with a response, as ct_costs_init does for classes. From the arena. */
+ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth, double complexity,
+                           ct_arena *arena, ct_error *error);
+
+/* As ct_objective_bound, ct_objective_above and ct_objective_gap: of y itself, not of the grid. */
+double ct_response_bound(const ct_costs *costs, int64_t cost);
+int64_t ct_response_above(const ct_costs *costs, double most);
+int64_t ct_response_gap(const ct_costs *costs, double gap);
+
+#endif

@@ -1,0 +1,220 @@
+#include "exact/finish/response_tree.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- on the grid ---- */
+
+/* Sums over rows: of weights, and the two moments. */
+typedef struct {
+    int64_t weight, moments[2];
+} sums;
+
+static void add_row(sums *s, const ct_costs *costs, uint32_t row)
+{
+    s->weight += costs->weights ? costs->weights[row] : 1;
+    ct_response_add(costs, row, s->moments);
+}
+
+static int64_t cost_of(const sums *s)
+{
+    return ct_response_cost(s->weight, s->moments[0], s->moments[1]);
+}
+
+static sums sums_of(const ct_costs *costs, const uint32_t *rows, uint32_t n)
+{
+    sums s = {0, {0, 0}};
+    for (uint32_t i = 0; i < n; i++) add_row(&s, costs, rows[i]);
+    return s;
+}
+
+void ct_response_moments(const ct_costs *costs, const uint32_t *rows, uint32_t n,
+                         int64_t moments[2])
+{
+    sums s = sums_of(costs, rows, n);
+    memcpy(moments, s.moments, sizeof s.moments);
+}
+
+uint32_t ct_response_split(const ct_costs *costs, const uint32_t *rows, const uint32_t *ranks,
+                           uint32_t n, uint32_t min_bucket, int64_t *spared)
+{
+    sums all = sums_of(costs, rows, n), left = {0, {0, 0}};
+    int64_t least = INT64_MAX;
+    uint32_t place = 0;
+    CT_ASSERT(n > 0 && min_bucket > 0);
+    for (uint32_t j = 0; j + 1 < n; j++) {
+        add_row(&left, costs, rows[j]);
+        if (j + 1 < min_bucket || n - (j + 1) < min_bucket || ranks[j] == ranks[j + 1]) continue;
+        sums right = {all.weight - left.weight,
+                      {all.moments[0] - left.moments[0], all.moments[1] - left.moments[1]}};
+        int64_t cost = cost_of(&left) + cost_of(&right);
+        if (cost >= least) continue;
+        least = cost;
+        place = j + 1;
+    }
+    *spared = place ? all.weight * costs->most[0] - least : -1;
+    CT_ASSERT(!place || *spared >= 0);
+    return place;
+}
+
+/* ---- the rows themselves ---- */
+
+/* Sums over the rows of each node. */
+typedef struct {
+    uint32_t *rows;
+    double *weight, *sum, *rest; /* of weights; of w (y - centre); of w (y - mean) */
+    sums *on_grid;
+} recount;
+
+typedef struct {
+    const ct_data *data;
+    const ct_costs *costs;
+    ct_forest *tree;
+    const ct_tree_rules *rules;
+    recount sums;
+} check;
+
+static int node_is_sound(const check *c, uint32_t node)
+{
+    const ct_forest *tree = c->tree;
+    if (tree->feature[node] < 0) return tree->left[node] == 0 && tree->right[node] == 0;
+    return (uint32_t) tree->feature[node] < c->data->n_cols && isfinite(tree->threshold[node]) &&
+           tree->left[node] > node && tree->left[node] < tree->n_nodes &&
+           tree->right[node] > node && tree->right[node] < tree->n_nodes;
+}
+
+/* The child that a row goes to. */
+static uint32_t step(const check *c, uint32_t node, uint32_t row)
+{
+    const ct_forest *tree = c->tree;
+    double x = ct_column_value(&c->data->columns[tree->feature[node]], row);
+    return x < tree->threshold[node] ? tree->left[node] : tree->right[node];
+}
+
+static double weight_at(const check *c, uint32_t row)
+{
+    return c->data->weights ? c->data->weights[row] : 1;
+}
+
+/* Adds a row to all nodes on its way; returns its leaf, n_nodes if that is too deep. */
+static uint32_t walk(const check *c, uint32_t row)
+{
+    uint32_t node = c->tree->roots[0];
+    double w = weight_at(c, row), y = c->data->response[row] - c->costs->response->centre;
+    for (unsigned level = 0; level <= c->rules->max_depth; level++) {
+        c->sums.rows[node]++;
+        c->sums.weight[node] += w;
+        c->sums.sum[node] += w * y;
+        add_row(&c->sums.on_grid[node], c->costs, row);
+        if (c->tree->feature[node] < 0) return node;
+        node = step(c, node, row);
+    }
+    return c->tree->n_nodes;
+}
+
+/* The same with distances from the means. */
+static void walk_again(const check *c, uint32_t row, double *deviance)
+{
+    double w = weight_at(c, row);
+    for (uint32_t node = c->tree->roots[0];; node = step(c, node, row)) {
+        double off = c->data->response[row] - c->tree->values[node];
+        c->sums.rest[node] += w * off;
+        deviance[node] += w * off * off;
+        if (c->tree->feature[node] < 0) return;
+    }
+}
+
+static int agrees(const check *c, uint32_t node)
+{
+    const ct_forest *tree = c->tree;
+    uint32_t n = c->sums.rows[node];
+    int is_leaf = tree->feature[node] < 0, is_root = node == tree->roots[0];
+    if (is_leaf && !is_root && n < c->rules->min_bucket) return 0;
+    if (!is_leaf && n < c->rules->min_split) return 0;
+    if (tree->weights && !(fabs(c->sums.weight[node] - tree->weights[node]) <=
+                           1e-9 * c->sums.weight[tree->roots[0]]))
+        return 0;
+    return n && n == tree->counts[node];
+}
+
+/* The means; of rows without weight the root's. */
+static void set_values(const check *c)
+{
+    double centre = c->costs->response->centre;
+    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
+        double weight = c->sums.weight[node];
+        c->tree->values[node] = weight > 0 ? centre + c->sums.sum[node] / weight
+                                           : c->tree->values[c->tree->roots[0]];
+    }
+}
+
+/* What the means were off by is taken out again. */
+static void settle_deviance(const check *c, double *deviance)
+{
+    for (uint32_t node = 0; node < c->tree->n_nodes; node++) {
+        double weight = c->sums.weight[node], rest = c->sums.rest[node];
+        if (weight > 0) deviance[node] = fmax(deviance[node] - rest * rest / weight, 0);
+    }
+}
+
+static ct_status count_again(const check *c, uint32_t *leaf_of_row, ct_response_facts *facts,
+                             ct_error *error)
+{
+    ct_forest *tree = c->tree;
+    for (uint32_t node = 0; node < tree->n_nodes; node++)
+        if (!node_is_sound(c, node))
+            return ct_fail(error, CT_INTERNAL, "check: node %lu is malformed",
+                           (unsigned long) node);
+    for (uint32_t row = 0; row < c->data->n_rows; row++) {
+        uint32_t leaf = walk(c, row);
+        if (leaf == tree->n_nodes)
+            return ct_fail(error, CT_INTERNAL, "check: the tree is too deep");
+        if (leaf_of_row) leaf_of_row[row] = leaf;
+    }
+    set_values(c);
+    for (uint32_t row = 0; row < c->data->n_rows; row++) walk_again(c, row, facts->deviance);
+    settle_deviance(c, facts->deviance);
+    for (uint32_t node = 0; node < tree->n_nodes; node++) {
+        if (!agrees(c, node))
+            return ct_fail(error, CT_INTERNAL,
+                           "check: the rows of node %lu are not as many as they should be",
+                           (unsigned long) node);
+        facts->splits += tree->feature[node] >= 0;
+        if (tree->feature[node] >= 0) continue;
+        facts->cost += cost_of(&c->sums.on_grid[node]);
+        facts->sse += facts->deviance[node];
+    }
+    return CT_OK;
+}
+
+ct_status ct_response_check(const ct_data *data, const ct_costs *costs, ct_forest *tree,
+                            const ct_tree_rules *rules, uint32_t *leaf_of_row,
+                            ct_response_facts *facts, ct_error *error)
+{
+    size_t n = tree->n_nodes;
+    check c = {data, costs, tree, rules, {0}};
+    CT_ASSERT(data->response && tree->values && tree->n_values == 1 && facts->deviance);
+    c.sums.rows = (uint32_t *) ct_alloc(n * sizeof *c.sums.rows);
+    c.sums.weight = (double *) ct_alloc(3 * n * sizeof *c.sums.weight);
+    c.sums.on_grid = (sums *) ct_alloc(n * sizeof *c.sums.on_grid);
+    facts->sse = 0;
+    facts->cost = facts->splits = 0;
+    ct_status status = CT_OK;
+    if (!c.sums.rows || !c.sums.weight || !c.sums.on_grid) {
+        status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
+    } else {
+        c.sums.sum = c.sums.weight + n;
+        c.sums.rest = c.sums.sum + n;
+        memset(c.sums.rows, 0, n * sizeof *c.sums.rows);
+        memset(c.sums.on_grid, 0, n * sizeof *c.sums.on_grid);
+        for (size_t i = 0; i < 3 * n; i++) c.sums.weight[i] = 0;
+        for (size_t i = 0; i < n; i++) facts->deviance[i] = 0;
+        status = count_again(&c, leaf_of_row, facts, error);
+    }
+    ct_free(c.sums.rows);
+    ct_free(c.sums.weight);
+    ct_free(c.sums.on_grid);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* Perfect trees, one after the other, each as deep as its deepest leaf. */
+#define FIRST(m, tree) ((void) (m), (void) (tree), 0u)
+#define PLACE(m, tree, i) ((m)->roots[tree] + (i))
+#define CHILD(node, i, right) (2 * (i) + 1 + (right))
+#include "forge/schedule/perfect.h"
+#include "forge/schedule/walk_body.h"
+
+static uint32_t n_nodes(const ct_forest_shape *shape, uint32_t tree)
+{
+    return (UINT32_C(2) << shape->deep[tree]) - 1;
+}
+
+static void pack(const ct_forged *f, const ct_forest_shape *shape, ct_walk_node *nodes,
+                 uint32_t *origin, uint32_t *roots)
+{
+    uint32_t first = 0;
+    for (uint32_t t = 0; t < shape->n_trees; t++) {
+        roots[t] = first;
+        ct_perfect_pack(f, f->ensemble->roots[t], 0, first, 1, nodes, origin);
+        first += n_nodes(shape, t);
+    }
+}
+
+const ct_representation ct_array = {ct_perfect_check, n_nodes, pack, walk,
+                                    FIRST_TEXT, PLACE_TEXT, CHILD_TEXT};

@@ -1,0 +1,351 @@
+#include "forge/schedule/calls.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "forge/input.h"
+#include "forge/sums.h"
+
+ct_status ct_scheduled_new(const ct_forged *f, const char *text, int any_order, ct_arena *arena,
+                           ct_scheduled *s, ct_error *error)
+{
+    memset(s, 0, sizeof *s);
+    s->forged = f;
+    s->nest = CT_ARENA_NEW(arena, ct_nest, 1);
+    s->ir = CT_ARENA_NEW(arena, ct_ir, 1);
+    s->shape = ct_forest_shape_of(f, any_order, arena);
+    if (!s->nest || !s->ir || !s->shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
+    CT_TRY(ct_nest_parse(s->nest, text, error));
+    CT_TRY(ct_nest_check(s->nest, s->shape, error));
+    CT_TRY(ct_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
+    s->model = ct_model_new(f, s->shape, s->nest->layout, arena);
+    return s->model ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
+}
+
+/* ---- what a thread is at ---- */
+
+typedef struct {
+    const double *x; /* [row - first][n_used] */
+    int64_t first;
+} some_rows;
+
+typedef struct {
+    char *sums;     /* [iteration][row - first][n_outputs], NULL: none */
+    int64_t first, n_rows;
+} own_sums;
+
+typedef struct {
+    const ct_scheduled *s;
+    const ct_column *columns;
+    uint32_t n_rows;
+    unsigned threads;
+    ct_halt *stop;
+    int64_t *failed; /* atomic, shared: 1 once memory was short */
+    ct_arena *arena; /* the thread's own */
+    int64_t at[CT_MOST_LOOPS];
+    some_rows rows;
+    own_sums result, slots, own[CT_MOST_LOOPS];
+} running;
+
+static size_t number_size(const running *r)
+{
+    return r->s->forged->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+}
+
+static int64_t sum_of(const running *r, int loop, ct_axis axis)
+{
+    int64_t sum = 0;
+    for (int i = loop; i >= 0; i = r->s->nest->loops[i].outer)
+        if (r->s->nest->loops[i].axis == axis) sum += r->at[i];
+    return sum;
+}
+
+static int64_t iteration_of(const running *r, int loop)
+{
+    const ct_index *index = &r->s->nest->loops[loop];
+    return (r->at[loop] - index->start) / index->step;
+}
+
+/* Of the rows within reach those that there are. */
+static int64_t rows_within(const running *r, int loop, int64_t first)
+{
+    int64_t n = ct_span_of(r->s->nest, loop, CT_ROWS, r->s->shape->n_trees);
+    int64_t left = first < r->n_rows ? r->n_rows - first : 0;
+    return n < left ? n : left;
+}
+
+/* ---- sums ---- */
+
+static own_sums *holder_of(running *r, int target)
+{
+    if (target == CT_TO_RESULT) return &r->result;
+    return target < 0 ? &r->slots : &r->own[target];
+}
+
+/* The sums of the iteration under way, and the row that they begin with. */
+static char *sums_of(running *r, int target, int64_t *first)
+{
+    own_sums *of = holder_of(r, target);
+    int64_t which = target >= 0 ? iteration_of(r, target) : 0;
+    for (int i = 0; target == CT_TO_SLOTS && i < r->s->ir->n_slots; i++)
+        which = which * ct_trips_of(r->s->nest, r->s->ir->slots[i], r->s->shape->n_trees) +
+                iteration_of(r, r->s->ir->slots[i]);
+    *first = of->first;
+    return of->sums + (size_t) which * (size_t) of->n_rows * r->s->model->n_outputs *
+                          number_size(r);
+}
+
+static int64_t copies_of(const running *r, const ct_ir_node *node)
+{
+    return node->loop < 0 ? ct_ir_slots(r->s->ir)
+                          : ct_trips_of(r->s->nest, node->loop, r->s->shape->n_trees);
+}
+
+/* Any order is allowed of doubles alone. */
+static void make_private(running *r, const ct_ir_node *node)
+{
+    int grid, around = node->loop < 0 ? -1 : r->s->nest->loops[node->loop].outer;
+    own_sums *of = holder_of(r, node->loop);
+    if (node->loop >= 0 && r->s->ir->on_gpu) {
+        ct_shared_loop(r->s->nest, &grid);
+        around = grid;
+    }
+    of->first = sum_of(r, around, CT_ROWS);
+    of->n_rows = rows_within(r, around, of->first);
+    size_t n = (size_t) (copies_of(r, node) * of->n_rows) * r->s->model->n_outputs;
+    double *sums = CT_ARENA_NEW(r->arena, double, n ? n : 1);
+    of->sums = (char *) sums;
+    if (!sums) ct_atomic_write(r->failed, 1);
+    for (size_t i = 0; sums && i < n; i++) sums[i] = -0.0;
+}
+
+static void reduce_dim(running *r, const ct_ir_node *node)
+{
+    const own_sums *from = holder_of(r, node->loop);
+    int64_t first, copies = copies_of(r, node);
+    size_t n = (size_t) from->n_rows * r->s->model->n_outputs;
+    char *into = sums_of(r, node->target, &first);
+    double *to = (double *) (void *) into +
+                 (size_t) (from->first - first) * r->s->model->n_outputs;
+    for (int64_t k = 0; k < copies; k++) {
+        const double *own = (const double *) (const void *) from->sums + (size_t) k * n;
+        for (size_t i = 0; i < n; i++) {
+            if (node->atomic) ct_atomic_add_double(&to[i], own[i]);
+            else to[i] += own[i];
+        }
+    }
+}
+
+/* ---- rows ---- */
+
+static void load_rows(const running *r, int64_t first, int64_t n, double *x)
+{
+    const ct_forged *f = r->s->forged;
+    for (uint32_t column = 0; column < f->n_used; column++) {
+        const ct_column *from = &r->columns[f->used[column]];
+        for (int64_t row = 0; row < n; row++)
+            x[row * f->n_used + column] =
+                ct_input(from, (uint32_t) (first + row), f->ensemble->number);
+    }
+}
+
+static void cache_rows(running *r, int loop)
+{
+    int64_t first = loop < 0 ? 0 : sum_of(r, loop, CT_ROWS), n = rows_within(r, loop, first);
+    size_t size = (size_t) n * r->s->forged->n_used;
+    double *x = CT_ARENA_NEW(r->arena, double, size ? size : 1);
+    if (!x) {
+        ct_atomic_write(r->failed, 1);
+        return;
+    }
+    load_rows(r, first, n, x);
+    r->rows = (some_rows){x, first};
+}
+
+/* ---- loops ---- */
+
+static void run_list(running *r, int first);
+
+static int64_t trips_now(const running *r, const ct_ir_node *node)
+{
+    const ct_index *index = &r->s->nest->loops[node->loop];
+    int64_t stop = CT_OPEN;
+    for (uint32_t i = 0; i < node->n_bounds; i++) {
+        int64_t bound = node->bounds[i].constant;
+        if (bound == CT_OPEN) bound = r->n_rows;
+        for (uint32_t k = 0; k < node->bounds[i].n_minus; k++)
+            bound -= r->at[node->bounds[i].minus[k]];
+        if (bound < stop) stop = bound;
+    }
+    return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
+}
+
+/* The innermost loop: n iterations from where it is. */
+static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
+{
+    const ct_ir_node *reduce = &r->s->ir->nodes[walk->next];
+    const ct_index *index = &r->s->nest->loops[walk->loop];
+    ct_walk_call call;
+    memset(&call, 0, sizeof call);
+    call.tree = sum_of(r, walk->loop, CT_TREES);
+    call.row = sum_of(r, walk->loop, CT_ROWS);
+    call.n = n;
+    call.step = index->step;
+    call.axis = index->axis;
+    call.lanes = walk->lanes;
+    call.hops = walk->hops;
+    call.peel = walk->peel;
+    call.x = r->rows.x;
+    call.first_row = r->rows.first;
+    call.sums = sums_of(r, reduce->target, &call.first_sum);
+    call.atomic = reduce->atomic;
+    ct_representation_of(r->s->nest->layout)->walk(r->s->model, &call);
+}
+
+static void run_iterations(running *r, const ct_ir_node *node, int64_t begin, int64_t end)
+{
+    const ct_index *index = &r->s->nest->loops[node->loop];
+    const ct_ir_node *first = &r->s->ir->nodes[node->inner];
+    if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
+    int whole = first->kind == CT_IR_WALK && !ct_nest_conflicts(r->s->nest, node->loop);
+    some_rows rows = r->rows;
+    for (int64_t k = begin; k < end; k = whole ? end : k + 1) {
+        if (ct_atomic_read(r->failed)) return;
+        r->at[node->loop] = index->start + k * index->step;
+        if (whole) {
+            call_kernel(r, first, end - k);
+        } else {
+            ct_arena_mark mark = ct_arena_here(r->arena);
+            run_list(r, node->inner);
+            ct_arena_release(r->arena, mark);
+            r->rows = rows;
+        }
+    }
+}
+
+typedef struct {
+    const running *r;
+    const ct_ir_node *node;
+} sharing;
+
+/* Threads have what is under way as it was before the loop, and memory of their own. */
+static void share(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const sharing *s = (const sharing *) data;
+    running own = *s->r;
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    (void) worker;
+    ct_arena_init(&arena, &budget);
+    own.arena = &arena;
+    own.threads = 1;
+    run_iterations(&own, s->node, (int64_t) begin, (int64_t) end);
+    ct_arena_free(&arena);
+}
+
+static void run_for(running *r, const ct_ir_node *node)
+{
+    int64_t n = trips_now(r, node);
+    if (node->how != CT_HOW_THREADS || r->threads < 2 || n < 2) {
+        run_iterations(r, node, 0, n);
+        return;
+    }
+    sharing s = {r, node};
+    uint64_t chunk = (uint64_t) n / (8 * r->threads) + 1;
+    ct_loop loop = {(uint64_t) n, chunk, CT_DYNAMIC, r->threads, share, &s, r->stop};
+    ct_parallel_for(&loop);
+}
+
+static void run_list(running *r, int first)
+{
+    for (int i = first; i >= 0 && !ct_atomic_read(r->failed); i = r->s->ir->nodes[i].next) {
+        const ct_ir_node *node = &r->s->ir->nodes[i];
+        switch (node->kind) {
+        case CT_IR_FOR: run_for(r, node); break;
+        case CT_IR_WALK: call_kernel(r, node, 1); break;
+        case CT_IR_CACHE_ROWS: cache_rows(r, node->loop); break;
+        case CT_IR_PRIVATE: make_private(r, node); break;
+        case CT_IR_REDUCE_DIM: reduce_dim(r, node); break;
+        default: break;
+        }
+    }
+}
+
+/* ---- all of it ---- */
+
+/* Where the one outermost loop caches its rows, no others are asked for. */
+static int caches_all_rows(const ct_nest *nest)
+{
+    const ct_index *outermost = &nest->loops[nest->first];
+    return outermost->next < 0 && outermost->axis == CT_ROWS && outermost->marked[CT_CACHE];
+}
+
+static void begin_sums(const running *r)
+{
+    const ct_model *m = r->s->model;
+    for (size_t i = 0; i < (size_t) r->n_rows * m->n_outputs; i++) {
+        if (number_size(r) == sizeof(float))
+            ((float *) (void *) r->result.sums)[i] = (float) m->base[i % m->n_outputs];
+        else ((double *) (void *) r->result.sums)[i] = m->base[i % m->n_outputs];
+    }
+}
+
+static void end_sums(const running *r, double *out)
+{
+    const ct_ensemble *e = r->s->forged->ensemble;
+    size_t width = e->n_outputs * number_size(r);
+    for (uint32_t row = 0; row < r->n_rows; row++)
+        ct_sums_end(e, r->result.sums + row * width, 1, 1, out + row, r->n_rows);
+}
+
+static void run_all(running *r, double *out)
+{
+    size_t n = (size_t) r->n_rows * r->s->model->n_outputs;
+    r->result.sums = (char *) ct_arena_alloc(r->arena, n, number_size(r));
+    r->result.n_rows = r->n_rows;
+    if (!r->result.sums) {
+        ct_atomic_write(r->failed, 1);
+        return;
+    }
+    begin_sums(r);
+    if (!caches_all_rows(r->s->nest)) cache_rows(r, -1);
+    run_list(r, r->s->ir->first);
+    if (!ct_atomic_read(r->failed)) end_sums(r, out);
+}
+
+/* A block of planes is a tile of the schedule; threads if its loop is parallel. */
+static ct_status predict_planes(const ct_scheduled *s, const ct_column *columns, uint32_t n_rows,
+                                const ct_run *run, double *out, ct_error *error)
+{
+    const ct_index *rows = &s->nest->loops[s->nest->first];
+    ct_run as = *run;
+    as.way = CT_WAY_PLANES;
+    as.block = (uint32_t) rows->step;
+    if (!rows->marked[CT_PARALLEL]) as.threads = 1;
+    return ct_forged_predict(s->forged, columns, n_rows, &as, out, error);
+}
+
+ct_status ct_scheduled_predict(const ct_scheduled *s, const ct_column *columns, uint32_t n_rows,
+                               const ct_run *run, double *out, ct_error *error)
+{
+    if (s->nest->layout == CT_PLANES)
+        return predict_planes(s, columns, n_rows, run, out, error);
+    running r;
+    int64_t failed = 0;
+    ct_budget budget = {SIZE_MAX / 2, 0};
+    ct_arena arena;
+    if (!n_rows) return CT_OK;
+    ct_arena_init(&arena, &budget);
+    memset(&r, 0, sizeof r);
+    r.s = s;
+    r.columns = columns;
+    r.n_rows = n_rows;
+    r.threads = run->threads;
+    r.stop = run->stop;
+    r.failed = &failed;
+    r.arena = &arena;
+    run_all(&r, out);
+    ct_arena_free(&arena);
+    return failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory to predict") : CT_OK;
+}

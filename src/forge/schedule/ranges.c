@@ -1,0 +1,90 @@
+#include "forge/schedule/ranges.h"
+
+#include <string.h>
+
+int64_t ct_stop_of(const ct_nest *nest, int loop, uint32_t n_trees)
+{
+    const ct_index *index = &nest->loops[loop];
+    if (index->stop == CT_OPEN && index->axis == CT_TREES && n_trees) return n_trees;
+    return index->stop;
+}
+
+int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees)
+{
+    const ct_index *index = &nest->loops[loop];
+    int64_t stop = ct_stop_of(nest, loop, n_trees);
+    if (stop == CT_OPEN) return CT_OPEN;
+    return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
+}
+
+/* The highest value of the variable; -1: there is none. */
+static int64_t last_of(const ct_nest *nest, int loop, uint32_t n_trees)
+{
+    int64_t trips = ct_trips_of(nest, loop, n_trees);
+    if (trips == CT_OPEN) return CT_OPEN;
+    return nest->loops[loop].start + (trips - 1) * nest->loops[loop].step;
+}
+
+/* Do tiles of the loop fill its range, or was it split within it? Then what holds for its parts
+ * holds for it. */
+static int is_exact(const ct_nest *nest, int loop, uint32_t n_trees)
+{
+    const ct_index *index = &nest->loops[loop];
+    int64_t stop = ct_stop_of(nest, loop, n_trees);
+    if (!index->tile) return index->stop != CT_OPEN;
+    return stop != CT_OPEN && (stop - index->start) % (index->step * index->tile) == 0;
+}
+
+uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
+                      ct_bound bounds[CT_MOST_NEST])
+{
+    uint32_t n = 0;
+    for (int a = loop; a >= 0 && n < CT_MOST_NEST; a = nest->loops[a].from) {
+        ct_bound bound;
+        memset(&bound, 0, sizeof bound);
+        if (a != loop && is_exact(nest, a, n_trees)) continue;
+        bound.constant = ct_stop_of(nest, a, n_trees);
+        for (int m = nest->loops[loop].outer; m >= 0; m = nest->loops[m].outer)
+            if (ct_nest_descends(nest, m, a)) bound.minus[bound.n_minus++] = (uint8_t) m;
+        int open = bound.constant == CT_OPEN && n && bounds[0].constant != CT_OPEN;
+        if (n && !bound.n_minus && !open && bound.constant >= bounds[0].constant) continue;
+        bounds[n++] = bound;
+    }
+    return n;
+}
+
+static int64_t reach_below(const ct_nest *nest, int first, ct_axis axis, uint32_t n_trees)
+{
+    int64_t most = 0;
+    for (int i = first; i >= 0; i = nest->loops[i].next) {
+        int64_t reach = reach_below(nest, nest->loops[i].inner, axis, n_trees);
+        if (nest->loops[i].axis == axis) {
+            int64_t last = last_of(nest, i, n_trees);
+            if (last == CT_OPEN || reach == CT_OPEN) return CT_OPEN;
+            if (last > 0) reach += last;
+        }
+        if (reach > most) most = reach;
+    }
+    return most;
+}
+
+int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees)
+{
+    int inner = loop < 0 ? nest->first : nest->loops[loop].inner;
+    int64_t reach = reach_below(nest, inner, axis, n_trees);
+    return reach == CT_OPEN ? CT_OPEN : reach + 1;
+}
+
+void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end)
+{
+    int64_t low = 0, high = 0;
+    for (int i = loop; i >= 0; i = nest->loops[i].outer) {
+        if (nest->loops[i].axis != CT_TREES) continue;
+        int64_t last = last_of(nest, i, n_trees);
+        low += nest->loops[i].start;
+        high += last < 0 ? 0 : last;
+    }
+    if (high >= n_trees) high = (int64_t) n_trees - 1;
+    *first = (uint32_t) low;
+    *end = (uint32_t) high + 1;
+}

@@ -1,0 +1,32 @@
+/* Which rows and trees the iterations of a loop are. */
+#ifndef CT_FORGE_SCHEDULE_RANGES_H
+#define CT_FORGE_SCHEDULE_RANGES_H
+
+#include "forge/schedule/nest.h"
+
+/* A loop's variable stays below `constant` less the loops around it that are named; CT_OPEN: below
+ * the number of rows less these. */
+typedef struct {
+    int64_t constant;
+    uint32_t n_minus;
+    uint8_t minus[CT_MOST_NEST];
+} ct_bound;
+
+/* The stop; of a loop over all trees their number, if it is known (n_trees is not 0). */
+int64_t ct_stop_of(const ct_nest *nest, int loop, uint32_t n_trees);
+/* Iterations when no bound cuts them short, or CT_OPEN. */
+int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees);
+
+/* The bounds of a loop, of which the least holds: its own stop first, then those of the loops that
+ * it descends from where a tile may be cut short. The number of them. */
+uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
+                      ct_bound bounds[CT_MOST_NEST]);
+
+/* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
+ * the sum of these and are so many at most, or CT_OPEN: to the end. */
+int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees);
+
+/* The trees that walks of an innermost loop may come to: first to end - 1; n_trees is known. */
+void ct_trees_of(const ct_nest *nest, int loop, uint32_t n_trees, uint32_t *first, uint32_t *end);
+
+#endif

@@ -1,0 +1,12 @@
+#include "forge/schedule/rules.h"
+
+static const struct {
+    const char *name, *sentence;
+} rules[] = {
+#define RULE_TEXT(code, name, sentence) {name, sentence},
+    CT_RULES(RULE_TEXT)
+#undef RULE_TEXT
+};
+
+const char *ct_rule_name(ct_rule rule) { return rules[rule].name; }
+const char *ct_rule_sentence(ct_rule rule) { return rules[rule].sentence; }

@@ -1,0 +1,62 @@
+#include "forge/schedule/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Room for `more` characters and a zero. */
+static int make_room(ct_text *text, size_t more)
+{
+    if (text->failed) return 0;
+    if (text->n + more < text->room) return 1;
+    size_t room = 2 * text->room + more + 256;
+    char *at = (char *) ct_alloc(room);
+    if (!at) {
+        text->failed = 1;
+        return 0;
+    }
+    if (text->n) memcpy(at, text->at, text->n);
+    at[text->n] = 0;
+    ct_free(text->at);
+    text->at = at;
+    text->room = room;
+    return 1;
+}
+
+CT_PRINTF(2, 0)
+static void add(ct_text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (n < 0 || !make_room(text, (size_t) n)) return;
+    vsnprintf(text->at + text->n, (size_t) n + 1, format, arguments);
+    text->n += (size_t) n;
+}
+
+void ct_text_add(ct_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(text, format, arguments);
+    va_end(arguments);
+}
+
+void ct_text_line(ct_text *text, int level, const char *format, ...)
+{
+    va_list arguments;
+    ct_text_add(text, "%*s", 4 * level, "");
+    va_start(arguments, format);
+    add(text, format, arguments);
+    va_end(arguments);
+    ct_text_add(text, "\n");
+}
+
+void ct_text_free(ct_text *text)
+{
+    ct_free(text->at);
+    memset(text, 0, sizeof *text);
+}

@@ -1,0 +1,21 @@
+/* A text that grows. It begins with zeros and is given back by ct_text_free; once memory is short
+ * it stays as it is and says so. */
+#ifndef CT_FORGE_SCHEDULE_TEXT_H
+#define CT_FORGE_SCHEDULE_TEXT_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+typedef struct {
+    char *at; /* [n], and a zero; NULL while there is nothing */
+    size_t n, room;
+    int failed;
+} ct_text;
+
+void ct_text_add(ct_text *text, const char *format, ...) CT_PRINTF(2, 3);
+/* A line that begins with four blanks a level. */
+void ct_text_line(ct_text *text, int level, const char *format, ...) CT_PRINTF(3, 4);
+void ct_text_free(ct_text *text);
+
+#endif
