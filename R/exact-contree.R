@@ -32,15 +32,15 @@ NULL
 #' far more time than the one before.
 #'
 #' @section The training error is optimistic:
-#' The training error of an optimal tree is the lowest there is, and it falls with each level: the
-#' more trees there are to choose from, the more the best of them owes to chance. On new data expect
-#' more errors, on small or noisy data many more. Judge a tree, and choose its depth, by rows that
-#' were not used to fit it: [contree_cv()] cross-validates, [contree_accuracy()] takes a test set,
-#' and `vignette("choosing")` shows both.
+#' The training error of an optimal tree is the lowest possible, and it decreases with each level:
+#' the larger the set of trees, the better the best of them fits by chance. Expect more errors on
+#' new data, and many more if the data are few or noisy. Assess a tree, and choose its depth, on
+#' rows that were not used to fit it: with [contree_cv()] for cross-validation or
+#' [contree_accuracy()] for a test set; see `vignette("choosing")`.
 #'
 #' @section Threads, and which of equally good trees:
-#' The search uses the processors that `threads` allows, two unless told otherwise; see
-#' [contree_threads()]. The tree is the same for any number of threads and on any device: of all
+#' By default the search uses two threads; see `threads` and [contree_threads()]. The tree is the
+#' same for any number of threads and on any device: of all
 #' trees of the lowest cost one with the fewest leaves; of these the one whose root splits on the
 #' first predictor (in the order of the columns), there at the lowest threshold; and so on down.
 #' That no smaller tree has the cost is part of what is proven. There are three exceptions, where

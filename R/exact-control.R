@@ -28,12 +28,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 
 #' Settings of the search for an optimal tree
 #'
-#' Collects the settings of [contree()] that most analyses leave alone. All of them can also be
-#' given to `contree()` directly.
+#' Sets the options of [contree()] that most analyses do not need. All of them can also be given to
+#' `contree()` directly.
 #'
 #' @section Settings by what they are about:
 #' \itemize{
-#'   \item Which trees there are to choose from, and what they cost: `complexity`, `minbucket`,
+#'   \item The set of trees that are searched, and their cost: `complexity`, `minbucket`,
 #'     `minsplit`, `max_thresholds`, `subset_levels`.
 #'   \item Values that are missing, and levels that are new: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
@@ -99,42 +99,41 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or
 #'   `"2GB"`; `NULL` sets no limit. When they are used up the search stops as at the time limit. See
 #'   the section on memory for what it takes.
-#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an
-#'   `"error"`.
-#' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the
-#'   number that [contree_threads()] gives, 2 unless set, and no more than that page says are used
-#'   in any case. Small searches use one.
+#' @param on_interrupt What Ctrl-C does: `"return"` returns the best tree so far with a warning,
+#'   `"error"` raises an error.
+#' @param threads Number of threads, a whole number; 0 means all processors. The default `NULL` uses
+#'   the number set by [contree_threads()], which is 2 by default. Small searches use one thread.
 #' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the
 #'   table is large enough for it to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the
 #'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
-#'   where it cannot be used. The tree is the same. On a GPU go row sets of two levels that are
-#'   large enough; all else stays on the CPU, and all of it with more than 64 classes or with
+#'   where it cannot be used. The tree is the same. Only row sets of depth two with enough rows
+#'   run on the GPU; all else stays on the CPU, and all of it with more than 64 classes or with
 #'   `weights`, `loss` or `class_weights` that are not the same for all rows. If a GPU fails in the
 #'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
 #'   hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the
 #'   section on them in [contree()].
-#' @param start A tree to begin with: a fit of [contree()] or `rpart`. The search
-#'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does
-#'   not fit the depth, the leaf sizes or the predictors is left out. A good tree saves time, a poor
-#'   one does no harm, and neither changes what is optimal.
+#' @param start A tree to start from: a fit of [contree()] or `rpart`, as an upper bound of the
+#'   optimal cost. Predictors are matched by name; parts of the tree that do not fit the depth, the
+#'   leaf sizes or the predictors are dropped. A good tree saves time, a poor one does no harm, and
+#'   the optimum is the same.
 #' @param progress A function called with the state of the search about five times a second at most:
 #'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion
 #'   of the thresholds of the root that need no further look, from 0 to 1). If it fails, the search
-#'   is stopped and the error passed on. `"progressr"` tells the package `progressr`, which has bars
-#'   for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
-#'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
-#' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second
-#'   second on; `FALSE` does not. `NULL`, the default, takes the option `contree.verbose` or, where
-#'   that is not set, shows it in interactive sessions outside of `knitr` unless `progress` goes
-#'   elsewhere.
+#'   is stopped and the error passed on. `"progressr"` uses the progress bars of the package
+#'   `progressr`; by default (`NULL`) they are used if its handlers are active: within
+#'   `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
+#' @param verbose `TRUE` shows a progress line on the standard error stream, once a search has taken
+#'   a second; `FALSE` does not. The default `NULL` uses the option `contree.verbose`; if that is
+#'   not set, the line is shown in interactive sessions outside of `knitr`, unless `progress`
+#'   reports it elsewhere.
 #' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves
-#'   the bound again. It is written by a second search, which knows the cost of the tree and takes
-#'   about as long as the first one on one thread; `time_limit` and `memory_limit` hold for it as
-#'   well. It takes three to five bytes for each threshold that the search looks at, less than 1 MB
-#'   for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
-#'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
-#'   Certificates are kept by [contree()] alone.
+#'   the bound again. It is written by a second search, which takes about as long as the first one
+#'   on one thread; `time_limit` and `memory_limit` apply to it as well. It takes three to five
+#'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
+#'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
+#'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
+#'   [contree()] alone.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default keeps no training data.
 #'
@@ -143,11 +142,11 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @examples
 #' contree_control(complexity = 0.01)
 #' contree(Species ~ ., iris, depth = 2, control = contree_control(complexity = 0.01))
-#' # the same, said directly
+#' # the same, given directly
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
 contree_control <- function(
-    # which trees there are to choose from, and what they cost
+    # the set of trees that are searched, and their cost
     complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf,
     subset_levels = 6,
     # values that are missing, and levels that are new

@@ -20,25 +20,24 @@
 #' which for one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984, section
 #' 3.4) and of `rpart`. It counts rows, not folds: it is the same kind of figure for any number and
 #' size of folds, down to one row each, and repeats, which show the same rows again, do not make it
-#' small. It takes the losses for independent, which they are not quite, since the trees share most
-#' of their rows; read it as a rough guide.
+#' small. It treats the losses as independent. They are not, since the trees share most of their
+#' training rows, so read it as a rough guide.
 #'
 #' @section The rules:
-#' Rows of the table are in order of simplicity: by depth and, within a depth, the largest
-#' complexity first. `"min"` takes the least error, the simplest of several. `"1se"` (Breiman et al.
-#' 1984, section 3.4.3) takes the simplest whose error is at most the least one plus its standard
-#' error: trees that close cannot be told apart by these data, and the smaller one says it in fewer
-#' words.
+#' The rows of the table are ordered from the simplest tree on: by depth and, within a depth, by
+#' decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among ties.
+#' `"1se"` (Breiman et al. 1984, section 3.4.3) chooses the simplest tree whose error is within one
+#' standard error of the lowest: the data cannot tell such trees apart, and the smaller one is
+#' easier to read.
 #'
-#' Having been chosen, the error in the table is a little optimistic itself, as the least of
-#' several. Where that matters, keep rows for [contree_accuracy()] that the cross-validation has not
-#' seen, or cross-validate the whole choice.
+#' The error of the chosen tree is slightly optimistic, because it is the lowest of several. Where
+#' that matters, keep a test set for [contree_accuracy()], or cross-validate the choice as well.
 #'
 #' @section Folds:
 #' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are
-#' drawn with R's random numbers, hence [set.seed()] fixes them, before the first tree is fitted;
-#' nothing after that is random. Functions in the formula that depend on all rows, such as `poly()`,
-#' are evaluated once, on all rows.
+#' drawn with R's random numbers before the first tree is fitted, so that [set.seed()] makes the
+#' result reproducible; nothing after that is random. Functions in the formula that depend on all
+#' rows, such as `poly()`, are evaluated once, on all rows.
 #'
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are
