@@ -335,7 +335,7 @@ static void columns_of_models(void)
     for (uint32_t k = 0; k < e->n_terms; k++) a->term_feature[k]++;
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
-    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL};
+    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, 0};
     ct_interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
