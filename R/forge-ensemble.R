@@ -5,8 +5,8 @@
 # left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
 # ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node; where the
 # maker says so also cover, how much of the training data came to the node, and gain, what its split
-# was worth. Trees whose leaves are linear models have intercept, and terms (forge-linear.R). The root is node 1; other nodes may come in any order, and those that
-# nothing leads to are left out.
+# was worth. Trees whose leaves are linear models have intercept, and terms (forge-linear.R). The
+# root is node 1; other nodes may come in any order, and those that nothing leads to are left out.
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 
