@@ -113,7 +113,7 @@ gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.9
   b <- fit$gmt$coefficients
   p <- ncol(b)
   say <- function(x, leaf) {
-    value <- drop(x %*% b[leaf, ])
+    value <- model_sums(x, b[leaf, ])
     half <- if (interval != "none") half_width(fit, x, leaf, interval, level)
     if (!extrapolate) {
       low <- fit$gmt$low[leaf, p]
@@ -126,6 +126,14 @@ gmt_values <- function(fit, x, node, extrapolate, interval = "none", level = 0.9
   if (interval == "none") return(out[, 1])
   colnames(out) <- c("fit", "lwr", "upr")
   out
+}
+
+# Term after term, so that the bits depend on no library: forge() has the same. What has no slope is
+# not asked for.
+model_sums <- function(x, b) {
+  value <- rep(b[[1]], nrow(x))
+  for (k in setdiff(which(b != 0), 1L)) value <- value + b[[k]] * x[, k]
+  value
 }
 
 half_width <- function(fit, x, leaf, interval, level) {
