@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "evolve/gmt_result.h"
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
@@ -269,140 +270,6 @@ static ct_status prove(running *run, ct_error *error)
 
 /* ---- the result ---- */
 
-/* Nodes of the search in preorder: their places, and the forest's children. */
-static uint32_t number_nodes(const ct_model_tree *tree, int32_t node, ct_forest *forest,
-                             int32_t *places)
-{
-    uint32_t number = forest->n_nodes++;
-    places[number] = node;
-    forest->left[number] = forest->right[number] = 0;
-    if (ct_is_leaf(tree, node)) return number;
-    forest->left[number] = number_nodes(tree, tree->nodes[node].left, forest, places);
-    forest->right[number] = number_nodes(tree, tree->nodes[node].right, forest, places);
-    return number;
-}
-
-/* The largest value on the left and the least on the right; whether rows without one are there. */
-typedef struct {
-    double below, above;
-    int any_below, any_above, any_missing;
-} gap;
-
-static gap gap_of(const ct_model_tree *tree, int32_t node, const ct_column *column)
-{
-    const ct_model_node *at = &tree->nodes[node];
-    gap g = {0, 0, 0, 0, 0};
-    for (uint32_t i = at->begin; i < at->end; i++) {
-        uint32_t row = tree->rows[i];
-        if (ct_column_missing(column, row)) {
-            g.any_missing = 1;
-            continue;
-        }
-        double x = ct_column_value(column, row);
-        if (ct_goes_left(tree->table, &at->test, row)) {
-            if (!g.any_below || x > g.below) g.below = x;
-            g.any_below = 1;
-        } else {
-            if (!g.any_above || x < g.above) g.above = x;
-            g.any_above = 1;
-        }
-    }
-    return g;
-}
-
-static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_test *test,
-                              uint32_t n_levels, ct_error *error)
-{
-    uint8_t *left = (uint8_t *) ct_alloc(n_levels + 1);
-    if (!left) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    for (uint32_t level = 0; level < n_levels; level++)
-        left[level] = (uint8_t) (test->levels[level / 64] >> (level % 64) & 1);
-    left[n_levels] = forest->default_left[number];
-    forest->levels_left[number] = left;
-    forest->n_levels[number] = n_levels;
-    return CT_OK;
-}
-
-static ct_status write_split(running *run, uint32_t number, int32_t place, ct_error *error)
-{
-    const ct_model_tree *tree = &run->tree;
-    const ct_model_node *at = &tree->nodes[place];
-    const uint32_t s = (uint32_t) at->test.splitter, column = run->data->splitters[s];
-    ct_forest *forest = &run->gmt->forest;
-    gap g = gap_of(tree, place, &run->data->columns[column]);
-    const ct_model_node *left = &tree->nodes[at->left], *right = &tree->nodes[at->right];
-    forest->feature[number] = (int32_t) column;
-    forest->default_left[number] = (uint8_t) (g.any_missing
-                                                  ? at->test.missing_left != 0
-                                                  : left->end - left->begin >=
-                                                        right->end - right->begin);
-    run->gmt->learned[number] = (uint8_t) g.any_missing;
-    if (run->data->n_levels[s])
-        return write_levels(forest, number, &at->test, run->data->n_levels[s], error);
-    forest->threshold[number] = !g.any_above   ? INFINITY
-                                : !g.any_below ? -INFINITY
-                                               : ct_threshold_between(g.below, g.above);
-    return CT_OK;
-}
-
-/* Models of all nodes, since a tree may be cut anywhere. */
-static ct_status write_models(running *run, ct_error *error)
-{
-    ct_forest *forest = &run->gmt->forest;
-    const ct_node_models *models = &run->gmt->models;
-    uint32_t n_terms = 0;
-    for (size_t i = 0; i < (size_t) models->n_nodes * models->p; i++)
-        n_terms += i % models->p != 0 && models->coefficients[i] != 0;
-    CT_TRY(ct_forest_add_terms(forest, n_terms, error));
-    n_terms = 0;
-    for (uint32_t node = 0; node < models->n_nodes; node++) {
-        const double *b = models->coefficients + (size_t) node * models->p;
-        forest->first_term[node] = n_terms;
-        forest->values[node] = b[0];
-        for (uint32_t k = 1; k < models->p; k++) {
-            if (b[k] == 0) continue;
-            forest->term_column[n_terms] = run->data->regressors[k - 1];
-            forest->coefficient[n_terms++] = b[k];
-        }
-    }
-    forest->first_term[models->n_nodes] = n_terms;
-    return CT_OK;
-}
-
-static ct_status new_forest(ct_forest *forest, uint32_t n_nodes, ct_error *error)
-{
-    CT_TRY(ct_forest_init(forest, 1, n_nodes, 0, error));
-    forest->roots[0] = 0;
-    return ct_forest_add_levels(forest, error);
-}
-
-static ct_status write_tree(running *run, int32_t *places, ct_error *error)
-{
-    ct_gmt *gmt = run->gmt;
-    ct_forest *forest = &gmt->forest;
-    uint32_t n_nodes = 2 * run->tree.n_leaves - 1;
-    CT_TRY(new_forest(forest, n_nodes, error));
-    gmt->where = (int32_t *) ct_alloc(run->data->n_rows * sizeof *gmt->where);
-    gmt->learned = (uint8_t *) ct_alloc(n_nodes);
-    if (!gmt->where || !gmt->learned) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    number_nodes(&run->tree, 0, forest, places);
-    for (uint32_t number = 0; number < n_nodes; number++) {
-        const ct_model_node *at = &run->tree.nodes[places[number]];
-        forest->feature[number] = -1;
-        forest->threshold[number] = NAN;
-        forest->default_left[number] = gmt->learned[number] = 0;
-        if (at->test.splitter >= 0) {
-            CT_TRY(write_split(run, number, places[number], error));
-            continue;
-        }
-        for (uint32_t i = at->begin; i < at->end; i++)
-            gmt->where[run->tree.rows[i]] = (int32_t) number;
-    }
-    CT_TRY(ct_node_models_fit(&gmt->models, run->data, n_nodes, forest->left, forest->right,
-                              gmt->where, run->options->threads, error));
-    return write_models(run, error);
-}
-
 /* From the scaled response to the response: SSE by a factor, BIC by n times its logarithm. */
 static void scale_back(running *run)
 {
@@ -448,12 +315,9 @@ static ct_status run_all(running *run, ct_error *error)
     run->history.moments = gmt->moments;
     CT_TRY(search_all(run, error));
     if (run->options->prove) CT_TRY(prove(run, error));
-    int32_t *places = (int32_t *) ct_alloc(run->tree.room * sizeof *places);
-    if (!places) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    ct_status status = write_tree(run, places, error);
-    ct_free(places);
-    if (status == CT_OK) scale_back(run);
-    return status;
+    CT_TRY(ct_gmt_write(run->data, &run->tree, run->options->threads, gmt, error));
+    scale_back(run);
+    return CT_OK;
 }
 
 static ct_status check_options(const ct_gmt_options *o, ct_error *error)

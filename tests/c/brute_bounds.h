@@ -16,6 +16,7 @@ typedef struct {
     uint32_t rank[BOUND_COLS][BOUND_ROWS]; /* among the distinct values */
     int costed;                            /* the two below are set */
     int64_t costs[BOUND_ROWS][BOUND_CLASSES], split;
+    int64_t z[BOUND_ROWS], w[BOUND_ROWS]; /* with a response: on its grid, and weights */
     int64_t known[2][BOUND_DEPTH + 1][1 << BOUND_ROWS]; /* [allowed]; -1: not yet */
 } bound_brute;
 
@@ -53,7 +54,11 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
 {
     const ct_costs *costs = search->costs;
     size_t n = b->n_classes;
-    for (uint32_t i = 0; i < b->n_rows; i++)
+    for (uint32_t i = 0; b->data->response && i < b->n_rows; i++) {
+        b->z[i] = costs->response->z[i];
+        b->w[i] = costs->weights ? costs->weights[i] : 1;
+    }
+    for (uint32_t i = 0; !b->data->response && i < b->n_rows; i++)
         for (size_t k = 0; k < n; k++) {
             size_t c = (size_t) b->data->classes[i];
             int64_t units = ct_loss_units(costs, c, k);
@@ -64,9 +69,27 @@ static inline void bounds_take_costs(bound_brute *b, const ct_search *search)
     b->costed = 1;
 }
 
+/* floor(sum w (z - mean)^2) as the sum over pairs of rows of w w' (z - z')^2, over that of w. */
+static inline int64_t bounds_response(const bound_brute *b, uint32_t rows)
+{
+    __extension__ unsigned __int128 sum = 0;
+    int64_t weight = 0;
+    for (uint32_t i = 0; i < b->n_rows; i++) {
+        if (!(rows >> i & 1)) continue;
+        weight += b->w[i];
+        for (uint32_t j = 0; j < i; j++) {
+            int64_t off = rows >> j & 1 ? b->z[i] - b->z[j] : 0;
+            __extension__ unsigned __int128 squared = (uint64_t) (off * off);
+            sum += squared * (uint64_t) b->w[i] * (uint64_t) b->w[j];
+        }
+    }
+    return weight ? (int64_t) (sum / (uint64_t) weight) : 0;
+}
+
 static inline int64_t bounds_leaf(const bound_brute *b, uint32_t rows)
 {
     int64_t best = INT64_MAX;
+    if (b->data->response) return bounds_response(b, rows);
     for (uint32_t k = 0; k < b->n_classes; k++) {
         int64_t cost = 0;
         for (uint32_t i = 0; i < b->n_rows; i++)
@@ -120,6 +143,11 @@ static inline int64_t bounds_stump(const bound_brute *b, uint32_t rows, uint32_t
         for (uint32_t i = 0; i < b->n_rows; i++)
             if (b->rank[col][i] < b->rank[col][at]) left |= UINT32_C(1) << i;
         if (!(within & left) || !(within & ~left)) continue;
+        if (b->data->response) {
+            int64_t cost = b->split + bounds_leaf(b, rows & left) + bounds_leaf(b, rows & ~left);
+            if (cost < best) best = cost;
+            continue;
+        }
         for (uint32_t k = 0; k < b->n_classes * b->n_classes; k++) {
             uint32_t labels[2] = {k / b->n_classes, k % b->n_classes};
             int64_t cost = b->split;

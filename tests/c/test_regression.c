@@ -1,5 +1,7 @@
 /* Regression trees against all trees that there are, in integers. CT_TABLES is how many random
  * tables of each kind are drawn. */
+#include "base/threads.h"
+#include "brute_bounds.h"
 #include "brute_response.h"
 #include "check.h"
 #include "exact/kernels/kernels.h"
@@ -179,7 +181,7 @@ static int compare(const response_table *t, const ct_options *options, uint32_t 
     return good;
 }
 
-/* ---- cases ---- */
+/* ---- random tables ---- */
 
 static void compare_tables(uint32_t n, uint32_t first_seed, int leaf_sizes, int weights)
 {
@@ -195,14 +197,357 @@ static void compare_tables(uint32_t n, uint32_t first_seed, int leaf_sizes, int 
     }
 }
 
-static void equals_brute_force(void) { compare_tables(n_tables(400), 1000, 0, 0); }
-static void equals_with_leaf_sizes(void) { compare_tables(n_tables(400), 2000000, 1, 0); }
+static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0); }
+static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
 static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
+
+/* Every instruction set, any number of threads, each shortcut off. */
+static void equals_in_any_way(void)
+{
+    for (uint32_t i = 0; i < n_tables(24); i++) {
+        rng r = {6000000 + i};
+        response_table t = response_random(&r, 5 + rng_below(&r, 25), 2 + rng_below(&r, 3));
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        response_brute b;
+        REQUIRE(brute_begin(&b, &t.table.data, &options));
+        brute_tree expected = brute_solve(&b, options.depth);
+        int good = 1;
+        for (size_t k = 0; ct_kernels_at(k); k++) {
+            options.simd = ct_kernels_at(k)->name;
+            good &= check_answer(&t, &options, &b, &expected);
+        }
+        options.simd = "auto";
+        for (unsigned off = 0; off <= CT_N_SHORTCUTS; off++) {
+            options.off = off < CT_N_SHORTCUTS ? UINT32_C(1) << off : ~UINT32_C(0);
+            good &= check_answer(&t, &options, &b, &expected);
+        }
+        options.off = 0;
+        options.threads = 2;
+        options.team_after = 0;
+        good &= check_answer(&t, &options, &b, &expected);
+        options.plane_budget = 1;
+        good &= check_answer(&t, &options, &b, &expected);
+        response_free(&t);
+        if (!good) printf("    seed %lu\n", (unsigned long) (6000000 + i));
+        if (!good) return;
+    }
+}
+
+/* A table that is too large for brute force, with blocks of rows before the last. */
+static response_table large_table(rng *r, uint32_t n_rows, int tied)
+{
+    response_table t = response_new(n_rows, 4);
+    for (uint32_t i = 0; i < n_rows; i++) {
+        for (uint32_t col = 0; col < 4; col++) {
+            double u = rng_unit(r);
+            table_column(&t.table, col)[i] = tied ? floor(u * (3 + 30 * col)) : u;
+        }
+        double *x = t.table.values;
+        t.y[i] = sin(6 * x[i]) + x[n_rows + i] * x[2 * (size_t) n_rows + i] + rng_unit(r);
+    }
+    return t;
+}
+
+/* The course of a search, not its answer alone. */
+static void same_course_everywhere(void)
+{
+    for (uint32_t i = 0; i < (CHECK_SLOW() ? 2U : 6U); i++) {
+        rng r = {7000000 + i};
+        response_table t = large_table(&r, 150 + 100 * i, i % 2 == 1);
+        ct_options options = ct_options_default();
+        options.min_bucket = i % 3 ? 1 : 7;
+        ct_result first, again;
+        ct_error error;
+        options.simd = "scalar";
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &first, NULL, &error) == CT_OK);
+        for (size_t k = 0; ct_kernels_at(k); k++) {
+            options.simd = ct_kernels_at(k)->name;
+            REQUIRE(ct_exact_solve(&t.table.data, &options, &again, NULL, &error) == CT_OK);
+            again.statistics.planes_spared = first.statistics.planes_spared;
+            CHECK(!memcmp(&first.statistics, &again.statistics, sizeof first.statistics));
+            CHECK(first.errors == again.errors && first.tree.n_nodes == again.tree.n_nodes);
+            ct_result_free(&again);
+        }
+        ct_result_free(&first);
+        response_free(&t);
+    }
+}
+
+/* ---- limits ---- */
+
+typedef struct {
+    double cost, grid_error;
+    ct_end end;
+} outcome;
+
+static outcome outcome_of(const response_table *t, const ct_options *options)
+{
+    ct_result result;
+    ct_error error;
+    outcome out = {-1, 0, CT_END_OPTIMAL};
+    if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK))
+        return out;
+    CHECK(result.bound <= result.cost);
+    out = (outcome){result.cost, result.grid_error, result.end};
+    ct_result_free(&result);
+    return out;
+}
+
+/* Up to the cost asked for trees are found, below it none is; within a gap any will do. */
+static void keeps_to_caps(void)
+{
+    for (uint32_t i = 0; i < n_tables(100); i++) {
+        rng r = {8000000 + i};
+        response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        outcome best = outcome_of(&t, &options), other;
+        CHECK_INT(best.end, CT_END_OPTIMAL);
+        options.max_cost = best.cost;
+        other = outcome_of(&t, &options);
+        CHECK(other.cost == best.cost && other.end == CT_END_OPTIMAL);
+        options.max_cost = best.cost * 0.9;
+        other = outcome_of(&t, &options);
+        if (sqrt(best.cost) > 100 * best.grid_error && best.cost > 1e-3)
+            CHECK(other.cost >= best.cost && (other.end == CT_END_COST ||
+                                              other.cost == best.cost)); /* a leaf */
+        options.max_cost = INFINITY;
+        options.max_gap = best.cost * 0.2;
+        other = outcome_of(&t, &options);
+        CHECK(other.cost <= best.cost * 1.2 * (1 + 1e-9));
+        CHECK(other.end == CT_END_OPTIMAL || other.end == CT_END_GAP);
+        response_free(&t);
+        if (check_state.failed) printf("    seed %lu\n", (unsigned long) (8000000 + i));
+        if (check_state.failed) return;
+    }
+}
+
+/* A tree to begin with changes nothing. */
+static void begins_with_a_tree(void)
+{
+    for (uint32_t i = 0; i < n_tables(60); i++) {
+        rng r = {9000000 + i};
+        response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_result from;
+        ct_error error;
+        unsigned depth = options.depth;
+        options.depth = rng_below(&r, depth + 2);
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &from, NULL, &error) == CT_OK);
+        ct_start start = {from.tree.n_nodes, from.tree.feature, from.tree.threshold,
+                          from.tree.left, from.tree.right};
+        options.depth = depth;
+        options.start = &start;
+        int good = compare(&t, &options, 9000000 + i);
+        ct_result_free(&from);
+        response_free(&t);
+        if (!good) return;
+    }
+}
+
+static int stop_at_once(void *asked) { return ++*(int *) asked > 1; }
+
+/* A search that is stopped has a tree and a bound that hold. */
+static void stops_with_a_bound(void)
+{
+    rng r = {77};
+    response_table t = large_table(&r, 300, 0);
+    ct_options options = ct_options_default();
+    int asked = 0;
+    double best = outcome_of(&t, &options).cost;
+    options.stop = stop_at_once;
+    options.stop_data = &asked;
+    ct_worker_poll_every(1 << 16);
+    ct_result result;
+    ct_error error;
+    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    ct_worker_poll_every(1 << 25);
+    CHECK_INT(result.end, CT_END_INTERRUPT);
+    CHECK(result.bound <= best && best <= result.cost);
+    ct_result_free(&result);
+    response_free(&t);
+}
+
+/* ---- bounds ---- */
+
+static struct {
+    bound_brute brute;
+    uint64_t seen, wrong;
+} believed;
+
+static void compare_bound(const ct_observed *seen)
+{
+    believed.seen++;
+    believed.wrong += seen->lower > bounds_truth(&believed.brute, seen);
+}
+
+/* Every lower bound that a search believes, of trees, features and thresholds. */
+static void believes_no_wrong_bound(void)
+{
+    believed.seen = 0;
+    for (uint32_t i = 0; i < n_tables(150); i++) {
+        rng r = {10000000 + i};
+        response_table t = response_random(&r, 5 + rng_below(&r, BOUND_ROWS - 4),
+                                           1 + rng_below(&r, 4));
+        if (i % 3 == 0) table_add_weights(&t.table, &r);
+        ct_options options = random_options(&r, &t, i % 2 == 0);
+        ct_result result;
+        ct_error error;
+        believed.wrong = 0;
+        REQUIRE(bounds_begin(&believed.brute, &t.table.data, &options));
+        ct_observe(compare_bound);
+        ct_status status = ct_exact_solve(&t.table.data, &options, &result, NULL, &error);
+        ct_observe(NULL);
+        REQUIRE(status == CT_OK);
+        ct_result_free(&result);
+        response_free(&t);
+        if (!CHECK_INT(believed.wrong, 0)) printf("    seed %lu\n", (unsigned long) (10000000 + i));
+        if (check_state.failed) return;
+    }
+    CHECK(believed.seen > 0);
+}
+
+/* ---- what cannot matter ---- */
+
+/* Whether the rows come to the same leaves. */
+static void same_leaves(const response_table *t, const response_table *other, const char *what)
+{
+    ct_options options = ct_options_default();
+    uint32_t n = t->table.data.n_rows, *leaf = (uint32_t *) calloc(n, 2 * sizeof *leaf);
+    ct_result results[2];
+    ct_error error;
+    const ct_data *data[2] = {&t->table.data, &other->table.data};
+    for (int i = 0; i < 2; i++)
+        REQUIRE(ct_exact_solve(data[i], &options, &results[i], leaf + (size_t) i * n, &error) ==
+                CT_OK);
+    if (!CHECK(!memcmp(leaf, leaf + n, n * sizeof *leaf))) printf("    %s\n", what);
+    for (int i = 0; i < 2; i++) ct_result_free(&results[i]);
+    free(leaf);
+}
+
+/* Shifted and negated responses, and weights of two, leave the leaves as they are. */
+static void shift_negation_and_weights(void)
+{
+    for (uint32_t i = 0; i < n_tables(40); i++) {
+        rng r = {11000000 + i};
+        uint32_t n = 10 + rng_below(&r, 40);
+        response_table t = response_new(n, 2), other = response_new(n, 2);
+        for (uint32_t k = 0; k < 2 * n; k++)
+            t.table.values[k] = other.table.values[k] = rng_unit(&r);
+        for (uint32_t row = 0; row < n; row++) t.y[row] = floor(1000 * rng_unit(&r));
+        for (uint32_t row = 0; row < n; row++) other.y[row] = t.y[row] + 123456;
+        same_leaves(&t, &other, "shifted");
+        for (uint32_t row = 0; row < n; row++) other.y[row] = 4000 - t.y[row];
+        same_leaves(&t, &other, "negated");
+        memcpy(other.y, t.y, n * sizeof *t.y);
+        other.table.weights = (double *) calloc(n, sizeof(double));
+        for (uint32_t row = 0; row < n; row++) other.table.weights[row] = 2;
+        other.table.data.weights = other.table.weights;
+        same_leaves(&t, &other, "weighted");
+        response_free(&t);
+        response_free(&other);
+        if (check_state.failed) return;
+    }
+}
+
+/* ---- the grid ---- */
+
+static double grid_error_of(const response_table *t, double *error_of_root)
+{
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    options.depth = 1;
+    if (!CHECK_INT(ct_exact_solve(&t->table.data, &options, &result, NULL, &error), CT_OK))
+        return -1;
+    double off = result.grid_error;
+    *error_of_root = sqrt(result.deviance[0]);
+    ct_result_free(&result);
+    return off;
+}
+
+/* Decimals that fit are exact; other numbers are near, and it is said how near. */
+static void says_how_near_the_grid_is(void)
+{
+    rng r = {12};
+    double root;
+    response_table t = response_new(50, 1);
+    for (uint32_t i = 0; i < 50; i++) {
+        table_column(&t.table, 0)[i] = i;
+        t.y[i] = floor(rng_unit(&r) * 500) / 10;
+    }
+    CHECK(grid_error_of(&t, &root) == 0);
+    for (uint32_t i = 0; i < 50; i++) t.y[i] = 500 * floor(rng_unit(&r) * 10000);
+    CHECK(grid_error_of(&t, &root) == 0);
+    for (uint32_t i = 0; i < 50; i++) t.y[i] = rng_unit(&r);
+    double off = grid_error_of(&t, &root);
+    CHECK(off > 0 && off < 1e-5 * root);
+    for (uint32_t i = 0; i < 50; i++) t.y[i] = 3.25;
+    CHECK(grid_error_of(&t, &root) == 0 && root == 0);
+    response_free(&t);
+}
+
+/* Runs of the largest and the least response: sums that a number of fewer bits would not hold. */
+static void holds_the_largest_sums(void)
+{
+    response_table t = response_new(4000, 2);
+    for (uint32_t i = 0; i < 4000; i++) {
+        table_column(&t.table, 0)[i] = i;
+        table_column(&t.table, 1)[i] = i % 7;
+        t.y[i] = i < 1000 || i >= 3000 ? 0.7 : -0.3 + (i == 1500) * 1e-7;
+    }
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    for (size_t k = 0; ct_kernels_at(k); k++) {
+        options.simd = ct_kernels_at(k)->name;
+        REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+        CHECK(result.errors < 1e-10 && result.tree.n_nodes >= 5);
+        ct_result_free(&result);
+    }
+    response_free(&t);
+}
+
+static void refuses(void)
+{
+    response_table t = response_new(4, 1);
+    ct_options options = ct_options_default();
+    ct_result result;
+    ct_error error;
+    int32_t classes[4] = {0};
+    ct_bytes evidence = {0};
+    t.y[2] = NAN;
+    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    t.y[2] = 1e200;
+    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    t.y[2] = 1;
+    t.table.data.classes = classes;
+    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    t.table.data.classes = NULL;
+    options.evidence = &evidence;
+    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    options.evidence = NULL;
+    options.device = CT_DEVICE_TWIN;
+    options.depth = 2;
+    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    CHECK(result.device_note[0] && !strcmp(result.device, "cpu"));
+    ct_result_free(&result);
+    response_free(&t);
+}
 
 static const check_case cases[] = {
     {"equals brute force", equals_brute_force},
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
     {"equals brute force with weights", equals_with_weights},
+    {"equals brute force in any way", equals_in_any_way},
+    {"same course everywhere", same_course_everywhere},
+    {"keeps to caps and gaps", keeps_to_caps},
+    {"begins with a tree", begins_with_a_tree},
+    {"stops with a bound", stops_with_a_bound},
+    {"believes no wrong bound", believes_no_wrong_bound},
+    {"shift, negation and weights", shift_negation_and_weights},
+    {"says how near the grid is", says_how_near_the_grid_is},
+    {"holds the largest sums", holds_the_largest_sums},
+    {"refuses", refuses},
 };
 
 CHECK_MAIN(cases)

@@ -22,7 +22,17 @@
  *   word_count(word), word_select(word, k)   bits set, and the place of the (k + 1)-th
  *   transpose_bytes   64 bytes to complemented bit planes, of which the lowest n_planes are wanted
  *   extremes16   the largest and the smallest (bits of a) - (bits of b) over the prefixes of 16
- *           bits that end at a bit of `ties`; -128 and 128 or beyond without any */
+ *           bits that end at a bit of `ties`; -128 and 128 or beyond without any
+ *
+ * Where VEC_LISTS is defined, else plain C does as well:
+ *
+ *   l32_*   load (of int32_t), of_bits (lowest bits as a mask), where (0 except where the mask is),
+ *           same(a, b) as a mask, front(a, bits, places): the lanes whose bits are set, in front;
+ *           places[b] has the places of the bits set in the byte b, a byte each; sum of all lanes,
+ *           top_lane (the last one), squares: sums of their squares in 64-bit lanes; l64_sum the
+ *           sum of these
+ *   f32_*   single precision in the lanes of l32: of (numbers of l32), set, load, add, sub, mul,
+ *           max, where_not(a, m, x): x where the mask is, else a; top (the largest lane) */
 #ifndef CT_BASE_SIMD_VEC_H
 #define CT_BASE_SIMD_VEC_H
 

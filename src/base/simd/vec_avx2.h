@@ -183,5 +183,63 @@ CT_INLINE uint32_t l32_bits(mask32 m)
     return (uint32_t) _mm256_movemask_ps(_mm256_castsi256_ps(m));
 }
 
+/* ---- lists ---- */
+
+#define VEC_LISTS
+typedef __m256 vecf;
+
+CT_INLINE vec l32_load(const int32_t *x)
+{
+    return _mm256_loadu_si256((const vec *) (const void *) x);
+}
+CT_INLINE void l32_store(int32_t *x, vec a) { _mm256_storeu_si256((vec *) (void *) x, a); }
+CT_INLINE mask32 l32_of_bits(uint32_t bits)
+{
+    const vec lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(v_and(l32_set((int) bits), lanes), lanes);
+}
+CT_INLINE vec l32_where(vec a, mask32 m) { return v_and(a, m); }
+CT_INLINE mask32 l32_same(vec a, vec b) { return _mm256_cmpeq_epi32(a, b); }
+CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
+{
+    const __m128i *from = (const __m128i *) (const void *) &places[bits];
+    return _mm256_permutevar8x32_epi32(a, _mm256_cvtepu8_epi32(_mm_loadl_epi64(from)));
+}
+CT_INLINE int l32_sum(vec a)
+{
+    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    sum = _mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0x4e));
+    return _mm_cvtsi128_si32(_mm_add_epi32(sum, _mm_shuffle_epi32(sum, 0xb1)));
+}
+CT_INLINE int l32_top_lane(vec a) { return _mm256_extract_epi32(a, 7); }
+CT_INLINE vec l32_squares(vec a)
+{
+    vec odd = _mm256_srli_epi64(a, 32);
+    return _mm256_add_epi64(_mm256_mul_epi32(a, a), _mm256_mul_epi32(odd, odd));
+}
+CT_INLINE int64_t l64_sum(vec a)
+{
+    __m128i sum = _mm_add_epi64(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    return _mm_cvtsi128_si64(_mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum)));
+}
+
+CT_INLINE vecf f32_of(vec a) { return _mm256_cvtepi32_ps(a); }
+CT_INLINE vecf f32_set(float x) { return _mm256_set1_ps(x); }
+CT_INLINE vecf f32_load(const float *x) { return _mm256_loadu_ps(x); }
+CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm256_add_ps(a, b); }
+CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm256_sub_ps(a, b); }
+CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm256_mul_ps(a, b); }
+CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm256_max_ps(a, b); }
+CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x)
+{
+    return _mm256_blendv_ps(a, x, _mm256_castsi256_ps(m));
+}
+CT_INLINE float f32_top(vecf a)
+{
+    __m128 top = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    top = _mm_max_ps(top, _mm_movehl_ps(top, top));
+    return _mm_cvtss_f32(_mm_max_ss(top, _mm_shuffle_ps(top, top, 1)));
+}
+
 #undef LANE_OPS
 #endif

@@ -150,5 +150,42 @@ CT_INLINE weight_sum weight_sum_add(weight_sum sum, uint64_t members, const int6
     return sum;
 }
 
+/* ---- lists ---- */
+
+#define VEC_LISTS
+typedef __m512 vecf;
+
+CT_INLINE vec l32_load(const int32_t *x) { return _mm512_loadu_si512(x); }
+CT_INLINE void l32_store(int32_t *x, vec a) { _mm512_storeu_si512(x, a); }
+CT_INLINE mask32 l32_of_bits(uint32_t bits) { return (mask32) bits; }
+CT_INLINE vec l32_where(vec a, mask32 m) { return _mm512_maskz_mov_epi32(m, a); }
+CT_INLINE mask32 l32_same(vec a, vec b) { return _mm512_cmpeq_epi32_mask(a, b); }
+CT_INLINE vec l32_front(vec a, uint32_t bits, const uint64_t places[256])
+{
+    (void) places;
+    return _mm512_maskz_compress_epi32((mask32) bits, a);
+}
+CT_INLINE int l32_sum(vec a) { return _mm512_reduce_add_epi32(a); }
+CT_INLINE int l32_top_lane(vec a)
+{
+    return _mm_extract_epi32(_mm512_extracti32x4_epi32(a, 3), 3);
+}
+CT_INLINE vec l32_squares(vec a)
+{
+    vec odd = _mm512_srli_epi64(a, 32);
+    return _mm512_add_epi64(_mm512_mul_epi32(a, a), _mm512_mul_epi32(odd, odd));
+}
+CT_INLINE int64_t l64_sum(vec a) { return _mm512_reduce_add_epi64(a); }
+
+CT_INLINE vecf f32_of(vec a) { return _mm512_cvtepi32_ps(a); }
+CT_INLINE vecf f32_set(float x) { return _mm512_set1_ps(x); }
+CT_INLINE vecf f32_load(const float *x) { return _mm512_loadu_ps(x); }
+CT_INLINE vecf f32_add(vecf a, vecf b) { return _mm512_add_ps(a, b); }
+CT_INLINE vecf f32_sub(vecf a, vecf b) { return _mm512_sub_ps(a, b); }
+CT_INLINE vecf f32_mul(vecf a, vecf b) { return _mm512_mul_ps(a, b); }
+CT_INLINE vecf f32_max(vecf a, vecf b) { return _mm512_max_ps(a, b); }
+CT_INLINE vecf f32_where_not(vecf a, mask32 m, vecf x) { return _mm512_mask_mov_ps(a, m, x); }
+CT_INLINE float f32_top(vecf a) { return _mm512_reduce_max_ps(a); }
+
 #undef LANE_OPS
 #endif

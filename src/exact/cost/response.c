@@ -226,13 +226,19 @@ static void set_split_cost(ct_costs *costs, ct_response *response, double comple
     response->excess = fmax((double) costs->split * costs->unit - costs->penalty, 0);
 }
 
-static ct_status set_inverses(ct_response *response, uint32_t n_rows, ct_arena *arena,
+/* The tables that scans look up. */
+static ct_status set_tables(ct_response *response, uint32_t n_rows, ct_arena *arena,
                               ct_error *error)
 {
     size_t room = (size_t) n_rows + CT_INVERSE_PAD;
     float *inverse = CT_ARENA_ZEROED(arena, float, room),
           *falling = CT_ARENA_ZEROED(arena, float, room);
-    if (!inverse || !falling) return no_memory(error);
+    uint64_t *places = CT_ARENA_ZEROED(arena, uint64_t, 256);
+    if (!inverse || !falling || !places) return no_memory(error);
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (unsigned bit = 0, n = 0; bit < 8; bit++)
+            if (byte >> bit & 1) places[byte] |= (uint64_t) bit << 8 * n++;
+    response->places = places;
     for (uint32_t k = 1; k <= n_rows; k++) {
         inverse[k] = 1.0F / (float) k;
         falling[n_rows - k] = inverse[k];
@@ -257,7 +263,7 @@ ct_status ct_response_init(ct_costs *costs, const ct_data *data, unsigned depth,
     CT_TRY(weigh(data, arena, &w, error));
     range_of(data, &low, &high);
     fit_grid(data, response, &w, z, low, high);
-    CT_TRY(set_inverses(response, data->n_rows, arena, error));
+    CT_TRY(set_tables(response, data->n_rows, arena, error));
     int64_t total = cost_of_all(response, &w, data->n_rows);
     costs->n_classes = 1;
     costs->response = response;

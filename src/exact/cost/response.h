@@ -35,6 +35,8 @@ struct ct_response {
     const float *inverse;   /* [n_rows + CT_INVERSE_PAD] 1 / k; 0 at 0 */
     const float *falling;   /* [n_rows + CT_INVERSE_PAD] 1 / (n_rows - k), 0 from n_rows on */
     uint32_t n_rows;
+    const uint64_t *places; /* [256] the places of the bits set in a byte, a byte each, from the
+                               lowest on */
 };
 
 enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read whole */

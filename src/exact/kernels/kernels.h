@@ -78,6 +78,7 @@ typedef struct {
                                     one class is that of all rows */
     const int32_t *z;       /* [g][64 words] the response on its grid, in the order of g */
     const uint32_t *ranks;  /* [g][64 words] ranks of g */
+    const uint8_t *tied;    /* [g] some rows have the same value */
 } ct_rows;
 
 /* The rows of one side in the order of a child, for scans of a response: scratch memory. A block is

@@ -31,6 +31,7 @@ typedef struct {
     uint32_t n;                 /* rows */
     int64_t weight, sum, squares; /* of z - middle */
     int32_t middle;
+    int tied;                   /* some of their values may be the same */
     double margin;              /* of gains */
     const ct_response *response;
 } listed;
@@ -39,7 +40,7 @@ static inline listed list_of_side(const scan_job *job, int side)
 {
     const ct_children *all = job->all;
     listed s = {&all->lists[side], all->size[side], all->size[side], all->moments[side][0],
-                all->moments[side][1], 0, 0, all->rows->response};
+                all->moments[side][1], 0, all->rows->tied[job->child], 0, all->rows->response};
     if (all->masses[side]) s.weight = all->masses[side][0];
     if (!s.weight) return s;
     int64_t twice = 2 * s.sum + s.weight, middle = twice / (2 * s.weight);
@@ -66,27 +67,72 @@ static inline int64_t cost_of_leaf(const listed *s)
     return ct_response_cost(s->weight, s->sum, s->squares);
 }
 
-static inline int may_part(const ct_list *list, uint32_t place)
+/* Whether a split may come behind the row at `place` - 1. */
+static inline int may_part(const listed *s, uint32_t place)
 {
-    return list->ranks[place - 1] != list->ranks[place];
+    if (place >= s->n) return 0;
+    return !s->tied || s->list->ranks[place - 1] != s->list->ranks[place];
 }
 
-/* Appends the members of word w to a list. */
-static inline uint32_t list_word(const ct_list *list, uint32_t n, uint64_t members,
-                                 const int32_t *z, const uint32_t *ranks, const int64_t *weights)
+/* One child as it is listed. */
+typedef struct {
+    const int32_t *z;
+    const uint32_t *ranks;  /* NULL: no two rows of the layout have the same value */
+    const int64_t *weights; /* NULL: 1 each */
+    const uint64_t *places; /* see ct_response */
+} child_rows;
+
+#ifdef VEC_LISTS
+
+enum { CHUNK = 2 * VEC_WORDS }; /* rows that are listed at once */
+
+CT_INLINE uint32_t append(int32_t *to, uint32_t n, vec from, uint32_t bits, const uint64_t *places)
 {
-    for (; members; members &= members - 1, n++) {
-        unsigned row = ct_trailing_zeros(members);
-        list->z[n] = z[row];
-        list->ranks[n] = ranks[row];
-        if (weights) list->weights[n] = weights[row];
+    l32_store(to + n, l32_front(from, bits, places));
+    return n + word_count(bits);
+}
+
+/* Appends the members of a word at `at`, which are no others than those of the two sides. */
+CT_INLINE void list_word(const child_rows *rows, size_t at, const uint64_t members[2], int sides,
+                         int tied, const ct_list lists[2], uint32_t n[2])
+{
+    for (size_t first = 0; first < 64; first += CHUNK) {
+        vec z = l32_load(rows->z + at + first), ranks = z;
+        if (tied) ranks = l32_load((const int32_t *) (const void *) rows->ranks + at + first);
+        for (int side = 0; side < 2; side++) {
+            if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
+            uint32_t bits = (uint32_t) (members[side] >> first) & ((1U << CHUNK) - 1);
+            if (tied)
+                append((int32_t *) (void *) lists[side].ranks, n[side], ranks, bits, rows->places);
+            n[side] = append(lists[side].z, n[side], z, bits, rows->places);
+        }
     }
-    return n;
+}
+
+#else
+
+CT_INLINE void list_word(const child_rows *rows, size_t at, const uint64_t members[2], int sides,
+                         int tied, const ct_list lists[2], uint32_t n[2])
+{
+    for (int side = 0; side < 2; side++) {
+        if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
+        for (uint64_t rest = members[side]; rest; rest &= rest - 1, n[side]++) {
+            size_t row = at + ct_trailing_zeros(rest);
+            lists[side].z[n[side]] = rows->z[row];
+            if (tied) lists[side].ranks[n[side]] = rows->ranks[row];
+        }
+    }
+}
+
+#endif
+
+static inline void list_weights(const child_rows *rows, size_t at, uint64_t members, int64_t *to)
+{
+    for (; members; members &= members - 1) *to++ = rows->weights[at + ct_trailing_zeros(members)];
 }
 
 /* Lists the wanted sides of the child that the job is aimed at. */
-static inline void list_sides(const scan_job *job, const int32_t *z, const uint32_t *ranks,
-                              int sides)
+CT_INLINE void list_sides_of(const scan_job *job, const child_rows *rows, int sides, int tied)
 {
     const ct_children *all = job->all;
     less_than less = less_make(job->planes, job->words, &all->threshold);
@@ -95,21 +141,28 @@ static inline void list_sides(const scan_job *job, const int32_t *z, const uint3
         uint64_t keep[VEC_WORDS];
         v_store(keep, v_less(less, w));
         for (size_t i = 0; i < VEC_WORDS; i++) {
-            size_t at = (w + i) * 64;
-            uint64_t members = job->sets[w + i];
-            const int64_t *weights = weights_at(job->weights, w + i);
-            if (sides != RIGHT)
-                n[0] = list_word(&all->lists[0], n[0], members & keep[i], z + at, ranks + at,
-                                 weights);
-            if (sides != LEFT)
-                n[1] = list_word(&all->lists[1], n[1], members & ~keep[i], z + at, ranks + at,
-                                 weights);
+            uint64_t set = job->sets[w + i], members[2] = {set & keep[i], set & ~keep[i]};
+            if (!set) continue;
+            for (int side = 0; rows->weights && side < 2; side++)
+                list_weights(rows, (w + i) * 64, members[side], all->lists[side].weights + n[side]);
+            list_word(rows, (w + i) * 64, members, rows->weights ? BOTH : sides, tied, all->lists,
+                      n);
         }
     }
     CT_ASSERT(sides == RIGHT || n[0] == all->size[0]);
     CT_ASSERT(sides == LEFT || n[1] == all->size[1]);
-    for (int side = 0; side < 2; side++) /* no split behind the last row */
-        if (n[side]) all->lists[side].ranks[n[side]] = all->lists[side].ranks[n[side] - 1];
+}
+
+static void list_sides(const scan_job *job, int sides)
+{
+    const ct_rows *all = job->all->rows;
+    size_t start = (size_t) job->child * all->words * 64;
+    child_rows rows = {all->z + start, all->tied[job->child] ? all->ranks + start : NULL,
+                       job->weights, all->response->places};
+    if (!rows.ranks && sides == BOTH) list_sides_of(job, &rows, BOTH, 0);
+    else if (!rows.ranks) list_sides_of(job, &rows, sides, 0);
+    else if (sides == BOTH) list_sides_of(job, &rows, BOTH, 1);
+    else list_sides_of(job, &rows, sides, 1);
 }
 
 /* ---- pass 1 ---- */
@@ -127,26 +180,75 @@ static inline float gain_at(const listed *s, uint32_t k, float t)
     return left + right;
 }
 
+/* The largest gain in a block from row `start` on, and the sum of its rows. */
+static inline float scan_block(const listed *s, uint32_t start, float before, int32_t *sum)
+{
+    float most = -1;
+    *sum = 0;
+    for (uint32_t i = start; i < start + CT_LIST_BLOCK && i < s->n; i++) {
+        *sum += s->list->z[i] - s->middle;
+        if (!may_part(s, i + 1)) continue;
+        float gain = gain_at(s, i + 1, before + (float) *sum);
+        if (gain > most) most = gain;
+    }
+    return most;
+}
+
+#ifdef VEC_LISTS
+/* The same of a block that ends before the last row. */
+CT_INLINE float scan_whole_block(const listed *s, uint32_t start, float before, int tied,
+                                 int32_t *sum)
+{
+    const float *inverse = s->response->inverse + start + 1,
+                *falling = s->response->falling + (s->response->n_rows - s->n) + start + 1;
+    const int32_t *ranks = (const int32_t *) (const void *) s->list->ranks + start;
+    vec within = v_fill(0), middle = l32_set(s->middle);
+    vecf base = f32_set(before), all = f32_set((float) s->sum), none = f32_set(-1), most = none;
+    for (uint32_t i = 0; i < CT_LIST_BLOCK; i += CHUNK) {
+        within = l32_add(l32_last(within),
+                         l32_scan(l32_sub(l32_load(s->list->z + start + i), middle)));
+        vecf left = f32_add(base, f32_of(within)), right = f32_sub(all, left);
+        left = f32_mul(f32_mul(left, left), f32_load(inverse + i));
+        right = f32_mul(f32_mul(right, right), f32_load(falling + i));
+        ROUNDED(left);
+        ROUNDED(right);
+        vecf gain = f32_add(left, right);
+        if (tied)
+            gain = f32_where_not(gain, l32_same(l32_load(ranks + i), l32_load(ranks + i + 1)),
+                                 none);
+        most = f32_max(most, gain);
+    }
+    *sum = l32_top_lane(within);
+    return f32_top(most);
+}
+#endif
+
 /* The largest gain; fills in the blocks. */
-static inline float scan_list(const listed *s)
+CT_INLINE float scan_blocks(const listed *s, int tied)
 {
     float most = -1;
     int64_t before = 0;
+    int32_t sum;
     for (uint32_t start = 0, block = 0; start < s->n; start += CT_LIST_BLOCK, block++) {
-        int32_t within = 0;
-        float most_here = -1, base = (float) before;
-        for (uint32_t i = start; i < start + CT_LIST_BLOCK && i < s->n; i++) {
-            within += s->list->z[i] - s->middle;
-            if (!may_part(s->list, i + 1)) continue;
-            float gain = gain_at(s, i + 1, base + (float) within);
-            if (gain > most_here) most_here = gain;
-        }
+        float gain;
+#ifdef VEC_LISTS
+        if (start + CT_LIST_BLOCK < s->n)
+            gain = scan_whole_block(s, start, (float) before, tied, &sum);
+        else
+#endif
+            gain = scan_block(s, start, (float) before, &sum);
         s->list->before[block] = before;
-        s->list->most[block] = most_here;
-        before += within;
-        if (most_here > most) most = most_here;
+        s->list->most[block] = gain;
+        before += sum;
+        if (gain > most) most = gain;
     }
+    (void) tied;
     return most;
+}
+
+static float scan_list(const listed *s)
+{
+    return s->tied ? scan_blocks(s, 1) : scan_blocks(s, 0);
 }
 
 /* The same of rows with weights. Rounded once, at the end. */
@@ -161,7 +263,7 @@ static inline float scan_weighted(const listed *s)
         for (uint32_t i = start; i < start + CT_LIST_BLOCK && i < s->n; i++) {
             sum += s->list->weights[i] * (s->list->z[i] - s->middle);
             weight += s->list->weights[i];
-            if (!may_part(s->list, i + 1)) continue;
+            if (!may_part(s, i + 1)) continue;
             double t = (double) sum, rest = (double) (s->sum - sum);
             double left = weight ? t * t / (double) weight : 0,
                    right = s->weight > weight ? rest * rest / (double) (s->weight - weight) : 0;
@@ -191,7 +293,7 @@ static inline int64_t best_in_block(const listed *s, uint32_t block, uint32_t fi
         int64_t w = list->weights ? list->weights[i] : 1;
         sum += w * (list->z[i] - s->middle);
         weight += w;
-        if (i < first || !may_part(list, i + 1)) continue;
+        if (i < first || !may_part(s, i + 1)) continue;
         int64_t rest = s->sum - sum, others = s->weight - weight;
         double left = weight ? (double) sum * (double) sum / (double) weight : 0,
                right = others ? (double) rest * (double) rest / (double) others : 0;
@@ -247,9 +349,8 @@ static int64_t own_cost_response(const scan_job *job, int64_t cost) { return (vo
 static void first_pass_response(scan_job *job, int sides, int64_t error[2])
 {
     const ct_rows *rows = job->all->rows;
-    size_t start = (size_t) job->child * rows->words * 64;
     job->windowed = 0;
-    list_sides(job, rows->z + start, rows->ranks + start, sides);
+    list_sides(job, sides);
     for (int side = 0; side < 2; side++) {
         if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
         listed s = list_of_side(job, side);
@@ -288,21 +389,43 @@ static void in_full_response(scan_job *job, const int64_t need[2], int64_t error
     (void) job, (void) need, (void) error, (void) allowed;
 }
 
+/* The sum of a word's members and that of their squares. */
+CT_INLINE void word_moments(const ct_split *s, size_t w, int64_t moments[2])
+{
+    uint64_t members = s->sets[w];
+#ifdef VEC_LISTS
+    if (!s->weights) {
+        vec sums = v_fill(0), squares = v_fill(0);
+        for (size_t first = 0; members >> first; first += CHUNK) {
+            mask32 in = l32_of_bits((uint32_t) (members >> first) & ((1U << CHUNK) - 1));
+            vec z = l32_where(l32_load(s->z + w * 64 + first), in);
+            sums = l32_add(sums, z);
+            squares = l64_add(squares, l32_squares(z));
+            if (first + CHUNK == 64) break;
+        }
+        moments[0] = l32_sum(sums);
+        moments[1] = l64_sum(squares);
+        return;
+    }
+#endif
+    moments[0] = moments[1] = 0;
+    for (; members; members &= members - 1) {
+        size_t row = w * 64 + ct_trailing_zeros(members);
+        int64_t wz = s->weights ? s->weights[row] * s->z[row] : s->z[row];
+        moments[0] += wz;
+        moments[1] += wz * s->z[row];
+    }
+}
+
 static void split_response(ct_split *s)
 {
     split_sets(s);
     split_masses(s);
-    int64_t *moments = s->moments + 2 * s->begin;
+    int64_t *moments = s->moments + 2 * s->begin, of_word[2];
     moments[0] = moments[1] = 0;
     for (size_t w = s->begin; w < s->end; w++, moments += 2) {
-        int64_t sum = 0, squares = 0;
-        for (uint64_t members = s->sets[w]; members; members &= members - 1) {
-            size_t row = w * 64 + ct_trailing_zeros(members);
-            int64_t wz = s->weights ? s->weights[row] * s->z[row] : s->z[row];
-            sum += wz;
-            squares += wz * s->z[row];
-        }
-        moments[2] = moments[0] + sum;
-        moments[3] = moments[1] + squares;
+        word_moments(s, w, of_word);
+        moments[2] = moments[0] + of_word[0];
+        moments[3] = moments[1] + of_word[1];
     }
 }

@@ -41,11 +41,13 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
     size_t listed = has_response ? (size_t) n_cols * layout->words * 64 : 0;
     layout->z = listed ? CT_ARENA_ZEROED(arena, int32_t, listed) : NULL;
     layout->ranks = listed ? CT_ARENA_ZEROED(arena, uint32_t, listed) : NULL;
+    layout->tied = has_response ? CT_ARENA_NEW(arena, uint8_t, n_cols) : NULL;
     uint32_t *marks = CT_ARENA_NEW(arena, uint32_t, n_cols * (layout->words + 1));
     layout->sets = CT_ARENA_ZEROED(arena, uint64_t, (size_t) n_cols * n_classes * layout->words);
     if (!layout->n_values || !layout->n_planes || !layout->order || !layout->ties ||
         !layout->marks || !layout->digits || !marks || !layout->sets ||
-        (weighted && !layout->weights) || (listed && !(layout->z && layout->ranks)) ||
+        (weighted && !layout->weights) ||
+        (listed && !(layout->z && layout->ranks && layout->tied)) ||
         (quantised_words && !(layout->quantised_planes && layout->quantised_bytes)))
         return NULL;
     for (uint32_t f = 0; f < n_cols; f++) layout->marks[f] = marks + f * (layout->words + 1);
@@ -69,6 +71,7 @@ static void finish_feature(ct_layout *layout, uint32_t f)
     }
     layout->n_values[f] = before + 1;
     layout->n_planes[f] = ct_bit_width(before);
+    if (layout->tied) layout->tied[f] = layout->n_values[f] < layout->n_rows;
     CT_ASSERT(layout->n_planes[f] <= 32);
 }
 

@@ -41,7 +41,8 @@ typedef struct {
     uint64_t *quantised_planes;  /* [f][plane][words] their bits, complemented */
     unsigned n_quantised_planes;
     int32_t *z;               /* [f][64 words] the response in the order of f; NULL: classes */
-    uint32_t *ranks;          /* [f][64 words] then, ranks of f in its order */
+    uint32_t *ranks;          /* [f][64 words] then, ranks of f in its order, */
+    uint8_t *tied;            /* [f] and whether some rows have the same */
     ct_planes planes;
     uint8_t *digits;          /* [n_rows] scratch: a number below 256 for each row */
 } ct_layout;

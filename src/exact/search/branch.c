@@ -12,11 +12,16 @@
  * see bench/NOTES. */
 static const double COMPACT_BELOW = 0.3;
 
+/* With a response scans list the rows of a node, and go through those of its layout for that. */
+static const double COMPACT_RESPONSE_BELOW = 0.9;
+
 /* A layout of its own for a child, where that pays: not for depth two, whose nodes are cheap as
  * they are, unless the layout cannot hold the planes of more than one feature. */
 static int wants_layout(const ct_worker *worker, const ct_node *node, unsigned depth)
 {
     if (!ct_uses(worker, CT_SHORTCUT_COMPACTION)) return 0;
+    if (worker->search->costs->response)
+        return node->n_rows < COMPACT_RESPONSE_BELOW * node->layout->n_rows;
     if (depth < 3 && !node->layout->planes.one_at_a_time) return 0;
     return node->n_rows < COMPACT_BELOW * node->layout->n_rows;
 }
