@@ -559,7 +559,7 @@ static void refuses(void)
 }
 
 static const check_case cases[] = {
-    {"equals brute force", equals_brute_force},
+    {"equals brute force, leaves of any size", equals_brute_force},
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
     {"equals brute force with weights", equals_with_weights},
     {"equals brute force in blocks", equals_in_blocks},
