@@ -17,6 +17,7 @@ setting_table <- list(
   threads        = list(low = 0, high = Inf, whole = TRUE),
   subset_levels  = list(low = 2, high = 12,  whole = TRUE),
   certificate    = list(low = 0, high = Inf, whole = FALSE),
+  conformal      = list(low = 0, high = 1e6, whole = TRUE),
   cp             = list(low = 0, high = Inf, whole = FALSE),
   nsplit         = list(low = 0, high = Inf, whole = TRUE),
   n              = list(low = 1, high = Inf, whole = TRUE),
@@ -28,17 +29,18 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 
 #' Settings of the search for an optimal tree
 #'
-#' Collects the settings of [contree()] that most analyses leave alone. All of them can also be
-#' given to `contree()` directly.
+#' Sets the options of [contree()] that most analyses do not need. All of them can also be given to
+#' `contree()` directly.
 #'
 #' @section Settings by what they are about:
 #' \itemize{
-#'   \item Which trees there are to choose from, and what they cost: `complexity`, `minbucket`,
+#'   \item The set of trees that are searched, and their cost: `complexity`, `minbucket`,
 #'     `minsplit`, `max_thresholds`, `subset_levels`.
 #'   \item Values that are missing, and levels that are new: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
 #'   \item How it computes: `threads`, `device`, `deterministic`, `start`.
-#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`, `model`.
+#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`,
+#'     `conformal`, `model`.
 #' }
 #'
 #' @section Memory:
@@ -68,16 +70,18 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree
 #' is a root or, if not even the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree
+#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1 (of a
+#'   numeric response: of the squared errors of a single leaf, as `cp` in `rpart`). The tree
 #'   minimises *misclassified rows + complexity * n * number of splits*: with `complexity = 0.01` a
 #'   split must save at least one row in a hundred. With weights, n is their sum; with losses, it
 #'   may be as much as the largest of them. The default 0 minimises the misclassified rows alone.
 #'   See the section on `rpart`'s names in [contree()] for `cp`.
-#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree
+#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The
+#'   default, `NULL`, is 1 for classes and, as in `rpart`, 7 for a numeric response. The tree
 #'   is optimal among those that keep to it; the proof takes longer the more it costs (up to some
 #'   eight times at one row in twenty).
 #' @param minsplit Least number of training rows in a node that is split, a whole number of at least
-#'   1; taken as at least twice `minbucket`.
+#'   1; taken as at least twice `minbucket`, which is the default.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of
 #'   its distinct values). The default `Inf` tries all; otherwise the tree is optimal among those
 #'   that use the split points tried, and `print()` says so.
@@ -93,48 +97,54 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   training data had: `"majority"` follows the child with more training rows and gives a warning,
 #'   `"error"` stops.
 #' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more
-#'   than the optimum, in misclassified rows. The default 0 asks for a full proof.
+#'   than the optimum, in misclassified rows, or in sums of squares of a numeric response. The
+#'   default 0 asks for a full proof.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its
 #'   gap, and a warning.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or
 #'   `"2GB"`; `NULL` sets no limit. When they are used up the search stops as at the time limit. See
 #'   the section on memory for what it takes.
-#' @param on_interrupt What Ctrl-C does: `"return"` the best tree so far with a warning, or give an
-#'   `"error"`.
-#' @param threads Number of threads, a whole number; 0 stands for all processors. `NULL` is the
-#'   number that [contree_threads()] gives, 2 unless set, and no more than that page says are used
-#'   in any case. Small searches use one.
+#' @param on_interrupt What Ctrl-C does: `"return"` returns the best tree so far with a warning,
+#'   `"error"` raises an error.
+#' @param threads Number of threads, a whole number; 0 means all processors. The default `NULL` uses
+#'   the number set by [contree_threads()], which is 2 by default. Small searches use one thread.
 #' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the
 #'   table is large enough for it to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the
 #'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
-#'   where it cannot be used. The tree is the same. On a GPU go row sets of two levels that are
-#'   large enough; all else stays on the CPU, and all of it with more than 64 classes or with
-#'   `weights`, `loss` or `class_weights` that are not the same for all rows. If a GPU fails in the
+#'   where it cannot be used. The tree is the same. Only row sets of depth two with enough rows
+#'   run on the GPU; all else stays on the CPU, and all of it with more than 64 classes or with
+#'   `weights`, `loss` or `class_weights` that are not the same for all rows. Searches for
+#'   regression trees use the CPU alone, and `"cuda"` is an error there. If a GPU fails in the
 #'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
 #'   hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the
 #'   section on them in [contree()].
-#' @param start A tree to begin with: a fit of [contree()] or `rpart`. The search
-#'   then has its cost, or less, from the first moment on. Predictors are matched by name; what does
-#'   not fit the depth, the leaf sizes or the predictors is left out. A good tree saves time, a poor
-#'   one does no harm, and neither changes what is optimal.
+#' @param start A tree to start from: a fit of [contree()] or `rpart`, as an upper bound of the
+#'   optimal cost. Predictors are matched by name; parts of the tree that do not fit the depth, the
+#'   leaf sizes or the predictors are dropped. A good tree saves time, a poor one does no harm, and
+#'   the optimum is the same.
 #' @param progress A function called with the state of the search about five times a second at most:
 #'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion
 #'   of the thresholds of the root that need no further look, from 0 to 1). If it fails, the search
-#'   is stopped and the error passed on. `"progressr"` tells the package `progressr`, which has bars
-#'   for the console, RStudio and Shiny; by default (`NULL`) that is done if its handlers are
-#'   listening: within `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
-#' @param verbose `TRUE` shows the progress in a line on the standard error stream, from the second
-#'   second on; `FALSE` does not. `NULL`, the default, takes the option `contree.verbose` or, where
-#'   that is not set, shows it in interactive sessions outside of `knitr` unless `progress` goes
-#'   elsewhere.
+#'   is stopped and the error passed on. `"progressr"` uses the progress bars of the package
+#'   `progressr`; by default (`NULL`) they are used if its handlers are active: within
+#'   `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
+#' @param verbose `TRUE` shows a progress line on the standard error stream, once a search has taken
+#'   a second; `FALSE` does not. The default `NULL` uses the option `contree.verbose`; if that is
+#'   not set, the line is shown in interactive sessions outside of `knitr`, unless `progress`
+#'   reports it elsewhere.
 #' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves
-#'   the bound again. It is written by a second search, which knows the cost of the tree and takes
-#'   about as long as the first one on one thread; `time_limit` and `memory_limit` hold for it as
-#'   well. It takes three to five bytes for each threshold that the search looks at, less than 1 MB
-#'   for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as `"10MB"`
-#'   sets another limit. If it cannot be kept, there is a warning of class `contree_no_certificate`.
-#'   Certificates are kept by [contree()] alone.
+#'   the bound again. It is written by a second search, which takes about as long as the first one
+#'   on one thread; `time_limit` and `memory_limit` apply to it as well. It takes three to five
+#'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
+#'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
+#'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
+#'   [contree()] alone, of classification trees.
+#' @param conformal Folds for the intervals of [predict()][predict.contree] with `interval =
+#'   "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So many trees
+#'   more are searched, each of all rows but those of a fold, and kept with the fit. The folds are
+#'   drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the package
+#'   `future` its workers share them.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default keeps no training data.
 #'
@@ -143,12 +153,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @examples
 #' contree_control(complexity = 0.01)
 #' contree(Species ~ ., iris, depth = 2, control = contree_control(complexity = 0.01))
-#' # the same, said directly
+#' # the same, given directly
 #' contree(Species ~ ., iris, depth = 2, complexity = 0.01)
 #' @export
 contree_control <- function(
-    # which trees there are to choose from, and what they cost
-    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf,
+    # the set of trees that are searched, and their cost
+    complexity = 0, minbucket = NULL, minsplit = NULL, max_thresholds = Inf,
     subset_levels = 6,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
@@ -157,11 +167,11 @@ contree_control <- function(
     # how it computes
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
     # what it tells, and what the fit keeps
-    progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
-  control <- list(complexity = check_setting("complexity", complexity),
-                  minbucket = check_setting("minbucket", minbucket))
-  # two leaves of minbucket rows need twice as many, whatever minsplit says
-  control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
+    progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE) {
+  control <- list(complexity = check_setting("complexity", complexity))
+  control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
+  control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
+  if (!is.null(minbucket)) control <- settle_sizes(control)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$subset_levels <- check_setting("subset_levels", subset_levels)
 
@@ -181,6 +191,7 @@ contree_control <- function(
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
   control$certificate <- check_certificate(certificate)
+  control$conformal <- check_conformal(check_setting("conformal", conformal))
   control$model <- check_flag("model", model)
   structure(control, class = "contree_control")
 }
@@ -306,5 +317,16 @@ check_aliases <- function(given) {
 }
 
 # rpart counts the cost of a split as proportions of the errors of the root, contree as proportions
-# of the rows. A cost of all errors or more allows no split at all, whatever its size.
-complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n
+# of the rows or, of numbers, of the errors of the root as well. A cost of all errors or more allows
+# no split at all, whatever its size.
+complexity_from_cp <- function(cp, root_errors, unit) {
+  if (unit == 0) min(cp, 1) else min(cp, 1) * root_errors / unit
+}
+
+# The least sizes of leaves and of nodes that are split: two leaves of minbucket rows need twice as
+# many, whatever minsplit says. Means of few numbers are noise, as rpart has it.
+settle_sizes <- function(settings, classes = TRUE) {
+  if (is.null(settings$minbucket)) settings$minbucket <- if (classes) 1 else 7
+  settings$minsplit <- max(settings$minsplit, 2 * settings$minbucket)
+  settings
+}

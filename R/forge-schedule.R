@@ -94,7 +94,7 @@ call_schedule <- function(call) {
 }
 
 # A schedule with one more statement.
-say <- function(schedule, directive, ...) {
+directed <- function(schedule, directive, ...) {
   if (!inherits(schedule, "contree_schedule")) {
     stop_input("schedule", gettextf("'schedule' must be a schedule, not %s",
                                     show_value(schedule)))
@@ -114,64 +114,64 @@ say <- function(schedule, directive, ...) {
 #' @rdname schedule
 #' @export
 schedule_tile <- function(schedule, loop, outer, inner, size) {
-  say(schedule, "tile", loop, outer, inner, size)
+  directed(schedule, "tile", loop, outer, inner, size)
 }
 
 #' @rdname schedule
 #' @export
 schedule_split <- function(schedule, loop, first, second, at) {
-  say(schedule, "split", loop, first, second, at)
+  directed(schedule, "split", loop, first, second, at)
 }
 
 #' @rdname schedule
 #' @export
-schedule_reorder <- function(schedule, ...) say(schedule, "reorder", ...)
+schedule_reorder <- function(schedule, ...) directed(schedule, "reorder", ...)
 
 #' @rdname schedule
 #' @export
-schedule_parallel <- function(schedule, loop) say(schedule, "parallel", loop)
+schedule_parallel <- function(schedule, loop) directed(schedule, "parallel", loop)
 
 #' @rdname schedule
 #' @export
 schedule_gpu <- function(schedule, loop, dimension) {
-  say(schedule, "gpuDimension", loop, dimension)
+  directed(schedule, "gpuDimension", loop, dimension)
 }
 
 #' @rdname schedule
 #' @export
-schedule_cache <- function(schedule, loop) say(schedule, "cache", loop)
+schedule_cache <- function(schedule, loop) directed(schedule, "cache", loop)
 
 #' @rdname schedule
 #' @export
-schedule_interleave <- function(schedule, loop, k) say(schedule, "interleave", loop, k)
+schedule_interleave <- function(schedule, loop, k) directed(schedule, "interleave", loop, k)
 
 #' @rdname schedule
 #' @export
-schedule_simdize <- function(schedule, loop, width) say(schedule, "simdize", loop, width)
+schedule_simdize <- function(schedule, loop, width) directed(schedule, "simdize", loop, width)
 
 #' @rdname schedule
 #' @export
-schedule_unroll <- function(schedule, loop, depth) say(schedule, "unrollWalk", loop, depth)
+schedule_unroll <- function(schedule, loop, depth) directed(schedule, "unrollWalk", loop, depth)
 
 #' @rdname schedule
 #' @export
-schedule_peel <- function(schedule, loop, depth) say(schedule, "peelWalk", loop, depth)
+schedule_peel <- function(schedule, loop, depth) directed(schedule, "peelWalk", loop, depth)
 
 #' @rdname schedule
 #' @export
-schedule_atomic <- function(schedule, loop) say(schedule, "atomicReduce", loop)
+schedule_atomic <- function(schedule, loop) directed(schedule, "atomicReduce", loop)
 
 #' @rdname schedule
 #' @export
-schedule_shared <- function(schedule, loop) say(schedule, "sharedReduce", loop)
+schedule_shared <- function(schedule, loop) directed(schedule, "sharedReduce", loop)
 
 #' @rdname schedule
 #' @export
-schedule_vector <- function(schedule, loop, width) say(schedule, "vectorReduce", loop, width)
+schedule_vector <- function(schedule, loop, width) directed(schedule, "vectorReduce", loop, width)
 
 #' @rdname schedule
 #' @export
-schedule_represent <- function(schedule, form) say(schedule, "represent", form)
+schedule_represent <- function(schedule, form) directed(schedule, "represent", form)
 
 #' @rdname schedule
 #' @export

@@ -4,7 +4,8 @@
 # Environment variables, each with a default:
 #   QUICK=1      minutes instead of an hour or two: fewer repeats, no long runs of the peers;
 #                results go to build/bench
-#   PARTS=...    these alone, of: pairs rpart streed small call scaling threads anytime deep report
+#   PARTS=...    these alone, of: pairs rpart streed small call scaling threads anytime deep
+#                estimate report
 #   CASES=...    these alone, as "bank:2 raisin:4 large:2" (data set, or curve of scaling, and
 #                depth)
 #   RESUME=1     keep what the result files hold and go on behind it; without, a part begins by
@@ -48,7 +49,7 @@ export R_LIBS BENCH_PYTHON CONTREE_DATA OUT QUICK CASES RESUME LIMIT BUDGET MACH
 export DEEP THREADS REPEAT PLAIN LC_ALL OPENBLAS_NUM_THREADS
 
 mkdir -p "$OUT" || exit 1
-for part in ${PARTS:-pairs rpart streed small call scaling threads anytime deep report}; do
+for part in ${PARTS:-pairs rpart streed small call scaling threads anytime deep estimate report}; do
   echo "---- $part"
   if test "$part" = threads && test -z "$QUICK$PLAIN"; then
     sh bench/plain.sh build/lib-plain && PLAIN=build/lib-plain

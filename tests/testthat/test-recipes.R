@@ -1,0 +1,32 @@
+# Packages that explain any model, by the recipes of the help pages, where they are installed.
+pima <- contree(type ~ ., MASS::Pima.tr, depth = 3)
+predictors <- MASS::Pima.te[names(MASS::Pima.te) != "type"]
+diabetes <- MASS::Pima.te$type == "Yes"
+chance <- function(model, newdata) unname(predict(model, newdata, type = "prob")[, "Yes"])
+
+test_that("DALEX explains a tree", {
+  skip_if_not_installed("DALEX")
+  call <- function(name, ...) getExportedValue("DALEX", name)(...)
+  explainer <- call("explain", pima, data = predictors, y = diabetes, predict_function = chance,
+                    verbose = FALSE)
+  expect_equal(explainer$y_hat, chance(pima, predictors))
+  parts <- call("model_parts", explainer, B = 2)
+  used <- contree:::used_predictors(pima)
+  lost <- tapply(parts$dropout_loss, as.character(parts$variable), mean)
+  unused <- setdiff(names(predictors), used)
+  expect_equal(unname(lost[unused]), rep(lost[["_full_model_"]], length(unused)))
+})
+
+test_that("iml explains a tree", {
+  skip_if_not_installed("iml")
+  predictor <- getExportedValue("iml", "Predictor")$new(pima, data = predictors, type = "prob")
+  expect_equal(predictor$predict(predictors)$Yes, chance(pima, predictors))
+})
+
+test_that("vip permutes the columns of a tree", {
+  skip_if_not_installed("vip")
+  found <- getExportedValue("vip", "vi_permute")(
+    pima, train = data.frame(predictors, type = MASS::Pima.te$type), target = "type",
+    metric = "accuracy", pred_wrapper = function(object, newdata) predict(object, newdata))
+  expect_true(all(found$Importance[!found$Variable %in% contree:::used_predictors(pima)] == 0))
+})
