@@ -243,8 +243,8 @@ static void cuda_text(void)
         ct_text_free(&text);
         REQUIRE(!run_command("sed -f cuda_on_cpu/shared.sed %s/text.cu > %s/text.cpp"));
         REQUIRE(!run_command("c++ -std=gnu++17 -O1 -Wall -Wextra -Werror -Wno-unknown-pragmas "
-                             "-fPIC -shared -Icuda_on_cpu -include cuda_runtime.h %s/text.cpp %s/cuda.o "
-                             "-o %s/cuda.so"));
+                             "-fPIC -shared -Icuda_on_cpu -include cuda_runtime.h "
+                             "%s/text.cpp %s/cuda.o -o %s/cuda.so"));
         void *library = load("cuda.so");
         REQUIRE(library != NULL);
         run_cuda(library, from, n);
