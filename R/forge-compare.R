@@ -69,7 +69,11 @@ model_of <- function(e, nodes) {
   lapply(nodes, function(node) {
     if (!length(e$intercept)) return(NULL)
     at <- seq_len(e$first_term[node + 1L] - e$first_term[node]) + e$first_term[node]
-    list(e$intercept[node], e$term_feature[at], e$slope[at])
+    codes <- lapply(if (length(e$lowest)) at, function(k) {
+      e$of_code[seq_len(e$first_code[k + 1L] - e$first_code[k]) + e$first_code[k]]
+    })
+    list(e$intercept[node], e$lowest[node], e$highest[node], e$term_feature[at], e$slope[at],
+         e$low[at], e$high[at], e$other[at], codes)
   })
 }
 

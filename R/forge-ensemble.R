@@ -5,9 +5,8 @@
 # left and right (from 1, 0 in leaves), default_left, missing (missing_rules), set (which of the
 # ensemble's sets of codes, 0: none), leaf_id, and values, a matrix with a row a node; where the
 # maker says so also cover, how much of the training data came to the node, and gain, what its split
-# was worth. Trees whose leaves are linear models have intercept, and terms, a list with places of
-# features and slopes a node. The root is node 1; other nodes may come in any order, and those that
-# nothing leads to are left out.
+# was worth. Trees whose leaves are linear models have intercept, and terms (forge-linear.R). The
+# root is node 1; other nodes may come in any order, and those that nothing leads to are left out.
 
 missing_rules <- c(none = 0L, nan = 1L, zero = 2L)
 
@@ -62,27 +61,6 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
     class = "forest_ir")
   check_ensemble(forest)
 }
-
-# Linear models as C takes them; of no length where no tree has any.
-linear_models <- function(trees) {
-  linear <- vapply(trees, function(tree) !is.null(tree$terms), NA)
-  if (!any(linear)) {
-    return(list(first_term = integer(), term_feature = integer(), slope = numeric(),
-                intercept = numeric()))
-  }
-  terms <- unlist(lapply(trees, function(tree) {
-    if (is.null(tree$terms)) vector("list", length(tree$feature)) else tree$terms
-  }), recursive = FALSE)
-  part <- function(name) lapply(terms, `[[`, name)
-  list(first_term = as.integer(cumsum(c(0, lengths(part("feature"))))),
-       term_feature = as.integer(unlist(part("feature"))),
-       slope = as.numeric(unlist(part("slope"))),
-       intercept = as.numeric(unlist(lapply(trees, function(tree) {
-         if (is.null(tree$terms)) tree$values[, 1] else tree$intercept
-       }))))
-}
-
-has_linear_models <- function(forest) length(forest$ensemble$intercept) > 0
 
 # The features that some node or linear model asks for.
 asked_of <- function(feature) sort(unique(feature[feature > 0L]))

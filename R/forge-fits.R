@@ -115,8 +115,21 @@ rpart_levels <- function(sides, ncat) {
 import_forest.contree_model <- function(x, ...) {
   check_no_dots(...)
   check_fit(x)
+  import_contree(x)
+}
+
+#' @rdname import_forest
+#' @export
+import_forest.gmt <- function(x, extrapolate = FALSE, ...) {
+  check_no_dots(...)
+  extrapolate <- check_flag("extrapolate", extrapolate)
+  check_fit(x)
+  if (!is.null(x$offset) || !is.null(x$offset_call)) refuse_feature(gettext("an offset"))
+  import_contree(x, extrapolate)
+}
+
+import_contree <- function(x, extrapolate = TRUE) {
   kind <- tree_leaf(x)
-  if (kind == "linear") refuse_feature(gettext("linear models in its leaves"))
   if (!is.null(x[["loss"]])) refuse_feature(gettext("a matrix of losses"))
   features <- plain_features(x$shape, x$types)
   table <- routing_table(x)
@@ -140,6 +153,11 @@ import_forest.contree_model <- function(x, ...) {
     leaf_id = as.integer(node_ids(x)), cover = as.numeric(node_n(x)), values = unname(values))
   levels <- tree_xlevels(x)
   unordered <- setdiff(names(levels), names(which(tree_types(x) == "ordered")))
+  if (kind == "number") {
+    range <- response_range(x, extrapolate)
+    tree$values[, 1] <- pmin(pmax(tree$values[, 1], range$low), range$high)
+  }
+  if (kind == "linear") tree <- c(tree, linear_tree(x, features, extrapolate))
   new_forest_ir(
     list(tree), length(features), features = features, levels = levels, sets = sets$all,
     set_else = as.logical(beyond), base = rep(0, ncol(values)),

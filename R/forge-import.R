@@ -27,7 +27,8 @@
 #' * `party` of partykit whose leaves are constants (`constparty`, as `ctree()` and `as.party()`
 #'   make), with any number of children; rows with missing values are refused, as partykit sends
 #'   them by surrogate splits or at random, and so it does with `-Inf`;
-#' * fits of [contree()] and [hist_forest()].
+#' * fits of [contree()] and [hist_forest()], and of [gmt()] without an offset, with linear leaves
+#'   too; trees that [contree_from_json()] reads.
 #'
 #' What is not supported is an error that names it.
 #'
@@ -47,6 +48,8 @@
 #'   `"lightgbm"` or `"onnx"`.
 #' @param iterations Of XGBoost and LightGBM: how many boosting rounds to take, from the first on;
 #'   `NULL` for all. The round that early stopping found best is not taken by itself.
+#' @param extrapolate Of a fit of [gmt()]: leave values and predictions as they are? As in
+#'   [predict.gmt()].
 #' @param ... Not used.
 #' @return An object of class `forest_ir`, for [forge()]; a plain list, which can be saved.
 #' @section Errors:

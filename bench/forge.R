@@ -42,7 +42,7 @@ least_seconds <- function(run) {
 numbers_of <- function(name, n) readBin(file.path(folder, name), "double", n)
 
 read_model <- function(name) {
-  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt"))))
+  file <- Sys.glob(file.path(folder, paste0(name, c(".ubj", ".txt", ".onnx"))))
   features <- as.integer(readLines(file.path(folder, paste0(name, ".features")), warn = FALSE))
   x <- matrix(numbers_of(paste0(name, ".rows"), 4096 * features), 4096)
   fast <- forge(import_forest(file), threads = 1)
@@ -55,27 +55,81 @@ ask <- function(peer, name, n) suppressWarnings(as.numeric(peer_ask(peers, peer,
 
 compare <- function(model, peer, n, type = "margin") {
   x <- model$x[seq_len(n), , drop = FALSE]
-  ours <- least_seconds(function() predict(model$fast, x, type = type))
-  theirs <- ask(peer, model$name, n)
-  row <- data.frame(model = model$name, peer, rows = n, same = model$same, ours = ours / n * 1e9,
-                    theirs = theirs / n * 1e9, times = theirs / ours)
+  record(model$name, peer, n, model$same, least_seconds(function() {
+    predict(model$fast, x, type = type)
+  }), ask(peer, model$name, n))
+}
+
+# Seconds of a call that predicts n rows.
+record <- function(model, peer, n, same, ours, theirs) {
+  row <- data.frame(model, peer, rows = n, same, ours = ours / n * 1e9, theirs = theirs / n * 1e9,
+                    times = theirs / ours)
   row[c("ours", "theirs", "times")] <- signif(row[c("ours", "theirs", "times")], 3)
   print(row, row.names = FALSE)
   utils::write.table(row, out, sep = ",", append = file.exists(out), row.names = FALSE,
                      col.names = !file.exists(out))
 }
 
+# ranger's own forest of 500 unlimited trees, which R predicts with on both sides.
+compare_ranger <- function() {
+  set.seed(1)
+  draw <- function(n) {
+    data <- as.data.frame(matrix(rnorm(10 * n), n))
+    data$y <- data$V1 * data$V2 + sin(3 * data$V3) + data$V4 + 0.3 * rnorm(n)
+    data
+  }
+  fit <- ranger::ranger(y ~ ., draw(8000), num.trees = 500, num.threads = 1, seed = 1)
+  new <- draw(4096)
+  fast <- forge(fit, threads = 1)
+  own <- function(rows) stats::predict(fit, rows, num.threads = 1)$predictions
+  same <- identical(unname(predict(fast, new)), own(new))
+  one <- contree_predictor(fast)
+  first <- unlist(new[1, 1:10], use.names = FALSE)
+  record("ranger-500", "ranger", 4096, same, least_seconds(function() predict(fast, new)),
+         least_seconds(function() own(new)))
+  record("ranger-500", "ranger", 1, same, least_seconds(function() one(first)),
+         least_seconds(function() own(new[1, ])))
+}
+
+# Two threads beside one, by the clock: the least of many single calls in turns, since others take
+# both cores now and then. The peer of `times` is one thread.
+compare_threads <- function(model, n) {
+  x <- model$x[rep_len(seq_len(4096), n), , drop = FALSE]
+  code <- contree:::forged_code(model$fast)
+  clock <- function(threads) {
+    start <- Sys.time()
+    contree:::run_forged(code, x, FALSE, threads)
+    as.numeric(Sys.time() - start, units = "secs")
+  }
+  rounds <- replicate(1000, c(clock(2), clock(1)))
+  record(model$name, "one thread", n, model$same, min(rounds[1, ]), min(rounds[2, ]))
+}
+
+# Milliseconds of making an ensemble ready, as nanoseconds a tree.
+pack <- function(model) {
+  forest <- model$fast$forest
+  trees <- length(forest$ensemble$roots)
+  record(model$name, "(pack)", trees, model$same,
+         least_seconds(function() contree:::forge_ensemble(forest)), NA)
+}
+
 peers <- peer_start("xgboost", paste("bench/lib/forge_peers.py serve", folder))
 unlink(out)
-for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "\\.(ubj|txt)$"))) {
+for (name in sub("\\.(ubj|txt)$", "", list.files(folder, "^(xgb|lgb).*\\.(ubj|txt)$"))) {
   model <- read_model(name)
   xgb <- startsWith(name, "xgb")
   for (n in c(64, 512, 4096)) compare(model, if (xgb) "xgboost" else "lightgbm", n)
   if (name %in% c("xgb-100-8-6", "xgb-100-64-6", "xgb-300-64-8", "lgb-20", "lgb-100")) {
     compare(model, if (xgb) "xgboost-shap" else "lightgbm-shap", 512, "contributions")
   }
-  if (name == "xgb-100-64-6") for (peer in c("onnxruntime", "tl2cgen")) compare(model, peer, 4096)
+  if (name == "xgb-100-64-6") {
+    for (peer in c("onnxruntime", "tl2cgen", "ydf")) compare(model, peer, 4096)
+    for (n in c(1024, 4096)) compare_threads(model, n)
+  }
+  if (grepl("1000-(8|64)-8", name)) pack(model)
   if (name == "lgb-20") compare(model, "lleaves", 4096)
   rm(model)
 }
+compare(read_model("skl-500"), "scikit-learn", 4096)
+compare_ranger()
 peer_stop(peers)

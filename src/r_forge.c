@@ -4,8 +4,10 @@
  * `left` and `right` (from 1), `default_left`, `missing` (ct_missing), `set` (which of `sets`, 0:
  * none), `leaf_id`, `values` (a matrix, a row a node), and `cover` (of no length: not known); of
  * linear models `intercept` (of no length: there are none) and `first_term` (from 0, one more),
- * with `term_feature` (from 1) and `slope`, one element a term; `sets` (logical vectors: which
- * codes from 0 on go left) and `set_else` (the codes beyond); one element a tree: `roots`, `output`
+ * with `term_feature` (from 1) and `slope`, one element a term; where these say more `lowest` and
+ * `highest`, one a node, `low`, `high` and `other`, one a term, and `first_code` (from 0, one more)
+ * with `of_code`; `sets` (logical vectors: which codes from 0 on go left) and `set_else` (the codes
+ * beyond); one element a tree: `roots`, `output`
  * (from 1) and `weight`; and the contract: `n_features`, `base`, `divisor`, `less`, `number`,
  * `sum`, `minus_fraction`. */
 #include <limits.h>
@@ -201,6 +203,21 @@ static void add_contract(owned *all, SEXP list)
     e->minus_fraction = flag(list, "minus_fraction");
 }
 
+static void add_ranges(owned *all, SEXP list, R_xlen_t n, R_xlen_t n_terms)
+{
+    ct_ensemble *e = &all->ensemble;
+    R_xlen_t n_codes = Rf_xlength(r_element(list, "of_code"));
+    if (n_codes > CT_MOST_NODES) Rf_error("there are too many numbers of codes");
+    e->n_codes = (uint32_t) n_codes;
+    e->low = numbers(all, list, "low", n_terms);
+    e->high = numbers(all, list, "high", n_terms);
+    e->other = numbers(all, list, "other", n_terms);
+    e->first_code = indices(all, list, "first_code", n_terms + 1, 0);
+    e->of_code = numbers(all, list, "of_code", n_codes);
+    e->lowest = numbers(all, list, "lowest", n);
+    e->highest = numbers(all, list, "highest", n);
+}
+
 /* Where `intercept` is of no length there are no linear models. */
 static void add_models(owned *all, SEXP list, R_xlen_t n)
 {
@@ -213,6 +230,7 @@ static void add_models(owned *all, SEXP list, R_xlen_t n)
     e->term_feature = indices(all, list, "term_feature", n_terms, 1);
     e->slope = numbers(all, list, "slope", n_terms);
     e->intercept = numbers(all, list, "intercept", n);
+    if (Rf_xlength(r_element(list, "lowest"))) add_ranges(all, list, n, n_terms);
 }
 
 static void read_ensemble(owned *all, SEXP list)

@@ -33,6 +33,11 @@ def grid():
                 yield f"xgb-{trees}-{features}-{depth}", trees, features, depth
 
 
+def there(name):
+    """Models that are there already are not made again."""
+    return os.path.exists(f"{folder}/{name}.features")
+
+
 def write(name, features, margin):
     x, _ = data(features, N_ROWS, 2)
     x.astype(np.float64).T.tofile(f"{folder}/{name}.rows")
@@ -44,6 +49,8 @@ def write(name, features, margin):
 def make_xgboost():
     import xgboost as xgb
     for name, trees, features, depth in grid():
+        if there(name):
+            continue
         x, y = data(features, N_TRAIN, 1)
         model = xgb.train(dict(max_depth=depth, eta=0.1, nthread=1, min_child_weight=0,
                                colsample_bynode=min(1, 16 / features)),
@@ -55,11 +62,31 @@ def make_xgboost():
 def make_lightgbm():
     import lightgbm as lgb
     for trees in (20, 100, 300):
+        if there(f"lgb-{trees}"):
+            continue
         x, y = data(64, 5 * N_TRAIN, 1)
         model = lgb.train(dict(num_leaves=255, min_data_in_leaf=5, verbosity=-1, num_threads=1,
                                learning_rate=0.1, feature_fraction=0.3), lgb.Dataset(x, y), trees)
         model.save_model(f"{folder}/lgb-{trees}.txt")
         write(f"lgb-{trees}", 64, lambda x: model.predict(x.astype(np.float64), raw_score=True))
+
+
+# 500 unlimited trees, in doubles: the converter's graph for R, the object for Python.
+def make_sklearn():
+    import pickle
+    from skl2onnx import to_onnx
+    from skl2onnx.common.data_types import DoubleTensorType
+    from sklearn.ensemble import RandomForestRegressor
+    if there("skl-500"):
+        return
+    x, y = data(10, 2 * N_TRAIN, 1)
+    model = RandomForestRegressor(500, n_jobs=1, random_state=1).fit(x, y)
+    graph = to_onnx(model, initial_types=[("x", DoubleTensorType([None, 10]))])
+    with open(f"{folder}/skl-500.onnx", "wb") as file:
+        file.write(graph.SerializeToString())
+    with open(f"{folder}/skl-500.pickle", "wb") as file:
+        pickle.dump(model, file)
+    write("skl-500", 10, model.predict)
 
 
 # ---- peers: each takes a model's name and gives a function of rows ----
@@ -121,18 +148,44 @@ def onnxruntime(name):
 
 
 def sklearn(name):
-    from sklearn.ensemble import RandomForestRegressor
-    x, y = data(10, N_TRAIN, 1)
-    model = RandomForestRegressor(500, n_jobs=1, random_state=1).fit(x, y)
+    import pickle
+    with open(f"{folder}/{name}.pickle", "rb") as file:
+        model = pickle.load(file)
     return lambda x: model.predict(x)
+
+
+# YDF reads no models of others: one of its own, of as many trees, of the same depth and data. It
+# measures itself, in C++, in blocks of its own.
+def ydf(name):
+    import ydf as decision_forests
+    _, trees, features, depth = name.split("-")
+
+    def table(x):
+        return {f"x{i}": x[:, i] for i in range(x.shape[1])}
+
+    x, y = data(int(features), N_TRAIN, 1)
+    learner = decision_forests.GradientBoostedTreesLearner(
+        "y", task=decision_forests.Task.REGRESSION, num_trees=int(trees),
+        max_depth=int(depth) + 1, validation_ratio=0.0, num_threads=1)
+    model = learner.train({**table(x), "y": y}, verbose=0)
+    assert model.num_trees() == int(trees)
+
+    def own_clock(x):
+        found = model.benchmark(table(x), 1, 0.3, num_threads=1)
+        return found.duration.total_seconds() * len(x)
+
+    own_clock.measures = True
+    return own_clock
 
 
 PEERS = {"xgboost": xgboost, "xgboost-shap": xgboost_shap, "lightgbm": lightgbm,
          "lightgbm-shap": lightgbm_shap, "lleaves": lleaves, "tl2cgen": tl2cgen,
-         "onnxruntime": onnxruntime, "scikit-learn": sklearn}
+         "onnxruntime": onnxruntime, "scikit-learn": sklearn, "ydf": ydf}
 
 
 def seconds(run, x):
+    if hasattr(run, "measures"):
+        return run(x)
     run(x)
     start = time.process_time()
     run(x)
@@ -171,5 +224,6 @@ if sys.argv[1] == "make":
     os.makedirs(folder, exist_ok=True)
     make_lightgbm()
     make_xgboost()
+    make_sklearn()
 else:
     serve()

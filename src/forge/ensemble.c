@@ -43,6 +43,24 @@ static ct_status check_contract(const ct_ensemble *e, ct_error *error)
     return CT_OK;
 }
 
+/* A range may be infinite, and what stands for a missing value may be NaN: so is the sum then. */
+static ct_status check_ranges(const ct_ensemble *e, ct_error *error)
+{
+    if (!e->other) return CT_OK;
+    if (e->first_code[0] != 0 || e->first_code[e->n_terms] != e->n_codes)
+        return ct_fail(error, CT_BAD_INPUT, "the numbers of codes are not all there");
+    for (uint32_t k = 0; k < e->n_terms; k++)
+        if (e->first_code[k] > e->first_code[k + 1] || !(e->low[k] <= e->high[k]) ||
+            isinf(e->other[k]))
+            return bad(error, "a linear model's term is not what it should be", k);
+    for (uint32_t i = 0; i < e->n_codes; i++)
+        if (!isfinite(e->of_code[i])) return bad(error, "the number of a code is not finite", i);
+    for (uint32_t i = 0; i < e->n_nodes; i++)
+        if (!(e->lowest[i] <= e->highest[i]))
+            return bad(error, "a linear model's range is empty", i);
+    return CT_OK;
+}
+
 static ct_status check_models(const ct_ensemble *e, ct_error *error)
 {
     if (!e->first_term) return CT_OK;
@@ -56,7 +74,7 @@ static ct_status check_models(const ct_ensemble *e, ct_error *error)
     for (uint32_t k = 0; k < e->n_terms; k++)
         if (e->term_feature[k] >= e->n_features || !isfinite(e->slope[k]))
             return bad(error, "a linear model's term is not what it should be", k);
-    return CT_OK;
+    return check_ranges(e, error);
 }
 
 static ct_status check_trees(const ct_ensemble *e, ct_error *error)

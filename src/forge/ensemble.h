@@ -72,7 +72,7 @@ typedef struct {
     ct_number number, sum;
     const double *base; /* [n_outputs] */
     double divisor;     /* what the sums are divided by at the end; 1: they are not */
-    /* Linear models of leaves (LightGBM), in doubles; first_term NULL: there are none. In place of
+    /* Linear models of leaves, in doubles; first_term NULL: there are none. In place of
      * its value leaf i adds intercept[i] and slope * x of its terms, those from first_term[i] to
      * first_term[i + 1] - 1, one after the other; where one of these x is NaN, its value. */
     const uint32_t *first_term;   /* [n_nodes + 1] */
@@ -80,6 +80,14 @@ typedef struct {
     const uint32_t *term_feature; /* [n_terms] */
     const double *slope;          /* [n_terms] */
     const double *intercept;      /* [n_nodes] */
+    /* Models that say more (this package's); `other` NULL: they do not. A term is slope times x
+     * taken to low .. high, or, where it has numbers by code, the one of x; for NaN, and for codes
+     * that have none, times `other`. The sum is taken to lowest .. highest. */
+    const double *low, *high, *other; /* [n_terms] */
+    const uint32_t *first_code;       /* [n_terms + 1] */
+    uint32_t n_codes;
+    const double *of_code;            /* [n_codes] */
+    const double *lowest, *highest;   /* [n_nodes] */
 } ct_ensemble;
 
 /* Whether it may be read: CT_BAD_INPUT with the first fault, CT_NO_MEMORY. */
@@ -100,6 +108,15 @@ static inline double ct_ensemble_term(const ct_ensemble *e, uint32_t tree, uint3
     return e->sum == CT_F32 ? (float) term : term;
 }
 
+/* What a term multiplies by its slope. */
+static inline double ct_ensemble_factor(const ct_ensemble *e, uint32_t term, double x)
+{
+    if (x != x) return e->other[term];
+    uint32_t first = e->first_code[term], n = e->first_code[term + 1] - first;
+    if (n) return x >= 0 && x < n ? e->of_code[first + (uint32_t) x] : e->other[term];
+    return x < e->low[term] ? e->low[term] : x > e->high[term] ? e->high[term] : x;
+}
+
 /* The same in a leaf that is a linear model; term i takes x[place[i]]. Products are rounded before
  * they are added, on machines that could do both at once, too. */
 static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint32_t leaf,
@@ -108,11 +125,14 @@ static inline double ct_ensemble_model(const ct_ensemble *e, uint32_t tree, uint
     double sum = e->intercept[leaf];
     for (uint32_t i = e->first_term[leaf]; i < e->first_term[leaf + 1]; i++) {
         double value = x[place[i]];
-        if (value != value) return ct_ensemble_term(e, tree, leaf, 0);
+        if (e->other) value = ct_ensemble_factor(e, i, value);
+        else if (value != value) return ct_ensemble_term(e, tree, leaf, 0);
         double product = e->slope[i] * value;
         ROUNDED(product);
         sum += product;
     }
+    if (e->other && sum < e->lowest[leaf]) sum = e->lowest[leaf];
+    if (e->other && sum > e->highest[leaf]) sum = e->highest[leaf];
     sum *= e->weight[tree];
     ROUNDED(sum);
     return sum;

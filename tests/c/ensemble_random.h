@@ -24,6 +24,9 @@ typedef struct {
     uint8_t default_left[ANY_NODES], missing[ANY_NODES], set_else[ANY_NODES], sets[ANY_SETS / 8];
     uint32_t first_term[ANY_NODES + 1], term_feature[2 * ANY_NODES];
     double intercept[ANY_NODES], slope[2 * ANY_NODES];
+    double low[2 * ANY_NODES], high[2 * ANY_NODES], other[2 * ANY_NODES];
+    uint32_t first_code[2 * ANY_NODES + 1];
+    double of_code[6 * ANY_NODES], lowest[ANY_NODES], highest[ANY_NODES];
 } any_ensemble;
 
 /* How one is drawn. */
@@ -108,6 +111,28 @@ static inline void any_tree(ct_rng *r, const any_shape *s, any_ensemble *a, uint
     a->weight[tree] = ct_rng_below(r, 2) ? 1 : any_cast(any_unit(r) * 2, s->sum);
 }
 
+/* Ranges of all terms and models, some of them without ends, and numbers by code. */
+static inline void any_ranges(ct_rng *r, any_ensemble *a)
+{
+    ct_ensemble *e = &a->ensemble;
+    e->n_codes = 0;
+    for (uint32_t k = 0; k < e->n_terms; k++) {
+        a->first_code[k] = e->n_codes;
+        a->low[k] = ct_rng_below(r, 2) ? -0.2 : -INFINITY;
+        a->high[k] = ct_rng_below(r, 2) ? 0.3 : INFINITY;
+        a->other[k] = ct_rng_below(r, 4) ? any_unit(r) : (double) NAN;
+        for (uint32_t n = ct_rng_below(r, 4); n; n--) a->of_code[e->n_codes++] = any_unit(r);
+    }
+    a->first_code[e->n_terms] = e->n_codes;
+    for (uint32_t i = 0; i < e->n_nodes; i++) {
+        a->lowest[i] = ct_rng_below(r, 2) ? 0.4 : -INFINITY;
+        a->highest[i] = ct_rng_below(r, 2) ? 0.6 : INFINITY;
+    }
+    e->low = a->low, e->high = a->high, e->other = a->other;
+    e->first_code = a->first_code, e->of_code = a->of_code;
+    e->lowest = a->lowest, e->highest = a->highest;
+}
+
 /* Models of up to two terms in leaves. */
 static inline void any_models(ct_rng *r, any_ensemble *a)
 {
@@ -136,12 +161,13 @@ static inline void any_draw(ct_rng *r, const any_shape *s, any_ensemble *a)
                        a->set_size, a->set_else, a->sets, 0, (int) ct_rng_below(r, 2),
                        s->wide ? s->n_outputs : 1, a->value, a->leaf_id, a->output, a->weight,
                        a->cover, s->less, s->number, s->sum, a->base, 1, NULL, 0, NULL, NULL,
-                       NULL};
+                       NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL};
     for (size_t i = 0; i < sizeof a->sets; i++) a->sets[i] = (uint8_t) ct_rng_below(r, 256);
     for (uint32_t k = 0; k < s->n_outputs; k++) a->base[k] = any_cast(any_unit(r), s->sum);
     if (ct_rng_below(r, 3) == 0) e->divisor = s->n_trees;
     for (uint32_t t = 0; t < s->n_trees; t++) any_tree(r, s, a, t);
     if (s->linear) any_models(r, a);
+    if (s->linear && ct_rng_below(r, 2)) any_ranges(r, a);
 }
 
 /* A value at, beside, or far from a threshold of the ensemble. */

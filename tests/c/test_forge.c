@@ -295,6 +295,53 @@ static void linear_models(void)
     CHECK(row_by_hand(0.5, 2) == 1.5 && row_by_hand(NAN, 2) == 0.5);
 }
 
+/* The same with x1 taken to -1 .. 1.5, 5 where it is missing, and x0 a code; and 9 .. 20 in all. */
+static any_ensemble *by_hand_ranges(void)
+{
+    any_ensemble *a = by_hand_models();
+    ct_rng r = ct_rng_of(3, 1, 1);
+    any_ranges(&r, a);
+    a->first_code[0] = a->first_code[1] = 0, a->first_code[2] = a->ensemble.n_codes = 2;
+    a->of_code[0] = -1, a->of_code[1] = -5;
+    a->low[0] = -1, a->high[0] = 1.5, a->other[0] = 5, a->other[1] = -2;
+    for (uint32_t i = 0; i < 6; i++) a->lowest[i] = i == 2 ? 9 : -INFINITY;
+    for (uint32_t i = 0; i < 6; i++) a->highest[i] = i == 2 ? 20 : INFINITY;
+    return a;
+}
+
+static void ranges(void)
+{
+    any_ensemble *a = by_hand_ranges();
+    REQUIRE(CHECK_INT(ct_ensemble_check(&a->ensemble, NULL), CT_OK));
+    CHECK(row_by_hand(0, 2) == 9 && row_by_hand(-1, 2) == 9.5 && row_by_hand(NAN, 2) == 9.5);
+    CHECK(row_by_hand(-1, NAN) == 16.5);
+    a->of_code[0] = -12;
+    CHECK(row_by_hand(0, 2) == 20 && row_by_hand(0.9, 2) == 20);
+    a->other[1] = NAN;
+    CHECK(isnan(row_by_hand(NAN, 2)));
+}
+
+/* The columns that are used are others than all. */
+static void columns_of_models(void)
+{
+    any_ensemble *a = by_hand_ranges();
+    ct_ensemble *e = &a->ensemble;
+    const double x[3] = {9, 0.5, 2};
+    double expected, got;
+    ct_forged f;
+    e->n_features = 3;
+    e->other = NULL;
+    for (uint32_t i = 0; i < e->n_nodes; i++) a->feature[i] += a->feature[i] >= 0;
+    for (uint32_t k = 0; k < e->n_terms; k++) a->term_feature[k]++;
+    REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
+    ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
+    const ct_run run = {CT_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, 0};
+    ct_interpret_row(e, x, &expected);
+    CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
+    CHECK(got == expected && got == 7.25);
+    ct_forged_free(&f);
+}
+
 /* Floats are added as floats: 1 + 2^-24 twice, and 2^-24 twice + 1, differ. */
 static void order_of_sums(void)
 {
@@ -377,6 +424,14 @@ static void faults(void)
     REFUSED((by_hand_models(), drawn.term_feature[1] = 2));
     REFUSED((by_hand_models(), drawn.slope[0] = INFINITY));
     REFUSED((by_hand_models(), drawn.intercept[1] = NAN));
+    REFUSED((by_hand_ranges(), drawn.first_code[0] = 1));
+    REFUSED((by_hand_ranges(), drawn.first_code[1] = 3));
+    REFUSED((by_hand_ranges(), e->n_codes = 3));
+    REFUSED((by_hand_ranges(), drawn.low[1] = INFINITY, drawn.high[1] = 1));
+    REFUSED((by_hand_ranges(), drawn.high[0] = NAN));
+    REFUSED((by_hand_ranges(), drawn.other[0] = INFINITY));
+    REFUSED((by_hand_ranges(), drawn.of_code[1] = NAN));
+    REFUSED((by_hand_ranges(), drawn.lowest[2] = 21));
 }
 
 /* Each allocation fails once, and with all that follow. */
@@ -489,6 +544,7 @@ static const check_case cases[] = {
     {"faults are refused", faults},        {"random ensembles", random_ensembles},
     {"all batches", all_batches},          {"each depth", each_depth},
     {"networks", networks},                {"linear models by hand", linear_models},
+    {"linear models: ranges", ranges},     {"linear models: columns", columns_of_models},
     {"memory that ends", memory},
 };
 CHECK_MAIN(cases)

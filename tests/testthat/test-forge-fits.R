@@ -55,6 +55,39 @@ test_that("contree", {
                class = "contree_unsupported_error")
 })
 
+test_that("gmt", {
+  data$a[1:40] <- NA
+  data$f[30:80] <- NA
+  new$a <- 2 * new$a # beyond the ranges of the leaves
+  new$f <- factor(new$f, levels = c(letters[1:6], "new"))
+  new$f[1:20] <- "new"
+  new$b[3:9] <- NA # nothing stands in for it
+  expect_same_model <- function(fit, expected, ...) {
+    forged <- forge(fit, ...)
+    got <- unname(predict(forged, new))
+    expect_identical(is.na(got), is.na(unname(expected)))
+    expect_identical(got[!is.na(got)], unname(expected)[!is.na(got)])
+    expect_identical(sums_by_ways(forged, forest_columns_of(forged$forest, new)$columns)[[1]][, 1],
+                     got)
+  }
+  for (factors in c("both", "split")) {
+    fit <- gmt(y ~ a + b + c + f + l, data, control = gmt_control(factors = factors), seed = 1)
+    for (extrapolate in c(FALSE, TRUE)) {
+      expected <- suppressWarnings(predict(fit, new, extrapolate = extrapolate))
+      expect_same_model(fit, expected, extrapolate = extrapolate)
+    }
+    nodes <- suppressWarnings(predict(fit, new, type = "node"))
+    expect_identical(predict(forge(fit), new, type = "leaf")[, 1], nodes)
+    read <- contree_from_json(as_json(fit))
+    expect_same_model(read, suppressWarnings(predict(read, new)))
+  }
+  constants <- gmt(y ~ 1 | a + c, data, seed = 1)
+  expect_same_model(constants, predict(constants, new))
+  expect_error(forge(gmt(y ~ c, data, offset = c, seed = 1)), "offset",
+               class = "contree_unsupported_error")
+  expect_match(all.equal(import_forest(fit), import_forest(fit, extrapolate = TRUE)), "model")
+})
+
 test_that("ranger", {
   skip_if_not_installed("ranger")
   formula <- function(y) stats::reformulate(c("a", "b", "c", "f", "l"), y)
