@@ -2,10 +2,10 @@
 
 #' Optimal trees in caret
 #'
-#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`.
-#' It tunes `depth` and `complexity`; other settings of [contree_control()] are passed on by
-#' `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread unless `threads`
-#' says otherwise, as resampling may run in parallel itself.
+#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`,
+#' for classes and numbers. It tunes `depth` and `complexity`; other settings of [contree_control()]
+#' are passed on by `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread
+#' unless `threads` says otherwise, as resampling may run in parallel itself.
 #'
 #' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them
 #' split by sets of levels. The fit in `finalModel` is one of `contree()`, and prints, plots and
@@ -22,7 +22,7 @@
 #' @export
 contree_caret <- function() {
   list(
-    label = "Optimal Classification Tree", library = "contree", type = "Classification",
+    label = "Optimal Tree", library = "contree", type = c("Classification", "Regression"),
     loop = NULL,
     parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
                             label = c("Depth", "Cost of a Split")),
@@ -51,7 +51,7 @@ caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...)
                   threads = threads, ...)
 }
 
-# For each predictor the decrease of the Gini impurity by its splits.
+# For each predictor the decrease of the Gini impurity, or of the squared errors, by its splits.
 caret_importance <- function(object, ...) {
   names <- tree_shape(object)$names
   decrease <- tree_importance(object)[names]

@@ -1,18 +1,18 @@
-# The learners "classif.contree", "classif.hist_forest" and "regr.hist_forest" of mlr3, put into its
-# dictionary as soon as both packages are loaded.
+# The learners "classif.contree", "regr.contree", "classif.hist_forest" and "regr.hist_forest" of
+# mlr3, put into its dictionary as soon as both packages are loaded.
 
 #' Optimal trees in mlr3
 #'
 #' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")`
-#' makes a learner. Its parameters are the settings of [contree_control()] and `depth`, `cp`, `loss`
-#' and `class_weights` of [contree()], for training, and `new_levels` of [predict.contree()], for
-#' predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`, for example), since
-#' resampling may run in parallel itself.
+#' and `lrn("regr.contree")` make learners. Their parameters are the settings of [contree_control()]
+#' and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training, and `new_levels` of
+#' [predict.contree()], for predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`,
+#' for example), since resampling may run in parallel itself.
 #'
-#' The learner predicts classes and probabilities for two or more classes, takes missing values,
-#' factors, dates and case weights as `contree()` does, and has `importance()` (the decrease of the
-#' Gini impurity by the splits on a feature, see [contree_importance()]) and `selected_features()`.
-#' Its `model` is a fit of `contree()`.
+#' The first predicts classes and probabilities for two or more classes, the second numbers. They
+#' take missing values, factors, dates and case weights as `contree()` does, and have `importance()`
+#' (the decrease of the Gini impurity, or of the squared errors, by the splits on a feature, see
+#' [contree_importance()]) and `selected_features()`. Their `model` is a fit of `contree()`.
 #' @section Forests:
 #' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` make learners whose `model` is a fit
 #' of
@@ -40,25 +40,30 @@
 NULL
 
 register_mlr3 <- function() {
-  mlr3::mlr_learners$add("classif.contree", mlr3_learner())
+  mlr3::mlr_learners$add("classif.contree", mlr3_learner("classif"))
+  mlr3::mlr_learners$add("regr.contree", mlr3_learner("regr"))
   mlr3::mlr_learners$add("classif.hist_forest", mlr3_forest("classif"))
   mlr3::mlr_learners$add("regr.hist_forest", mlr3_forest("regr"))
   mlr3::mlr_learners$add("regr.gmt", mlr3_gmt())
 }
 
 # Made when mlr3 is there, since it inherits from one of its classes.
-mlr3_learner <- function() {
+mlr3_learner <- function(task_type) {
   self <- super <- private <- NULL # in methods these are bound by R6
-  R6::R6Class("LearnerClassifContree", inherit = mlr3::LearnerClassif,
+  is_classif <- task_type == "classif"
+  R6::R6Class(if (is_classif) "LearnerClassifContree" else "LearnerRegrContree",
+    inherit = if (is_classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
     public = list(
       initialize = function() {
-        super$initialize(id = "classif.contree", packages = "contree",
-                         param_set = mlr3_parameters(),
+        super$initialize(id = paste0(task_type, ".contree"), packages = "contree",
+                         param_set = mlr3_parameters(is_classif),
                          feature_types = mlr3_feature_types(),
-                         predict_types = c("response", "prob"),
-                         properties = c("importance", "missings", "multiclass", "selected_features",
-                                        "twoclass", "weights"),
-                         label = "Optimal Classification Tree", man = "contree::contree_mlr3")
+                         predict_types = if (is_classif) c("response", "prob") else "response",
+                         properties = c("importance", "missings", if (is_classif) "multiclass",
+                                        "selected_features", if (is_classif) "twoclass", "weights"),
+                         label = if (is_classif) "Optimal Classification Tree"
+                                 else "Optimal Regression Tree",
+                         man = "contree::contree_mlr3")
       },
       importance = function() tree_importance(mlr3_model(self)),
       selected_features = function() used_predictors(mlr3_model(self))),
@@ -75,7 +80,7 @@ mlr3_learner <- function() {
                                self$param_set$get_values(tags = "predict")))
         }
         if (self$predict_type == "response") {
-          list(response = unname(tell("class")))
+          list(response = unname(tell("response")))
         } else {
           list(prob = tell("prob"))
         }
@@ -100,7 +105,7 @@ mlr3_feature_types <- function() {
 
 # Numbers within the limits of the settings; whatever is no single number or flag is checked by
 # contree() itself.
-mlr3_parameters <- function() {
+mlr3_parameters <- function(is_classif) {
   numbers <- function(names, make) {
     lapply(setting_table[names], function(range) make(lower = range$low, upper = range$high,
                                                       tags = "train"))
@@ -113,7 +118,8 @@ mlr3_parameters <- function() {
   for (name in c("deterministic", "verbose")) parameters[[name]] <- paradox::p_lgl(tags = "train")
   parameters$missing <- paradox::p_fct(c("learn", "omit", "fail"), tags = "train")
   parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
-  for (name in c("memory_limit", "start", "progress", "loss", "class_weights")) {
+  for (name in c("memory_limit", "start", "progress",
+                 if (is_classif) c("loss", "class_weights"))) {
     parameters[[name]] <- paradox::p_uty(tags = "train")
   }
   parameters$new_levels <- paradox::p_fct(c("majority", "error"), tags = "predict")

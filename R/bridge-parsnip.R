@@ -4,14 +4,15 @@
 #' Optimal trees in tidymodels
 #'
 #' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the
-#' engine `"contree"` for classification. A fit is one of [contree()]; `extract_fit_engine()` takes
-#' it out of a fitted model or workflow, and it prints, plots and converts like any other.
+#' engine `"contree"` for classification and regression. A fit is one of [contree()];
+#' `extract_fit_engine()` takes it out of a fitted model or workflow, and it prints, plots and
+#' converts like any other.
 #'
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
 #' | `tree_depth` | `depth` | 3 unless given |
 #' | `cost_complexity` | `cp` | as in `rpart`, a part of the errors of the root; 0 unless given |
-#' | `min_n` | `minsplit` | 2 unless given |
+#' | `min_n` | `minsplit` | 2 unless given, or 14 in regression |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
 #' `loss` and `class_weights`. `threads` is 1 there unless it is given, since tuning may run in
@@ -19,8 +20,8 @@
 #'
 #' Case weights are part of what is minimised. With `fit()` rows with missing predictors are kept,
 #' and factors are split by sets of levels; a recipe that makes dummy variables or imputes is not
-#' needed. The predictions are `"class"`, `"prob"` and `"raw"` (for which `opts` may hold any `type`
-#' of [predict.contree()]).
+#' needed. The predictions are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for which `opts`
+#' may hold any `type` of [predict.contree()]).
 #' @section Forests:
 #' `rand_forest()` has the engine `"contree"` as well, for classification and regression: forests of
 #' [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of these names, with the defaults
@@ -46,8 +47,8 @@
 NULL
 
 register_parsnip <- function() {
-  register_engine("decision_tree", "classification", "contree", parsnip_arguments)
   for (mode in c("classification", "regression")) {
+    register_engine("decision_tree", mode, "contree", parsnip_arguments)
     register_engine("rand_forest", mode, "hist_forest", parsnip_forest_arguments)
   }
   register_engine("decision_tree", "regression", "gmt", parsnip_gmt_arguments, "gmt")

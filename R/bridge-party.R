@@ -55,7 +55,7 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   if (inherits(obj, "gmt") && tree_leaf(obj) == "linear") {
     return(party_of_models(obj, data, parent.frame()))
   }
-  if (!predicts_classes(obj)) return(party_of_numbers(obj))
+  if (!predicts_classes(obj)) return(party_of_numbers(obj, data))
   terms <- used_terms(obj)
   frame <- frame_of_rows(obj, terms, data)
   fitted <- fitted_rows(obj, frame[[1]])
@@ -85,17 +85,31 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
   stats::predict(object, newdata, ...)
 }
 
-# Each row that partykit takes the mean of has the number of its leaf.
-party_of_numbers <- function(fit) {
+# Each row that partykit takes the mean of: those of an exact search, which are there to be drawn as
+# well, or one a leaf, with its number.
+fitted_numbers <- function(fit) {
+  leaf <- unname(tree_where(fit))
+  value <- tree_y(fit)
+  weight <- tree_row_weights(fit)
+  if (!has_proof(fit) || is.null(value)) {
+    leaf <- which(node_is_leaf(fit))
+    value <- fit$frame$yval[leaf]
+    weight <- node_weight(fit)[leaf]
+  } else if (is.null(weight)) {
+    weight <- rep(1, length(value))
+  }
+  data.frame("(fitted)" = leaf, "(response)" = value, "(weights)" = weight, check.names = FALSE)
+}
+
+party_of_numbers <- function(fit, data) {
   if (tree_leaf(fit) != "number") {
     stop_unsupported("obj", gettext(
       "trees of partykit predict a class or one number in each leaf; this one does not"))
   }
   terms <- used_terms(fit)
-  predictors <- empty_frame(fit, used_predictors(fit))
-  leaves <- which(node_is_leaf(fit))
-  fitted <- data.frame("(fitted)" = leaves, "(response)" = fit$frame$yval[leaves],
-                       "(weights)" = node_weight(fit)[leaves], check.names = FALSE)
+  frame <- if (has_proof(fit)) frame_of_rows(fit, terms, data)
+  predictors <- if (is.null(frame)) empty_frame(fit, used_predictors(fit)) else frame[-1]
+  fitted <- fitted_numbers(fit)
   partykit::as.constparty(partykit::party(party_nodes(fit, names(predictors)), predictors, fitted,
                                           terms,
                                           info = list(method = "contree")))

@@ -15,12 +15,13 @@
 #'   `rule`, the conditions that lead to it.
 #'
 #'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
-#'   rows), `objective`, `cost`, `bound`, `gap`, `status` and `elapsed`, see [contree.object]. Of a
-#'   fit of [gmt()]: `nobs`, `depth`, `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients
-#'   and splits), `logLik`, `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
+#'   rows; of a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`,
+#'   `gap`, `status` and `elapsed`, see [contree.object]. Of a fit of [gmt()]: `nobs`, `depth`,
+#'   `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients and splits), `logLik`, `AIC`,
+#'   `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
 #'
 #'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each
-#'   class, and `.node`, the number of the leaf.
+#'   class, or `.pred` of a number, and `.node`, the number of the leaf.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' generics::tidy(fit)[c("node", "rule", "n", "class")]
@@ -43,7 +44,8 @@ glance.contree_model <- function(x, ...) {
   check_fit(x, "x")
   figures <- training_figures(x)
   size <- data.frame(nobs = node_n(x)[1], depth = max(node_depth(x)), leaves = sum(node_is_leaf(x)),
-                     figures[names(figures) %in% c("accuracy", "deviance", "r.squared")])
+                     figures[names(figures) %in% c("accuracy", "deviance", "r.squared",
+                                                 if (has_proof(x)) "rmse")])
   if (!has_proof(x)) return(size)
   data.frame(size, tree_proof(x)[c("objective", "cost", "bound", "gap", "status", "elapsed")])
 }

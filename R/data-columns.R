@@ -1,15 +1,34 @@
 # What may be a response and what a predictor; what is wrong with anything else is said by name.
 
+# Classes or, of plain numbers, these as they are.
+read_any_response <- function(response, label) {
+  # as I() leaves it
+  if (inherits(response, "AsIs")) class(response) <- setdiff(class(response), "AsIs")
+  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
+    return(read_response(response, label))
+  }
+  if (any(bad <- !is.finite(response))) {
+    stop_input(label, gettextf(
+      "the response '%s' has the value %s in row %d, but must be finite",
+      label, format(response[bad][1]), which(bad)[1]))
+  }
+  as.double(unname(response))
+}
+
+# Is the response of a frame classes, not numbers?
+is_classes <- function(frame) is.factor(frame$response)
+
 read_response <- function(response, label) {
   if (!is.null(dim(response)) || is.list(response)) {
     stop_input(label, gettextf("the response '%s' must be a vector of classes, not %s", label,
                                show_value(response)))
   }
-  if (is.numeric(response) || inherits(response, c("Date", "POSIXct"))) {
+  if (is.numeric(response) || inherits(response, c("Date", "POSIXct", "difftime"))) {
     stop_input(label,
-               gettextf("the response '%s' is numeric (%s), and contree fits classification trees",
+               gettextf("the response '%s' is numeric (%s), but must be classes",
                         label, show_values(response)),
-               gettextf("for classes use factor(%s)", label))
+               gettextf("for classes use factor(%s), for a plain number as.numeric(%s)", label,
+                        label))
   }
   if (!is.factor(response) && !is.character(response) && !is.logical(response)) {
     stop_input(label, gettextf(

@@ -5,8 +5,8 @@
 #   numbers (dates, ordered factors) with missing values: two columns, with the missing ones below
 #   and above all values factors of few levels, missing counting as one: a 0/1 column for each way
 #   to part them other factors: a 0/1 column for each level against the rest, and for each class the
-#     levels by the proportion of the class among their training rows; each of these with the
-#     missing rows on either side, and a column for missing alone
+#     levels by the proportion of the class among their training rows (of numbers: by their mean
+#     response); each of these with the missing rows on either side, and a column for missing alone
 #
 # So the search needs no special case, and its proof is one for these families of splits. Orders by
 # class are made once, of all training rows: made anew in each node they would depend on the rows
@@ -23,6 +23,32 @@ most_single_levels <- 1000
 #               missing
 #   restricted  names of the factors that may not be split by any set of levels
 derive_columns <- function(frame, classes, n_classes, subset_levels) {
+  derive_by(frame, subset_levels, function(codes, n_levels) {
+    counts <- level_counts(codes, n_levels, classes, n_classes)
+    list(n = rowSums(counts), scores = class_proportions(counts))
+  })
+}
+
+# As derive_columns(), of a numeric response: the levels by their mean, of rows that weigh something
+# where there are any.
+derive_numbers <- function(frame, subset_levels) {
+  weights <- row_weights(frame)
+  derive_by(frame, subset_levels, function(codes, n_levels) {
+    codes[is.na(codes)] <- n_levels + 1L
+    sums <- function(values) {
+      each <- rowsum(values, codes)
+      replace(numeric(n_levels + 1L), as.integer(rownames(each)), each)
+    }
+    n <- sums(rep(1, length(codes)))
+    weight <- sums(weights)
+    list(n = n, scores = cbind(ifelse(weight > 0, sums(weights * frame$response) / weight,
+                                      sums(frame$response) / n)))
+  })
+}
+
+# `count_levels`: a function of the codes of a factor and how many levels it has; it gives, one a
+# level and last for missing, list(n, scores): rows, and columns of numbers that order the levels.
+derive_by <- function(frame, subset_levels, count_levels) {
   columns <- frame$columns
   holes <- if (is.matrix(columns)) {
     rep(anyNA(columns), ncol(columns))
@@ -34,10 +60,12 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   if (is.matrix(columns)) columns <- as.list(as.data.frame(columns, optional = TRUE))
   codes <- vector("list", length(columns))
   for (j in which(by_level)) {
-    counts <- level_counts(columns[[j]], length(frame$xlevels[[names(columns)[j]]]), classes,
-                           n_classes)
-    codes[[j]] <-
-      if (sum(rowSums(counts) > 0) <= subset_levels) subset_codes(counts) else ordered_codes(counts)
+    levels <- count_levels(columns[[j]], length(frame$xlevels[[names(columns)[j]]]))
+    codes[[j]] <- if (sum(levels$n > 0) <= subset_levels) {
+      subset_codes(levels$n)
+    } else {
+      ordered_codes(levels$n, levels$scores)
+    }
   }
   values <- Map(function(x, hole, codes, label) {
     if (!is.null(codes)) return(coded_columns(x, codes))
@@ -83,13 +111,20 @@ level_counts <- function(codes, n_levels, classes, n_classes) {
          n_levels + 1L)
 }
 
+# The proportions of the classes, of two those of the first alone: the orders by them are the
+# reverse of each other.
+class_proportions <- function(counts) {
+  kept <- seq_len(if (ncol(counts) == 2) 1 else ncol(counts))
+  counts[, kept, drop = FALSE] / rowSums(counts)
+}
+
 # Every way to part the levels that there are, the first of them on the left: what stands for a
 # level is 0 or 1.
-subset_codes <- function(counts) {
-  there <- which(rowSums(counts) > 0)
+subset_codes <- function(n) {
+  there <- which(n > 0)
   others <- length(there) - 1
   lapply(seq_len(max(1, 2^others - 1)) - 1, function(number) {
-    code <- integer(nrow(counts))
+    code <- integer(length(n))
     code[there[-1]] <- 1L - number %/% 2L^(seq_len(others) - 1) %% 2
     code
   })
@@ -97,19 +132,17 @@ subset_codes <- function(counts) {
 
 # Single levels, each against the rest, and orders; with the missing rows on either side of each,
 # and apart.
-ordered_codes <- function(counts) {
-  missing <- nrow(counts)
-  levels <- which(rowSums(counts)[-missing] > 0)
+ordered_codes <- function(n, scores) {
+  missing <- length(n)
+  levels <- which(n[-missing] > 0)
   # missing is between the level and the rest, so that it may go with either
   single <- replace(rep(2L, missing), missing, 1L)
   singles <- if (length(levels) <= most_single_levels) lapply(levels, function(level)
                                                                         replace(single, level, 0L))
-  # of two classes the orders are the reverse of each other
-  orders <- unique(lapply(seq_len(if (ncol(counts) == 2) 1 else ncol(counts)), function(class) {
-    proportion <- counts[levels, class] / rowSums(counts[levels, , drop = FALSE])
-    replace(integer(missing), levels, order(order(proportion, levels)))
+  orders <- unique(lapply(seq_len(ncol(scores)), function(column) {
+    replace(integer(missing), levels, order(order(scores[levels, column], levels)))
   }))
-  if (sum(counts[missing, ]) > 0) {
+  if (n[missing] > 0) {
     singles <- c(singles, list(replace(rep(0L, missing), missing, 1L)))
     orders <- c(orders, lapply(orders, replace, missing, length(levels) + 1L))
   }

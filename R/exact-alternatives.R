@@ -17,7 +17,8 @@
 #'
 #' @param fit A fit of [contree()].
 #' @param n At most so many predictors: those with the best trees.
-#' @param within How much more than `fit` a tree may cost, in misclassified rows.
+#' @param within How much more than `fit` a tree may cost, in misclassified rows, or in the squared
+#'   errors of a numeric response.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
 #'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
 #'   its call are evaluated again, as [update()][contree_methods] does.
@@ -163,7 +164,7 @@ training_frame <- function(fit, data, settings, env) {
                     error = function(problem) no_training_data(conditionMessage(problem)))
   if (!identical(levels(frame$response), tree_classes(fit)) ||
       !identical(frame$types, tree_types(fit)) || !identical(frame$xlevels, tree_xlevels(fit)) ||
-      !all(same_cost(class_weight(frame), node_counts(fit)[1, ]))) {
+      !same_rows(frame, fit)) {
     no_training_data(gettext("its predictors or classes are not those of the fit"))
   }
   frame[c("shape", "terms", "na.action", "loss")] <-
@@ -171,10 +172,18 @@ training_frame <- function(fit, data, settings, env) {
   frame
 }
 
+# Whether the responses are those of the fit, as far as its root tells.
+same_rows <- function(frame, fit) {
+  if (is_classes(frame)) return(all(same_cost(class_weight(frame), node_counts(fit)[1, ])))
+  same_cost(sum(row_weights(frame)), tree_weight(fit)) &&
+    same_cost(root_cost(frame), node_errors(fit)[1], doubles_off(frame, root_cost(frame)) * 1e13)
+}
+
 frame_again <- function(fit, data, settings, env) {
   model <- tree_model(fit)
   if (is.null(data) && !is.null(model)) {
-    frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"))
+    frame <- new_frame(predictors_of(model), model[[1]], names(model)[1], attr(model, "row.names"),
+                       read_any_response)
     return(c(frame, list(model = model, weights = settle_weights(model[["(weights)"]]))))
   }
   call <- tree_call(fit)
@@ -185,7 +194,8 @@ frame_again <- function(fit, data, settings, env) {
       stop(gettext("the fit has x and y, so 'data' must be a list of these two"))
     }
     kept <- tree_row_weights(fit)
-    frame <- read_xy(data$x, data$y, settings$missing, if (is.null(kept)) value("weights"))
+    frame <- read_xy(data$x, data$y, settings$missing, if (is.null(kept)) value("weights"),
+                     read_any_response)
     return(with_kept_weights(frame, kept))
   }
   if (is.null(data)) data <- value("data")
@@ -238,7 +248,9 @@ print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...)
   within <- attr(x, "within")
   root <- if (node_is_leaf(fit)[1]) gettext("no split") else node_variable(fit)[1]
   cost <- format(proof$cost, digits = digits)
-  objective <- if (costs_differ(fit)) {
+  objective <- if (!predicts_classes(fit)) {
+    gettextf("SSE %s", format(proof$objective, digits = digits))
+  } else if (costs_differ(fit)) {
     gettextf("loss %s", format(proof$objective, digits = digits))
   } else {
     errors_text(proof$objective)

@@ -53,7 +53,8 @@
 #'   vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
 #' @section Errors:
 #' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data
-#' cannot be found. Anything else that does not fit makes the value invalid, with a reason.
+#' cannot be found; `contree_unsupported_error` if `fit` is a regression tree, of which there are no
+#' certificates yet. Anything else that does not fit makes the value invalid, with a reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2, certificate = TRUE)
@@ -66,6 +67,7 @@
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
+  need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
   start <- proc.time()[["elapsed"]]
   frame <- certified_frame(fit, data, parent.frame())
@@ -109,8 +111,9 @@ restrictions <- function(fit) {
     if (is.finite(settings$max_thresholds)) {
       gettextf("on at most %s thresholds a predictor", format(settings$max_thresholds))
     },
-    if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of a class",
-                                                  show_names(tree_restricted(fit))))
+    if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of %s",
+                                               show_names(tree_restricted(fit)),
+                                               order_of_levels(fit)))
 }
 
 # The trees that a claim is about: "tree of depth <= 2 with at least 5 rows in a leaf".

@@ -1,8 +1,8 @@
-#' contree: provably optimal classification trees
+#' contree: provably optimal classification and regression trees
 #'
 #' [contree()] fits the classification tree of a given depth that misclassifies the fewest training
-#' rows, and proves it. The fit prints, predicts and plots like one of the package `rpart`;
-#' `vignette("contree")` compares the two on real data.
+#' rows, or the regression tree of the least squared error, and proves it. The fit prints, predicts
+#' and plots like one of the package `rpart`; `vignette("contree")` compares the two on real data.
 #'
 #' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees
 #'   for Continuous Feature Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of
@@ -16,10 +16,11 @@
 #' @name contree-package
 NULL
 
-#' Optimal classification trees
+#' Optimal classification and regression trees
 #'
 #' Fits the classification tree with at most `depth` splits between the root and a leaf that
-#' misclassifies the fewest training rows of all such trees, and proves that none is better. Split
+#' misclassifies the fewest training rows of all such trees, and proves that none is better; of a
+#' numeric response the regression tree of the least sum of squared errors. Split
 #' points are chosen among all values of the predictors, without binning; factors are split by their
 #' levels, and missing values may stay.
 #'
@@ -30,6 +31,22 @@ NULL
 #' is `"optimal"`, no tree of this depth costs less that has splits as described below. The default
 #' depth is 3, because that is proven in moments on data of ordinary size; each further level costs
 #' far more time than the one before.
+#'
+#' @section Regression trees:
+#' Where the response is numeric, a leaf predicts the mean of its training rows, weighted where rows
+#' have `weights` (as in [lm()]), and what is minimised is the sum of weight times squared error
+#' (SSE) plus `complexity` times the SSE of a single leaf for each split, as `cp` in `rpart`.
+#' `objective`, `cost`, `bound`, `gap` and `max_gap` are sums of squares. Leaves have at least
+#' `minbucket = 7` rows unless another number is given, which is `rpart`'s default too: means of
+#' fewer are mostly noise. `loss` and `class_weights` are errors, since there are no classes. A
+#' response that is 0 or 1 is a number like any other, and a message names `factor()`, once a
+#' session.
+#'
+#' The search is about whole numbers: responses are rounded to a grid of a million steps and more to
+#' either side of their middle. Decimals that fit, such as whole numbers or cents, are not rounded
+#' at all; of others `rounding` in the fit is the norm e of what was rounded off, and the SSE of the
+#' tree is at most (sqrt(optimum) + 2 e)^2. `bound` accounts for it, and where it comes to more than
+#' 1e-9 of the cost, `gap` and `print()` say how much. The search runs on the CPU.
 #'
 #' @section The training error is optimistic:
 #' The training error of an optimal tree is the lowest possible, and it decreases with each level:
@@ -65,9 +82,10 @@ NULL
 #'
 #' @section Names known from rpart:
 #' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in
-#' `rpart` (but the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the cost of a
-#' split as a proportion of the errors of the root, `complexity` as a proportion of the rows, hence
-#' `complexity = cp * errors of the root / n`. Giving a setting under both its names is an error.
+#' `rpart` (but of classes the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the
+#' cost of a split as a proportion of the errors of the root, `complexity` as a proportion of the
+#' rows, hence `complexity = cp * errors of the root / n`; of a numeric response they are the same.
+#' Giving a setting under both its names is an error.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
@@ -80,11 +98,12 @@ NULL
 #'   \item Those of more levels are split into one level and the rest, or in an order: for each
 #'     class the levels are ordered by the proportion of the class among their training rows (ties
 #'     by the order of the levels; of two classes the order of the first serves both), and a split
-#'     cuts this order anywhere. The orders are of all training rows and the same everywhere in the
-#'     tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal among
-#'     all trees with such splits: a message of class `contree_message` says so once, `print()`
-#'     repeats it, and `fit$restricted` names the factors. For two classes and `depth = 1` nothing
-#'     is lost by it.
+#'     cuts this order anywhere (of a numeric response the levels are in the order of their mean
+#'     response, weighted by `weights`). The orders are of all training rows and the same everywhere
+#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal
+#'     among all trees with such splits: a message of class `contree_message` says so once,
+#'     `print()` repeats it, and `fit$restricted` names the factors. For two classes or a numeric
+#'     response, and `depth = 1`, nothing is lost by it.
 #' }
 #'
 #' @section Missing values:
@@ -129,12 +148,13 @@ NULL
 #'   formula's environment. It may also come first, as in `data |> contree(y ~ .)`.
 #' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which
 #'   is used without copying if it is complete.
-#' @param y Response: the classes, one for each row of `x`.
+#' @param y Response: the classes, or finite numbers, one for each row of `x`.
 #'
-#'   The response of either method is a factor, a character vector or a logical vector. Classes keep
+#'   The response of either method is a factor, a character vector or a logical vector, for a
+#'   classification tree, or a numeric vector, for a regression tree. Classes keep
 #'   the order of the levels; levels that no row has stay levels of the predictions, and a leaf
-#'   predicts one where `loss` makes it the cheapest answer. A numeric response is an error: use
-#'   `factor(y)`. Predictors are numeric, integer, logical, factor (ordered or not), character,
+#'   predicts one where `loss` makes it the cheapest answer. Classes that are numbers must be given
+#'   as `factor(y)`. Predictors are numeric, integer, logical, factor (ordered or not), character,
 #'   `Date`, `POSIXct` or `difftime`.
 #' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class
 #'   proportions and, with `complexity`, in the penalty of a split. In the formula method an
@@ -187,6 +207,9 @@ NULL
 #' loss <- 1 - diag(4)
 #' loss[, 4] <- c(0.3, 0.3, 0.3, 0)
 #' contree(Species ~ ., data = flowers, loss = loss, depth = 2)
+#'
+#' # a number
+#' contree(mpg ~ ., data = mtcars, depth = 2)
 #'
 #' # predictors and classes apart
 #' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)
@@ -259,13 +282,14 @@ formula_frame <- function(formula, data, weights, subset, na.action, loss, class
   env <- environment(formula)
   weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
   rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
-  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights)
+  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights,
+                     read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   frame
 }
 
 xy_frame <- function(x, y, weights, loss, class_weights, settings) {
-  frame <- read_xy(x, y, settings$missing, weights)
+  frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   frame
 }
@@ -273,20 +297,27 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
 # ---- the bridge to the search --------------------------------------------------------------------
 
 fit_contree <- function(frame, settings, call) {
-  settings <- settle_complexity(settings, frame)
+  settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
   solved <- solve_problem(problem, settings)
   fit <- new_fit(solved, problem, settings, call)
+  if (settings$conformal > 0) fit$conformal <- learn_tree_conformal(frame, settings)
   if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
   tell_device(solved)
   tell_restricted(fit)
+  tell_zero_one(frame)
   warn_if_stopped(fit)
   fit
 }
 
 # What several searches of the same data share: the frame, the columns derived from it, the classes
-# of the rows as codes into searched_classes(), and how many of these there are.
+# of the rows as codes into searched_classes(), and how many of these there are. Of a numeric
+# response, the numbers, and 0.
 new_problem <- function(frame, settings) {
+  if (!is_classes(frame)) {
+    return(list(frame = frame, derived = derive_numbers(frame, settings$subset_levels),
+                codes = frame$response, n_classes = 0L))
+  }
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)
   if (length(used) < nlevels(codes)) codes <- match(as.integer(codes), used)
@@ -332,6 +363,7 @@ run_search <- function(problem, settings) {
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
 # what the search counts (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
+  if (problem$n_classes == 0) return(list(grain = 0, rounding = grid_rounding(problem, settings)))
   control <- search_control(settings, NULL, NULL, NULL)
   tryCatch(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
                  add_costs(control, problem$frame)), contree_core_error = stop_search)
@@ -363,17 +395,23 @@ stop_search <- function(problem) {
                                  message))
 }
 
-settle_complexity <- function(settings, frame) {
+# Those that depend on the data: the complexity from `cp`, and the least leaf size.
+settle_settings <- function(settings, frame) {
+  settings <- settle_sizes(settings, is_classes(frame))
+  settings <- if (is_classes(frame)) settle_classes(settings) else settle_numbers(settings)
   if (!is.null(settings$cp)) {
     settings$complexity <- complexity_from_cp(settings$cp, root_cost(frame),
-                                              sum(row_weights(frame)))
+                                              complexity_unit(frame))
   }
   most <- max(1, frame$loss)
   if (settings$complexity > most) {
-    stop_input("complexity",
-               gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s",
-                        format(most),
-                                      format(settings$complexity)))
+    stop_input("complexity", if (is_classes(frame)) {
+      gettextf("'complexity' must be between 0 and %s, what a row may cost, not %s",
+               format(most), format(settings$complexity))
+    } else {
+      gettextf("'complexity' must be between 0 and 1, all of the sum of squares, not %s",
+               format(settings$complexity))
+    })
   }
   settings
 }

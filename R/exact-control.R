@@ -17,6 +17,7 @@ setting_table <- list(
   threads        = list(low = 0, high = Inf, whole = TRUE),
   subset_levels  = list(low = 2, high = 12,  whole = TRUE),
   certificate    = list(low = 0, high = Inf, whole = FALSE),
+  conformal      = list(low = 0, high = 1e6, whole = TRUE),
   cp             = list(low = 0, high = Inf, whole = FALSE),
   nsplit         = list(low = 0, high = Inf, whole = TRUE),
   n              = list(low = 1, high = Inf, whole = TRUE),
@@ -38,7 +39,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   \item Values that are missing, and levels that are new: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
 #'   \item How it computes: `threads`, `device`, `deterministic`, `start`.
-#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`, `model`.
+#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`,
+#'     `conformal`, `model`.
 #' }
 #'
 #' @section Memory:
@@ -68,16 +70,18 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree
 #' is a root or, if not even the data can be sorted, an error says so.
 #'
-#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1. The tree
+#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1 (of a
+#'   numeric response: of the squared errors of a single leaf, as `cp` in `rpart`). The tree
 #'   minimises *misclassified rows + complexity * n * number of splits*: with `complexity = 0.01` a
 #'   split must save at least one row in a hundred. With weights, n is their sum; with losses, it
 #'   may be as much as the largest of them. The default 0 minimises the misclassified rows alone.
 #'   See the section on `rpart`'s names in [contree()] for `cp`.
-#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The tree
+#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The
+#'   default, `NULL`, is 1 for classes and, as in `rpart`, 7 for a numeric response. The tree
 #'   is optimal among those that keep to it; the proof takes longer the more it costs (up to some
 #'   eight times at one row in twenty).
 #' @param minsplit Least number of training rows in a node that is split, a whole number of at least
-#'   1; taken as at least twice `minbucket`.
+#'   1; taken as at least twice `minbucket`, which is the default.
 #' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of
 #'   its distinct values). The default `Inf` tries all; otherwise the tree is optimal among those
 #'   that use the split points tried, and `print()` says so.
@@ -93,7 +97,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   training data had: `"majority"` follows the child with more training rows and gives a warning,
 #'   `"error"` stops.
 #' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more
-#'   than the optimum, in misclassified rows. The default 0 asks for a full proof.
+#'   than the optimum, in misclassified rows, or in sums of squares of a numeric response. The
+#'   default 0 asks for a full proof.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its
 #'   gap, and a warning.
 #' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or
@@ -108,7 +113,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
 #'   where it cannot be used. The tree is the same. Only row sets of depth two with enough rows
 #'   run on the GPU; all else stays on the CPU, and all of it with more than 64 classes or with
-#'   `weights`, `loss` or `class_weights` that are not the same for all rows. If a GPU fails in the
+#'   `weights`, `loss` or `class_weights` that are not the same for all rows. Searches for
+#'   regression trees use the CPU alone, and `"cuda"` is an error there. If a GPU fails in the
 #'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
 #'   hand, and two counters of [summary()][summary.contree] how much it was used.
 #' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the
@@ -133,7 +139,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
 #'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
 #'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
-#'   [contree()] alone.
+#'   [contree()] alone, of classification trees.
+#' @param conformal Folds for the intervals of [predict()][predict.contree] with `interval =
+#'   "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So many trees
+#'   more are searched, each of all rows but those of a fold, and kept with the fit. The folds are
+#'   drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the package
+#'   `future` its workers share them.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default keeps no training data.
 #'
@@ -147,7 +158,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @export
 contree_control <- function(
     # the set of trees that are searched, and their cost
-    complexity = 0, minbucket = 1, minsplit = 2 * minbucket, max_thresholds = Inf,
+    complexity = 0, minbucket = NULL, minsplit = NULL, max_thresholds = Inf,
     subset_levels = 6,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
@@ -156,11 +167,11 @@ contree_control <- function(
     # how it computes
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
     # what it tells, and what the fit keeps
-    progress = NULL, verbose = NULL, certificate = FALSE, model = FALSE) {
-  control <- list(complexity = check_setting("complexity", complexity),
-                  minbucket = check_setting("minbucket", minbucket))
-  # two leaves of minbucket rows need twice as many, whatever minsplit says
-  control$minsplit <- max(check_setting("minsplit", minsplit), 2 * control$minbucket)
+    progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE) {
+  control <- list(complexity = check_setting("complexity", complexity))
+  control["minbucket"] <- list(if (!is.null(minbucket)) check_setting("minbucket", minbucket))
+  control["minsplit"] <- list(if (!is.null(minsplit)) check_setting("minsplit", minsplit))
+  if (!is.null(minbucket)) control <- settle_sizes(control)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$subset_levels <- check_setting("subset_levels", subset_levels)
 
@@ -180,6 +191,7 @@ contree_control <- function(
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
   control$certificate <- check_certificate(certificate)
+  control$conformal <- check_conformal(check_setting("conformal", conformal))
   control$model <- check_flag("model", model)
   structure(control, class = "contree_control")
 }
@@ -305,5 +317,16 @@ check_aliases <- function(given) {
 }
 
 # rpart counts the cost of a split as proportions of the errors of the root, contree as proportions
-# of the rows. A cost of all errors or more allows no split at all, whatever its size.
-complexity_from_cp <- function(cp, root_errors, n) min(cp, 1) * root_errors / n
+# of the rows or, of numbers, of the errors of the root as well. A cost of all errors or more allows
+# no split at all, whatever its size.
+complexity_from_cp <- function(cp, root_errors, unit) {
+  if (unit == 0) min(cp, 1) else min(cp, 1) * root_errors / unit
+}
+
+# The least sizes of leaves and of nodes that are split: two leaves of minbucket rows need twice as
+# many, whatever minsplit says. Means of few numbers are noise, as rpart has it.
+settle_sizes <- function(settings, classes = TRUE) {
+  if (is.null(settings$minbucket)) settings$minbucket <- if (classes) 1 else 7
+  settings$minsplit <- max(settings$minsplit, 2 * settings$minbucket)
+  settings
+}

@@ -34,6 +34,7 @@ settle_weights <- function(weights) {
 # The loss as a matrix, true classes in rows and predicted ones in columns; NULL: every error costs
 # 1.
 read_loss <- function(loss, class_weights, frame) {
+  if (!is_classes(frame)) return(refuse_losses(loss, class_weights))
   classes <- levels(frame$response)
   if (!is.null(loss) && !is.null(class_weights)) {
     stop_input("class_weights",
@@ -129,6 +130,15 @@ row_weights <- function(frame) {
   if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
 }
 
+# Of numbers an error costs its square, and there are no classes that could cost more.
+refuse_losses <- function(loss, class_weights) {
+  given <- c("loss", "class_weights")[!c(is.null(loss), is.null(class_weights))]
+  if (length(given) == 0) return(NULL)
+  stop_input(given[1], gettextf(
+    "'%s' says what errors of classes cost, but the response is numeric and errors are squared",
+    given[1]), gettext("use 'weights' to make rows count more, or factor() for classes"))
+}
+
 # What the rows of each class weigh.
 class_weight <- function(frame) {
   weight <- numeric(nlevels(frame$response))
@@ -145,6 +155,9 @@ row_costs <- function(response, weights, loss, labels) {
   if (is.null(weights)) costs else weights * costs
 }
 
+# The squared errors of rows, times their weights.
+squared_errors <- function(frame, values) row_weights(frame) * (frame$response - values)^2
+
 # What each row costs under each label: rows by labels; without losses under any but its own.
 possible_costs <- function(frame) {
   costs <- if (is.null(frame$loss)) 1 else frame$loss[as.integer(frame$response), , drop = FALSE]
@@ -153,7 +166,16 @@ possible_costs <- function(frame) {
 
 # The cost of one leaf for all rows.
 root_cost <- function(frame) {
+  if (!is_classes(frame)) {
+    return(sum(squared_errors(frame, stats::weighted.mean(frame$response, row_weights(frame)))))
+  }
   if (!is.null(frame$loss)) return(min(colSums(possible_costs(frame))))
   weight <- class_weight(frame)
   sum(weight) - max(weight)
+}
+
+# What `complexity` is a proportion of: what the rows weigh or, of numbers, their sum of squares
+# about the mean.
+complexity_unit <- function(frame) {
+  if (is_classes(frame)) sum(row_weights(frame)) else root_cost(frame)
 }

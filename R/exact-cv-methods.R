@@ -44,6 +44,10 @@ print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
 
 # What the columns of the table are.
 measure_text <- function(fit) {
+  if (!predicts_classes(fit)) {
+    return(if (tree_weighted(fit)) gettext("Weighted mean squared error")
+           else gettext("Mean squared error"))
+  }
   has_loss <- !is.null(tree_loss(fit))
   if (tree_weighted(fit)) {
     if (has_loss) gettext("Weighted mean loss")

@@ -23,6 +23,9 @@
 #' small. It treats the losses as independent. They are not, since the trees share most of their
 #' training rows, so read it as a rough guide.
 #'
+#' Of a numeric response the loss of a row is its squared error (the mean of those of the repeats),
+#' so `error` is a mean squared error.
+#'
 #' @section The rules:
 #' The rows of the table are ordered from the simplest tree on: by depth and, within a depth, by
 #' decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among ties.
@@ -34,7 +37,8 @@
 #' that matters, keep a test set for [contree_accuracy()], or cross-validate the choice as well.
 #'
 #' @section Folds:
-#' Folds are stratified: of each class, and of all rows, they differ by at most one row. They are
+#' Folds are stratified: of each class, and of all rows, they differ by at most one row; those of a
+#' numeric response are drawn from all rows alike. They are
 #' drawn with R's random numbers before the first tree is fitted, so that [set.seed()] makes the
 #' result reproducible; nothing after that is random. Functions in the formula that depend on all
 #' rows, such as `poly()`, are evaluated once, on all rows.
@@ -75,15 +79,16 @@
 #' \describe{
 #'   \item{call}{the call.}
 #'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the
-#'     tree on all rows, `training` (its proportion of misclassified rows), `error` and `se`
-#'     (proportion of the held-out rows misclassified, and its standard error), `stopped` (number of
-#'     searches that a limit stopped), `chosen` (logical).}
+#'     tree on all rows, `training` (its proportion of misclassified rows, or mean squared error),
+#'     `error` and `se` (the same of the held-out rows, and its standard error), `stopped` (number
+#'     of searches that a limit stopped), `chosen` (logical).}
 #'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it
 #'     again.}
 #'   \item{rule}{the rule.}
 #'   \item{folds}{integer matrix, the fold of each row (rows) in each repeat (columns).}
 #'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows,
-#'     for the chosen depth and complexity, summed over the repeats.}
+#'     for the chosen depth and complexity, summed over the repeats. Absent if the response is
+#'     numeric.}
 #' }
 #' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and
 #' `summary()` are those of the element `fit`.
@@ -122,7 +127,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
   weights <- if (!missing(weights)) evaluate_argument("weights", substitute(weights), data, env)
   rows <- if (!missing(subset)) evaluate_argument("subset", substitute(subset), data, env)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, settings$missing,
-                     weights)
+                     weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   x <- frame$model[setdiff(names(frame$model)[-1], "(weights)")]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
@@ -143,7 +148,7 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule, c("1se", "min"))
   check_both_given(x, y)
-  frame <- read_xy(x, y, settings$missing, weights)
+  frame <- read_xy(x, y, settings$missing, weights, read_any_response)
   frame$loss <- read_loss(loss, class_weights, frame)
   if (!is.null(frame$na.action)) x <- x[-frame$na.action, , drop = FALSE]
   cross_validate(frame, x, read_folds(folds, repeats, frame$response), grid, settings, rule, call)
@@ -160,7 +165,7 @@ cv_settings <- function(dots, control) {
   settings <- collect_settings(dots, control, NULL)
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
-  settings$certificate <- 0 # of one tree, not of each that is compared
+  settings[c("certificate", "conformal")] <- 0 # of one tree, not of each that is compared
   settings
 }
 
@@ -227,7 +232,7 @@ run_folds <- function(x, truth, folds, runs, grid, settings, tick) {
   runs <- split(runs, seq_len(nrow(runs)))
   settings <- worker_settings(settings)
   results <- run_tasks(runs, fold_worker(x, truth, folds, grid, settings), tick, nrow(grid))
-  predicted <- array(0L, c(dim(folds), nrow(grid)))
+  predicted <- array(if (is_classes(truth)) 0L else 0, c(dim(folds), nrow(grid)))
   for (result in results) predicted[result$test, result$turn, ] <- result$predicted
   list(predicted = predicted, stopped = Reduce(`+`,
                                                lapply(results, function(result) result$stopped)))
@@ -240,7 +245,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
     test <- folds[, run$turn] == run$fold
     new <- x[test, , drop = FALSE]
     train <- read_xy(x[!test, , drop = FALSE], truth$response[!test],
-                     weights = truth$weights[!test])
+                     weights = truth$weights[!test], read = read_any_response)
     train["loss"] <- list(truth$loss)
     results <- lapply(seq_len(nrow(grid)), function(i) {
       fit <- fit_quietly(train, grid[i, ], settings, quote(contree()))
@@ -248,10 +253,12 @@ fold_worker <- function(x, truth, folds, grid, settings) {
       # a level that no other fold has is no news here
       predicted <- suppressWarnings(stats::predict(fit, new, new_levels = "majority"),
                                     classes = "contree_new_levels")
-      list(predicted = as.integer(predicted), stopped = was_stopped(fit))
+      list(predicted = if (is_classes(truth)) as.integer(predicted) else unname(predicted),
+           stopped = was_stopped(fit))
     })
     list(test = which(test), turn = run$turn,
-         predicted = vapply(results, function(result) result$predicted, integer(sum(test))),
+         predicted = vapply(results, function(result) result$predicted,
+                            vector(if (is_classes(truth)) "integer" else "double", sum(test))),
          stopped = vapply(results, function(result) result$stopped, NA))
   }
 }
@@ -302,7 +309,9 @@ run_in_workers <- function(tasks, work, tick) {
 new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
   response <- truth$response
   each <- rep(response, length.out = length(held_out$predicted))
-  lost <- array(row_costs(each, NULL, truth$loss, c(held_out$predicted)), dim(held_out$predicted))
+  said <- c(held_out$predicted)
+  lost <- array(if (is_classes(truth)) row_costs(each, NULL, truth$loss, said)
+                else (each - said)^2, dim(held_out$predicted))
   table <- cbind(
     grid, leaves = vapply(fits, function(fit) sum(node_is_leaf(fit)), 0L),
     training = vapply(fits, function(fit) tree_proof(fit)$objective / tree_weight(fit), 0),
@@ -310,11 +319,13 @@ new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
     stopped = held_out$stopped + vapply(fits, was_stopped, NA))
   chosen <- choose_tree(table, rule)
   table$chosen <- seq_len(nrow(table)) == chosen
-  classes <- levels(response)
-  confusion <- confusion_table(rep(response, ncol(folds)),
-                               factor(classes[held_out$predicted[, , chosen]], classes))
-  structure(list(call = call, table = table, fit = fits[[chosen]], rule = rule, folds = folds,
-                 confusion = confusion), class = "contree_cv")
+  cv <- list(call = call, table = table, fit = fits[[chosen]], rule = rule, folds = folds)
+  if (is_classes(truth)) {
+    classes <- levels(response)
+    cv$confusion <- confusion_table(rep(response, ncol(folds)),
+                                    factor(classes[held_out$predicted[, , chosen]], classes))
+  }
+  structure(cv, class = "contree_cv")
 }
 
 # Mean and standard error of the losses of the rows, by tree. `lost`: what a row cost, by row, turn

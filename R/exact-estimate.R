@@ -80,9 +80,9 @@ estimate_search <- function(frame, settings, seconds) {
   fine <- is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0
   if (!fine) stop_input("seconds", gettextf("'seconds' must be a number above 0, not %s",
                                             show_value(seconds)))
-  settings <- settle_complexity(settings, frame)
+  settings <- settle_settings(settings, frame)
   settings[c("start", "progress")] <- list(NULL, NULL)
-  settings$certificate <- 0
+  settings[c("certificate", "conformal")] <- 0
   settings$verbose <- FALSE
   settings$model <- FALSE
   settings$on_interrupt <- "error"

@@ -20,6 +20,7 @@ read_folds <- function(folds, repeats, response) {
 # The rows of each class are shuffled and dealt out one by one, the next class where the last one
 # ended: of each class, and of all rows, the folds differ by one row at most.
 stratified_folds <- function(response, folds) {
+  if (is.double(response)) response <- rep(1, length(response)) # numbers have no classes
   shuffled <- lapply(split(seq_along(response), response),
                      function(rows) rows[sample.int(length(rows))])
   fold <- integer(length(response))

@@ -53,5 +53,10 @@ history_colours <- function(col) {
 
 cost_label <- function(fit) {
   if (tree_settings(fit)$complexity > 0) return(gettext("cost"))
+  objective_label(fit)
+}
+
+objective_label <- function(fit) {
+  if (!predicts_classes(fit)) return(gettext("sum of squared errors"))
   if (costs_differ(fit)) gettext("loss") else gettext("misclassified rows")
 }

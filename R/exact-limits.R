@@ -9,7 +9,7 @@ stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_m
 warn_if_stopped <- function(fit) {
   proof <- tree_proof(fit)
   if (!proof$status %in% names(stopped_class)) return(invisible())
-  warn_stopped(stopped_message(proof, tree_settings(fit)),
+  warn_stopped(stopped_message(fit),
                proof[c("status", "objective", "cost", "bound", "gap", "elapsed")])
 }
 
@@ -23,11 +23,14 @@ warn_stopped <- function(message, facts) {
 # "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing
 # is proven "... 33 errors; no useful bound is known yet", or where only the size is open "... 33
 # errors, proven optimal; a smaller tree may cost as much"
-stopped_message <- function(proof, settings) {
-  known <- if (settings$complexity > 0) {
+stopped_message <- function(fit) {
+  proof <- tree_proof(fit)
+  known <- if (tree_settings(fit)$complexity > 0) {
     gettextf("cost %s", format(proof$cost))
-  } else {
+  } else if (predicts_classes(fit)) {
     errors_text(proof$objective)
+  } else {
+    gettextf("SSE %s", format(proof$objective))
   }
   after <- stopped_after(proof$status, proof$elapsed)
   if (proof$gap == 0) {
@@ -58,8 +61,9 @@ tell_restricted <- function(fit) {
   if (length(restricted) == 0) return(invisible())
   text <- gettextf(paste(
     "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest,",
-    "or in order of the proportion of a class; the tree is optimal among such trees"),
-    show_names(restricted), format(tree_settings(fit)$subset_levels))
+    "or in order of %s; the tree is optimal among such trees"),
+    show_names(restricted), format(tree_settings(fit)$subset_levels),
+    if (predicts_classes(fit)) gettext("the proportion of a class") else order_of_levels(fit))
   message(structure(list(message = paste0(text, "\n"), call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

@@ -12,7 +12,8 @@
 
 #' The path of optimal trees by complexity
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows:
+#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows or,
+#' of a numeric response, of the squared errors of a single leaf:
 #' the tree without splits for the highest, the tree with the fewest errors for the lowest, and all
 #' between. Each number of splits is there that is optimal for a range of complexities; for others
 #' no complexity makes a tree of that size the best. Where trees cost the same, the one with fewer
@@ -43,7 +44,8 @@
 #'
 #'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it
 #'   is optimal; `upper`, that of the next smaller tree, up to which it stays optimal (`Inf` for the
-#'   first); `nsplit`; `errors` on the training rows, or what they cost by weights and losses;
+#'   first); `nsplit`; `errors` on the training rows, what they cost by weights and losses, or the
+#'   sum of squared errors of a numeric response;
 #'   `rel_error`, their proportion of the errors without any split; `gap`, in the unit of the
 #'   errors, 0 if the tree is proven for the whole range; and `status`. `plot()` returns it
 #'   invisibly.
@@ -90,7 +92,7 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
 
 find_path <- function(frame, settings, call) {
   begin <- proc.time()[["elapsed"]]
-  settings <- settle_complexity(settings, frame)
+  settings <- settle_settings(settings, frame)
   found <- search_path(new_problem(frame, settings), settings, call, begin)
   table <- table_of_path(found, settings)
   fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
@@ -112,7 +114,7 @@ search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
   found[c("grain", "slack", "whole")] <- measure_of_costs(problem, settings)
-  found$n <- sum(row_weights(problem$frame)) / found$grain
+  found$n <- complexity_unit(problem$frame) / found$grain
   # below the least penalty a split counts as long as it saves a single grain, or what is no
   # rounding, and only then
   found$floor <- max(settings$complexity * found$n,
@@ -339,8 +341,7 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
 #' @rdname contree_path
 #' @export
 plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"),
-                              ylab = if (costs_differ(x[[1]])) gettext("loss")
-                                     else gettext("misclassified rows"),
+                              ylab = objective_label(x[[1]]),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
   table <- path_table(x)
   graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch,

@@ -1,18 +1,4 @@
-# Columns and responses of forests: numbers may be a response, and levels of factors are put in an
-# order.
-
-# As read_response(), but numbers stay numbers.
-read_any_response <- function(response, label) {
-  if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
-    return(read_response(response, label))
-  }
-  if (any(bad <- !is.finite(response))) {
-    stop_input(label, gettextf(
-      "the response '%s' has the value %s in row %d, but must be finite",
-      label, format(response[bad][1]), which(bad)[1]))
-  }
-  as.double(unname(response))
-}
+# Columns of forests: levels of factors are put in an order.
 
 # For each predictor whose levels have no order of their own, the place of each level (NA: no row
 # has it).

@@ -216,7 +216,6 @@ grow_hist_forest <- function(frame, settings, call) {
   fit
 }
 
-is_classes <- function(frame) is.factor(frame$response)
 
 run_growth <- function(frame, orders, settings) {
   audience <- new_audience(settings, function(state) {

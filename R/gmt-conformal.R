@@ -3,20 +3,20 @@
 
 # What conformal intervals need, for the fit: `fits`, one a fold, without their rows; `fold` and
 # `error` (without a sign) of each row.
-learn_conformal <- function(frame, roles, settings) {
-  folds <- settings$conformal
-  settings <- settings_of_worker(settings)
-  settings$search$certify <- 0
-  frame <- with_weight(frame)
+#   fit_rows  a function of a frame that fits a tree to it
+#   values    a function of a tree and a frame: what it predicts of its rows
+learn_conformal <- function(frame, folds, seed, settings, fit_rows, values) {
   n <- length(frame$response)
   if (folds > n) {
     stop_input("conformal", gettextf("'conformal' is %d, but there are %d rows", folds, n))
   }
-  fold <- with_seed(settings$seed, sample(rep_len(seq_len(folds), n)))
-  force(roles)
+  draw <- function() sample(rep_len(seq_len(folds), n))
+  fold <- if (is.null(seed)) draw() else with_seed(seed, draw())
+  force(fit_rows)
+  force(values)
   work <- function(k, tick) {
-    fit <- fit_roles(rows_of_frame(frame, fold != k), roles, settings, quote(gmt()))
-    list(fit = without_rows(fit), value = values_of_rows(fit, rows_of_frame(frame, fold == k)))
+    fit <- fit_rows(rows_of_frame(frame, fold != k))
+    list(fit = without_rows(fit), value = values(fit, rows_of_frame(frame, fold == k)))
   }
   results <- share_out(seq_len(folds), work, settings)
   value <- numeric(n)
@@ -24,10 +24,39 @@ learn_conformal <- function(frame, roles, settings) {
   list(fits = lapply(results, `[[`, "fit"), fold = fold, error = abs(frame$response - value))
 }
 
+learn_gmt_conformal <- function(frame, roles, settings) {
+  folds <- settings$conformal
+  settings <- settings_of_worker(settings)
+  settings$search$certify <- 0
+  learn_conformal(with_weight(frame), folds, settings$seed, settings, function(rows) {
+    fit_roles(rows, roles, settings, quote(gmt()))
+  }, values_of_rows)
+}
+
+# As contree(), of trees with constant leaves. The folds are drawn with R's generator.
+learn_tree_conformal <- function(frame, settings) {
+  folds <- settings$conformal
+  settings <- settings_of_worker(settings)
+  settings[c("conformal", "certificate")] <- 0
+  settings["start"] <- list(NULL) # it may know the rows that are held out
+  learn_conformal(frame, folds, NULL, settings, function(rows) {
+    fit_quietly(rows, settings[c("depth", "complexity")], settings, quote(contree()))
+  }, function(fit, rows) constant_values(fit, rows$columns))
+}
+
+constant_values <- function(fit, columns) fit$frame$yval[route(fit, columns)]
+
+# The setting `conformal` is a number of folds.
+check_conformal <- function(folds) {
+  if (folds == 1) stop_input("conformal", gettext("'conformal' must be 0, or at least 2"))
+  folds
+}
+
 # Without what is not needed to predict.
 without_rows <- function(fit) {
-  fit[c("where", "y", "weights", "offset", "fitted.values", "model", "weightless")] <- NULL
-  fit$gmt[c("unscaled", "history")] <- NULL
+  fit[c("where", "y", "weights", "offset", "fitted.values", "model", "weightless", "history",
+        "search")] <- NULL
+  if (!is.null(fit$gmt)) fit$gmt[c("unscaled", "history")] <- NULL
   fit
 }
 
@@ -37,17 +66,17 @@ values_of_rows <- function(fit, frame) {
   value + if (is.null(frame$offset)) 0 else frame$offset
 }
 
-# `value`: predictions. Every fold's tree predicts every row; a bound is a quantile, over the
-# training rows, of the prediction of the tree that has not seen the row less or plus its error.
-conformal_limits <- function(fit, x, value, extrapolate, level) {
+# `value`: predictions; `predict_rows`: a function of a tree, what it predicts of the same rows.
+# Every fold's tree predicts every row; a bound is a quantile, over the training rows, of the
+# prediction of the tree that has not seen the row less or plus its error.
+conformal_limits <- function(fit, value, predict_rows, level) {
   found <- fit$conformal
   if (is.null(found)) {
     stop_input("interval", gettext(
       "the fit has no folds for conformal intervals; fit it with conformal = 10"))
   }
-  each <- vapply(found$fits, function(of_fold) {
-    gmt_values(of_fold, x, route(of_fold, x), extrapolate)
-  }, numeric(length(value)))
+  each <- vapply(found$fits, function(of_fold) as.double(predict_rows(of_fold)),
+                 numeric(length(value)))
   each <- matrix(each, length(value))
   n <- length(found$fold)
   # as many as (n + 1) (1 - level) on either side, but for rounding

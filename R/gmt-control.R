@@ -149,7 +149,7 @@ gmt_control <- function(leaves_max = 16, depth_max = if (certify > 0) certify el
       name %in% c("minbucket", "sample")),
                 names(gmt_ranges), given, gmt_ranges)
   own <- search[c("time_limit", "smoothing", "select", "conformal")]
-  if (own$conformal == 1) stop_input("conformal", gettext("'conformal' must be 0, or at least 2"))
+  check_conformal(own$conformal)
   check_certify(search, mode)
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1

@@ -228,7 +228,7 @@ fit_gmt <- function(frame, regressors, splitters, settings, call) {
   roles <- predictor_roles(frame, regressors, splitters, settings$factors)
   if (is.null(settings$seed)) settings$seed <- as.double(sample.int(.Machine$integer.max, 1))
   fit <- fit_roles(frame, roles, settings, call)
-  if (settings$conformal > 0) fit$conformal <- learn_conformal(frame, roles, settings)
+  if (settings$conformal > 0) fit$conformal <- learn_gmt_conformal(frame, roles, settings)
   warn_if_gmt_stopped(fit)
   fit
 }

@@ -55,10 +55,7 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   interval <- check_choice("interval", interval, c("none", "confidence", "prediction",
                                                    "conformal"))
   extrapolate <- check_flag("extrapolate", extrapolate)
-  if (!is.numeric(level) || length(level) != 1 || !isTRUE(level > 0 && level < 1)) {
-    stop_input("level", gettextf("'level' must be a number between 0 and 1, not %s",
-                                 show_value(level)))
-  }
+  check_level(level)
   if (missing(newdata) || is.null(newdata)) {
     if (type == "response" && interval == "none") return(fitted(object))
     if (type %in% c("node", "path")) {
@@ -80,7 +77,9 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   x <- if (is.matrix(new$columns)) as.list(as.data.frame(new$columns)) else new$columns
   answer <- if (type == "terms") gmt_terms(object, x, node, extrapolate) else {
     values <- if (interval == "conformal") {
-      conformal_limits(object, x, gmt_values(object, x, node, extrapolate), extrapolate, level)
+      conformal_limits(object, gmt_values(object, x, node, extrapolate), function(of_fold) {
+        gmt_values(of_fold, x, route(of_fold, x), extrapolate)
+      }, level)
     } else {
       gmt_values(object, x, node, extrapolate, interval, level)
     }

@@ -9,7 +9,8 @@
 #'
 #' @param object A fit of [contree()].
 #' @param type `"tree"`, or `"progress"` for the cost of the best tree and the proven bound over
-#'   time.
+#'   time; of a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
+#'   [plot.contree()].
 #' @param main Title above the plot.
 #' @param digits Significant digits of the thresholds.
 #' @param col Colours of the classes as in [plot.contree()]; for `"progress"` two.
@@ -25,14 +26,15 @@
 #' ggplot2::autoplot(fit, type = "progress") + ggplot2::theme_minimal()
 #' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
-autoplot.contree_model <- function(object, type = c("tree", "progress"), main = NULL, digits = 4,
-                                   col = NULL, width = 7,
-                             height = 5, ...) {
+autoplot.contree_model <- function(object,
+                                   type = c("tree", "progress", "boxes", "violins", "residuals"),
+                                   main = NULL, digits = 4, col = NULL, width = 7, height = 5,
+                                   ...) {
   check_no_dots(...)
   check_fit(object, "object")
-  if (check_choice("type", type, c("tree", "progress")) == "progress") {
-    return(progress_ggplot(object, main, col))
-  }
+  type <- check_choice("type", type, c("tree", "progress", number_pictures))
+  if (type == "progress") return(progress_ggplot(object, main, col))
+  if (type != "tree") return(numbers_ggplot(object, type, main, col))
   check_inches("width", width)
   check_inches("height", height)
   col <- leaf_colours(object, col)

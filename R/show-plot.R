@@ -5,9 +5,9 @@
 #'
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
 #' node holds; a row whose value is missing, if the condition says so. Below the condition stand the
-#' class, its proportion and the number of training rows of the node; leaves stand at the bottom,
-#' with a bar of the class proportions. Boxes have the colour of their class, the fuller the larger
-#' its proportion; branches are the wider the more training rows take them.
+#' class (or the number), its proportion and the number of training rows of the node; leaves stand
+#' at the bottom, with a bar of the class proportions. Boxes have the colour of their class, the
+#' fuller the larger its proportion; branches are the wider the more training rows take them.
 #'
 #' Text is made as large as fits, long names are broken into lines, and where that does not help
 #' they are turned to read upwards or shortened in the middle; of many levels of a factor those that
@@ -31,7 +31,10 @@
 #' @param legend `FALSE` leaves out the legend of the classes.
 #' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the
 #'   proven bound over time, which meet where the tree is optimal. Then `main` and `col` (two
-#'   colours) are used and the arguments on the tree are not.
+#'   colours) are used and the arguments on the tree are not. Of a regression tree also `"boxes"` or
+#'   `"violins"`: the responses of the training rows leaf by leaf, from left to right, with the
+#'   prediction as a diamond; and `"residuals"`, over the predictions. They use `main` and the first
+#'   of `col`, and do not show weights.
 #' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
 #'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`.
 #' @param numbers `TRUE` writes the node numbers of `print()` on the boxes.
@@ -49,24 +52,30 @@
 #'   effect, so that calls written for it work. Any other name is an error.
 #' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from
 #'   the lower left corner of the figure, in the order of `print()`, `NA` for those not drawn; with
-#'   `what = "progress"`, the history that was drawn.
+#'   `what = "progress"`, the history that was drawn; with boxes, violins and residuals a data frame
+#'   with one row a training row: `leaf`, `y` and `fitted`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")
 #' plot(fit, type = "split", digits = 2)
 #' plot(fit, row = iris[51, ], numbers = TRUE, extra = 104, palette = "Set 2")
 #' plot(contree(Species ~ ., iris, depth = 3), what = "progress")
+#'
+#' fit <- contree(mpg ~ ., mtcars, depth = 2)
+#' plot(fit)
+#' plot(fit, what = "boxes")
 #' @name plot.contree
 #' @export
 plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
                                type = c("full", "split", "bare"), col = NULL, legend = TRUE,
-                               what = c("tree", "progress"), ..., row = NULL, numbers = FALSE,
-                               extra = NULL, palette = NULL, laplace = 0) {
+                               what = c("tree", "progress", "boxes", "violins", "residuals"), ...,
+                               row = NULL, numbers = FALSE, extra = NULL, palette = NULL,
+                               laplace = 0) {
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
-  if (check_choice("what", what, c("tree", "progress")) == "progress") {
-    return(plot_history(x, main, col))
-  }
+  what <- check_choice("what", what, c("tree", "progress", number_pictures))
+  if (what == "progress") return(plot_history(x, main, col))
+  if (what != "tree") return(plot_numbers(x, what, main, col))
   type <- check_choice("type", type, c("full", "split", "bare"))
   numbers <- check_flag("numbers", numbers)
   laplace <- check_laplace(laplace)

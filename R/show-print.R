@@ -6,8 +6,11 @@
 #' misclassified rows, class, and the class proportions (of more than ten classes the three largest,
 #' with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of
 #' dates the first day that is no longer on the left; `or missing` stands on the side to which
-#' missing training rows go. A line above it says how the tree was proven: `proven optimal`, or how
-#' far from the optimum it can be at most.
+#' missing training rows go. A regression tree has, as in `rpart`, the sum of squares about the
+#' mean, and the mean, in place of misclassified rows and classes. A line above it says how the tree
+#' was proven: `proven optimal`, or how far from the optimum it can be at most; of a regression tree
+#' also its R squared (R2), one less the SSE by that of a single leaf, and the root mean squared
+#' error (RMSE), both on the training rows.
 #'
 #' @param x A fit of [contree()].
 #' @param digits Significant digits of thresholds and proportions.
@@ -126,7 +129,7 @@ proof_line <- function(fit, time = FALSE) {
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity))
            else "", leaves_text(fit),
            objective_text(fit),
-           if (optimal) optimal_text(fit) else gap_text(proof, settings), seconds)
+           if (optimal) optimal_text(fit) else gap_text(fit), seconds)
 }
 
 # Of a tree of which nothing is proven.
@@ -137,9 +140,15 @@ leaves_text <- function(fit) {
   sprintf(ngettext(leaves, "%d leaf", "%d leaves"), leaves)
 }
 
-# "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)".
+# "5 errors (3.33%)", or where not every error costs 1 "loss 12.5 (40% of a single leaf's)"; of
+# numbers "SSE 3344.2 (R2 0.9217, RMSE 2.571)".
 objective_text <- function(fit) {
   objective <- tree_proof(fit)$objective
+  if (!predicts_classes(fit)) {
+    figures <- number_figures(fit, objective)
+    return(gettextf("SSE %s (R2 %s, RMSE %s)", format(signif(objective, 7)),
+                    format(round(figures$r.squared, 4)), format(signif(figures$rmse, 4))))
+  }
   percent <- function(of) format(round(100 * if (of > 0) objective / of else 0, 2))
   if (!costs_differ(fit)) return(gettextf("%s (%s%%)", errors_text(objective),
                                           percent(node_n(fit)[1])))
@@ -159,7 +168,8 @@ optimal_text <- function(fit) {
     gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
   }
   families <- if (length(tree_restricted(fit))) {
-    gettextf("that split %s by one level or in order of a class", show_names(tree_restricted(fit)))
+    gettextf("that split %s by one level or in order of %s", show_names(tree_restricted(fit)),
+             order_of_levels(fit))
   }
   among <- c(most, families)
   text <- if (length(among) == 0) gettext("proven optimal") else {
@@ -167,16 +177,33 @@ optimal_text <- function(fit) {
   }
   proof <- tree_proof(fit)
   if (!proof$gap > 0) return(text)
+  if (!predicts_classes(fit)) {
+    return(gettextf("%s to within %s of it (responses are rounded)", text,
+                    format(signif(proof$gap, 2))))
+  }
   gettextf("%s but for rounding of weights and losses: gap %s (bound %s <= optimum <= %s)", text,
            format(signif(proof$gap, 3)), format(proof$bound), format(proof$cost))
 }
 
+# What factors of many levels are ordered by.
+order_of_levels <- function(fit) {
+  if (predicts_classes(fit)) gettext("a class") else gettext("the mean response")
+}
+
+# In what the distance to the optimum is counted.
+unit_of_gap <- function(fit) {
+  if (!predicts_classes(fit)) return(gettext("SSE"))
+  ngettext(one_or_more(tree_proof(fit)$gap <= 1), "error", "errors")
+}
+
 # What is known when the search stopped before the proof was complete.
-gap_text <- function(proof, settings) {
+gap_text <- function(fit) {
+  proof <- tree_proof(fit)
+  settings <- tree_settings(fit)
   unit <- if (settings$complexity > 0) {
     gettext("cost")
   } else {
-    ngettext(one_or_more(proof$gap <= 1), "error", "errors")
+    unit_of_gap(fit)
   }
   reason <- switch(proof$status,
     "gap reached" = gettextf("max_gap %s", format(settings$max_gap)),

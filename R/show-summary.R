@@ -82,7 +82,9 @@
 #'   `NaN` where a class is never there or never predicted); `variable.importance` (decrease of the
 #'   Gini impurity by predictor); `importance` (data frame, see [contree_importance()]); `leaves`,
 #'   `depth` (of the tree as it is); `objective`, `cost`, `bound`, `gap`, `status`, `elapsed`;
-#'   `search` (named counters). It has a `print` method.
+#'   `search` (named counters). A regression tree has `deviance` (its sum of squared errors),
+#'   `r.squared` and `rmse` (the root of their mean) in place of `accuracy`, `confusion` and
+#'   `classes`. It has a `print` method.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' s <- summary(fit)
@@ -106,7 +108,8 @@ summary.contree_model <- function(object, ...) {
 training_figures <- function(fit) {
   if (!predicts_classes(fit)) {
     deviance <- sum(node_errors(fit)[node_is_leaf(fit)])
-    return(list(deviance = deviance, r.squared = 1 - deviance / total_squares(fit)))
+    return(list(deviance = deviance, r.squared = 1 - deviance / total_squares(fit),
+                rmse = sqrt(deviance / tree_weight(fit))))
   }
   confusion <- training_confusion(fit)
   list(accuracy = sum(diag(confusion)) / sum(confusion), confusion = confusion,
@@ -161,4 +164,7 @@ say_deviance <- function(x, digits) {
   cat("\n", gettextf("Deviance on the training rows: %s, %s%% of it explained",
                      format(x$deviance, digits = digits),
                      format(100 * x$r.squared, digits = digits)), "\n", sep = "")
+  if (is.null(x$status)) return(invisible())
+  cat(gettextf("Root mean squared error: %s", format(x$rmse, digits = digits)), "\n", sep = "")
+  say(gettext("(an optimal tree is at its best on these rows; for others see contree_cv())"))
 }

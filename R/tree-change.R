@@ -63,7 +63,7 @@ gap_of <- function(proof) {
 # certificate, were at the old one.
 at_complexity <- function(fit, complexity, bound, status) {
   fit$control$complexity <- complexity
-  fit$cost <- fit$objective + complexity * tree_weight(fit) * tree_splits(fit)
+  fit$cost <- fit$objective + complexity * tree_unit(fit) * tree_splits(fit)
   fit$bound <- min(bound, fit$cost)
   fit$status <- status
   fit$gap <- gap_of(fit)

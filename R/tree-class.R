@@ -14,8 +14,8 @@ newest_format <- 3L
 #' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
 #' environment but the workspace or a namespace (which are saved by name) and, where the formula has
 #' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
-#' no pointer; and, unless it was made with `model = TRUE`, no training data but the classes and the
-#' weights of the rows. It can be saved with [saveRDS()] and read in another session.
+#' no pointer; and, unless it was made with `model = TRUE`, no training data but the response and
+#' the weights of the rows. It can be saved with [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
 #' level is one of those on the left. Where the value is missing, `default_left` decides, which the
@@ -27,32 +27,34 @@ newest_format <- 3L
 #'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the
 #'     root is 1, the children of node k are 2k and 2k + 1). `var`: the predictor that splits the
 #'     node, or `"<leaf>"`; `n`: training rows; `wt`: what they weigh; `dev`: misclassified training
-#'     rows (weight times loss) if the node were a leaf; `yval`: its class, as a code into
-#'     `ylevels`; `default_left`: whether a missing value goes left, `NA` in leaves; `yval2`: matrix
+#'     rows (weight times loss) if the node were a leaf, or of a numeric response the sum of squares
+#'     about the mean; `yval`: its class, as a code into `ylevels`, or that mean; `default_left`:
+#'     whether a missing value goes left, `NA` in leaves; `yval2`: matrix
 #'     with the code, the class counts, the class proportions, and the proportion of all rows that
-#'     come to the node.}
+#'     come to the node (not of a numeric response).}
 #'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows
 #'     in the node whose value is not missing, `improve` decrease of the Gini impurity by the split,
-#'     times what its node weighs, `adj` 0. `ncat` is -1 where less than the threshold `index` goes
-#'     left: `Inf` parts all values, on the left, from the missing ones, `-Inf` the missing ones, on
-#'     the left, from the values; for ordered factors the threshold is on the numbers of the levels,
-#'     for dates and times on the numbers that R has for them. Elsewhere `ncat` is the number of
-#'     levels of a factor and `index` a row of `csplit`.}
+#'     times what its node weighs, or of the sum of squares, `adj` 0. `ncat` is -1 where less than
+#'     the threshold `index` goes left: `Inf` parts all values, on the left, from the missing ones,
+#'     `-Inf` the missing ones, on the left, from the values; for ordered factors the threshold is
+#'     on the numbers of the levels, for dates and times on the numbers that R has for them.
+#'     Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
 #'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3
 #'     goes right, 2 was not among the training rows of the node. Absent if there is no such split.}
 #'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`.}
+#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`; or the numeric
+#'     response.}
 #'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs
 #'     of the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times
-#'     loss.}
+#'     loss; of a numeric response the sum of (weight times) squared errors.}
 #'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
 #'     Absent otherwise.}
 #'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
-#'     sum of the weights if rows have some. Sums of doubles in another order may differ in their
-#'     last digit.}
+#'     sum of the weights if rows have some, and of a numeric response `dev` of the root. Sums of
+#'     doubles in another order may differ in their last digit.}
 #'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
 #'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
 #'     that a tree may cost less by more than 1e-9 of the cost.}
@@ -60,6 +62,8 @@ newest_format <- 3L
 #'     else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`, whose `gap` is 0
 #'     if only the size is open; `"pruned"` if [prune()] made a tree that is not known to be
 #'     optimal.}
+#'   \item{rounding}{of a numeric response, the norm of what was rounded off it for the search, see
+#'     [contree()]; absent otherwise.}
 #'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for
 #'     trees without them.}
 #'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree,
@@ -71,7 +75,8 @@ newest_format <- 3L
 #'     if it was over before others were called); `"cpu"`, or the GPU that was at hand, as in
 #'     `"cuda:0"`; its seconds.}
 #'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed,
-#'     in decreasing order, as in `rpart` without its surrogates; see [contree_importance()], which
+#'     in decreasing order, as in `rpart` without its surrogates (of a numeric response that of the
+#'     sum of squares); see [contree_importance()], which
 #'     has the errors saved as well.}
 #'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict
 #'     where a `loss` says so).}
@@ -86,7 +91,8 @@ newest_format <- 3L
 #'     predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`.}
+#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`, or `"number"` where the
+#'     response is numeric.}
 #'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of
 #'     format 1, which knew no levels and no missing values, are read too, and later versions of the
 #'     package read all of them.}
@@ -136,6 +142,26 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
 # with depth. `restricted`: see data-derive.R.
 new_contree <- function(solved, frame, control, call, restricted = NULL) {
+  classes <- is_classes(frame)
+  said <- if (classes) class_nodes(solved, frame) else number_nodes(solved)
+  fit <- new_model(
+    said$nodes, said$leaf, frame, call, class = "contree",
+    where = stats::setNames(solved$where, frame$row_names),
+    y = if (classes) as.integer(frame$response) else frame$response,
+    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
+    control = control,
+    objective = solved$objective, cost = solved$cost, bound = solved$bound,
+    gap = gap_of(solved), status = solved$status, capped = solved$capped,
+    rounding = solved$grid_error, history = history_table(solved$history),
+    search = solved$search, simd = solved$simd, threads = solved$threads, device = solved$device,
+    elapsed = solved$elapsed,
+    restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
+  if (costs_differ(fit)) check_row_costs(fit, frame)
+  validate_model(fit)
+}
+
+# What the search found, with what new_model() wants of nodes, and their leaves: list(nodes, leaf).
+class_nodes <- function(solved, frame) {
   classes <- levels(frame$response)
   searched <- searched_classes(frame)
   counts <- matrix(0, length(solved$feature), length(classes))
@@ -144,18 +170,12 @@ new_contree <- function(solved, frame, control, call, restricted = NULL) {
   solved$n <- rowSums(solved$counts)
   solved$weight <- rowSums(counts)
   solved$errors <- label_costs(counts, leaf$yval, frame$loss)
-  fit <- new_model(
-    solved, leaf, frame, call, class = "contree",
-    where = stats::setNames(solved$where, frame$row_names), y = as.integer(frame$response),
-    loss = frame$loss, weighted = if (!is.null(frame$weights)) TRUE, weights = frame$weights,
-    control = control,
-    objective = solved$objective, cost = solved$cost, bound = solved$bound,
-    gap = gap_of(solved), status = solved$status, capped = solved$capped,
-    history = history_table(solved$history), search = solved$search, simd = solved$simd,
-    threads = solved$threads, device = solved$device, elapsed = solved$elapsed,
-    restricted = if (length(restricted)) restricted, model = if (control$model) frame$model)
-  if (costs_differ(fit)) check_row_costs(fit, frame)
-  validate_model(fit)
+  list(nodes = solved, leaf = leaf)
+}
+
+number_nodes <- function(solved) {
+  solved$errors <- solved$deviance
+  list(nodes = solved, leaf = number_leaves(solved$value))
 }
 
 node_table <- function(nodes, leaf, names) {
@@ -263,6 +283,7 @@ model_of_document <- function(document, predictors, nodes) {
   call <- quote(contree_from_json())
   if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
   settings <- contree_control()
+  settings <- settle_sizes(settings, document$leaf == "classes")
   settings[names(document$settings)] <- document$settings
   fit <- new_model(
     tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
@@ -384,19 +405,30 @@ costs_differ <- function(fit) {
   !predicts_classes(fit) || !is.null(tree_loss(fit)) || tree_weighted(fit)
 }
 
-# Sums of weights are in doubles.
-is_objective <- function(fit, value) {
+# Sums of weights, and of squares, are in doubles. `off`: how far squares of rows may be off, since
+# each double is.
+is_objective <- function(fit, value, off = 0) {
   if (!costs_differ(fit)) return(value == fit$objective)
-  abs(value - fit$objective) <= 1e-9 * fit$frame$wt[1] * max(1, fit$loss)
+  all <- if (predicts_classes(fit)) fit$frame$wt[1] * max(1, fit$loss) else fit$frame$dev[1]
+  abs(value - fit$objective) <= 1e-9 * all + off
 }
 
-# Row by row from the data: weight times loss under the class of its leaf.
+# Row by row from the data: weight times loss under the class of its leaf, or the squared error.
 check_row_costs <- function(fit, frame) {
-  labels <- fit$frame$yval[fit$where]
-  if (!is_objective(fit, sum(row_costs(frame$response, frame$weights, frame$loss, labels)))) {
+  said <- fit$frame$yval[fit$where]
+  costs <- if (is_classes(frame)) row_costs(frame$response, frame$weights, frame$loss, said)
+           else squared_errors(frame, said)
+  if (!is_objective(fit, sum(costs), if (is_classes(frame)) 0 else doubles_off(frame, costs))) {
     stop_internal(gettext(
       "The fitted tree fails its check that the costs of the rows add up to the objective."))
   }
+}
+
+# How far a sum of squared errors may be off where each number is by its last two bits.
+doubles_off <- function(frame, squares) {
+  ulp <- 4 * .Machine$double.eps * max(abs(frame$response))
+  weight <- sum(row_weights(frame))
+  2 * ulp * sqrt(weight * sum(squares)) + weight * ulp^2
 }
 
 # The leaves that the search gave the training rows must be those that the tree gives them, now that
@@ -509,6 +541,9 @@ tree_row_weights <- function(fit) fit[["weights"]]
 
 # What all training rows weigh.
 tree_weight <- function(fit) fit$frame$wt[1]
+
+# What `complexity` is a proportion of, as complexity_unit() has it of a frame.
+tree_unit <- function(fit) if (predicts_classes(fit)) tree_weight(fit) else node_errors(fit)[1]
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
 # Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
@@ -557,6 +592,9 @@ tree_where <- function(fit) fit$where
 tree_y <- function(fit) fit[["y"]] # `$` would find ylevels
 tree_residuals <- function(fit) {
   y <- tree_y(fit)
+  if (!predicts_classes(fit)) {
+    return(stats::setNames(y - fit$frame$yval[fit$where], names(fit$where)))
+  }
   wrong <- if (is.null(y)) fit$residuals else as.integer(fit$frame$yval[fit$where] != y)
   stats::setNames(wrong, names(fit$where))
 }

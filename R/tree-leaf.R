@@ -100,7 +100,11 @@ check_prediction <- function(fit, type, offered) {
   if (predicts_classes(fit)) return(check_choice("type", type, offered,
                                                  alias = c(response = "class")))
   if (identical(type, offered)) type <- "response"
-  check_choice("type", type, c("response", setdiff(offered, c("class", "prob"))))
+  others <- setdiff(offered, c("class", "prob"))
+  if (!has_proof(fit)) return(check_choice("type", type, c("response", others)))
+  # "vector" is rpart's word
+  said <- check_choice("type", type, c("vector", others), alias = c(response = "vector"))
+  if (said == "vector") "response" else said
 }
 
 # Stops where only trees of classes will do.

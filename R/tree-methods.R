@@ -3,7 +3,8 @@
 #' Standard methods for optimal trees
 #'
 #' `fitted()` gives the predictions of the training rows (of forests by the trees that a row is no
-#' part of), `residuals()` 1 for each misclassified training row and 0 for the others; rows that
+#' part of), `residuals()` 1 for each misclassified training row and 0 for the others, or of a
+#' numeric response how much it is above the prediction; rows that
 #' `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and
 #' `terms()` give the formula; `model.frame()` the training data, which is evaluated again unless
 #' the fit has `model = TRUE`.
@@ -18,9 +19,9 @@
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `FALSE` returns the call instead of the fit.
-#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer vector;
-#'   `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`: a data
-#'   frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
+#' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric
+#'   vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`:
+#'   a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
 #'   `contree_input_error` for fits from `x` and `y`, which have no formula.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -129,8 +130,9 @@ no_model_frame <- function(reason) {
 #'   splits by level), `levels` (those that go to `left` at a split by level, joined by commas, else
 #'   `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node numbers of
 #'   the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node
-#'   were a leaf), `class` (factor), `probability` (proportion of that class), and for each class a
-#'   column with its proportion, named `prob.` and the class.
+#'   were a leaf, or their squared errors), `class` (factor), `probability` (proportion of that
+#'   class), and for each class a column with its proportion, named `prob.` and the class; of a
+#'   regression tree `value` in place of these.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
 #' @name as.data.frame.contree

@@ -11,6 +11,8 @@
 #'   `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
+#'   * `"vector"` (or `"response"`), of trees that predict numbers, in place of `"class"` and
+#'     `"prob"`, which are errors there: a numeric vector, named by row;
 #'   * `"prob"`: a matrix with a column for each class, the proportions of the classes among the
 #'     training rows of the leaf (0 for a class that none of them has, even where a `loss` makes it
 #'     the answer of the leaf);
@@ -27,17 +29,26 @@
 #'   level of an ordered factor, which has no place among the others, goes where a missing value
 #'   goes. Levels that the training data had, but not among the rows of a node, go to the child with
 #'   more of its rows as well, without a warning.
+#' @param interval `"conformal"` gives a matrix with the columns `fit`, `lwr` and `upr`, of a
+#'   regression tree that was fitted with `conformal = k` (see [contree_control()]): by CV+ of
+#'   Barber et al. (2021) from the errors of k trees on rows that they were not fitted to. For rows
+#'   that are drawn alike the interval holds a new response with a probability of at least `1 - 2 (1
+#'   - level)`, whatever the distribution, in practice of about `level`. It is infinite if there are
+#'   fewer than `1 / (1 - level) - 1` training rows; weights do not count in it.
+#' @param level Of the intervals, between 0 and 1.
 #' @param laplace For `type = "prob"`: a number, at least 0, that is added to the count of each
 #'   class in the leaf before proportions are made. 1 is Laplace's correction, which keeps leaves of
 #'   few rows from probabilities of 0 and 1; 0 leaves the proportions as they are. The predicted
 #'   class stays the same.
 #' @param ... Not used; anything given here is an error.
-#' @return A factor, a numeric matrix, an integer vector or a character vector; always one element
-#'   or matrix row for each row of `newdata` that `na.action` leaves.
+#' @return A factor, a numeric vector or matrix, an integer vector or a character vector; always one
+#'   element or matrix row for each row of `newdata` that `na.action` leaves.
 #' @section Errors:
 #' A missing column that the tree asks for, or one of another kind than in training (numbers,
 #' levels, dates and so on), is an error of class `contree_input_error` that names it. So are new
 #' levels with `new_levels = "error"`.
+#' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
+#'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' rows <- c(1, 71, 101)
@@ -46,15 +57,23 @@
 #' predict(fit, iris[rows, ], type = "prob", laplace = 1)
 #' predict(fit, iris[rows, ], type = "path")
 #' table(predict(fit), iris$Species)
+#'
+#' set.seed(1)
+#' cars <- contree(dist ~ speed, cars, depth = 2, conformal = 5)
+#' predict(cars, data.frame(speed = c(10, 20)), interval = "conformal", level = 0.8)
 #' @name predict.contree
 #' @export
 predict.contree_model <- function(object, newdata, type = c("class", "prob", "node", "path"),
-                                  na.action = stats::na.pass,
-                                  new_levels = NULL, laplace = 0, ...) {
+                                  na.action = stats::na.pass, new_levels = NULL, laplace = 0,
+                                  interval = c("none", "conformal"), level = 0.95, ...) {
   check_no_dots(...)
   laplace <- check_laplace(laplace)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_prediction(object, type, c("class", "prob", "node", "path"))
+  if (check_choice("interval", interval, c("none", "conformal")) == "conformal") {
+    if (missing(newdata)) newdata <- NULL
+    return(predict_conformal(object, newdata, type, level, na.action, new_levels))
+  }
   if (missing(newdata) || is.null(newdata)) {
     if (length(tree_where(object)) == 0) {
       stop_input("newdata", gettext(
@@ -80,6 +99,28 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
          laplace)
   }
   stats::napredict(new$na.action, answer)
+}
+
+# Predictions with limits, of trees that were fitted with `conformal`.
+predict_conformal <- function(fit, newdata, type, level, na.action, new_levels) {
+  check_level(level)
+  if (type != "response" || tree_leaf(fit) != "number") {
+    stop_input("interval", gettext("intervals are for predictions of trees that predict a number"))
+  }
+  if (is.null(newdata)) {
+    stop_input("newdata", gettext("intervals are for new rows; give 'newdata'"))
+  }
+  new <- new_columns(fit, newdata, na.action)
+  value <- stats::predict(fit, newdata, na.action = na.action, new_levels = new_levels)
+  left_out <- as.integer(new$na.action)
+  if (inherits(new$na.action, "exclude")) value <- value[-left_out]
+  # each tree asks for predictors of its own
+  limits <- conformal_limits(fit, unname(value), function(of_fold) {
+    said <- constant_values(of_fold, new_columns(of_fold, newdata, stats::na.pass)$columns)
+    if (length(left_out)) said[-left_out] else said
+  }, level)
+  rownames(limits) <- new$row_names
+  stats::napredict(new$na.action, limits)
 }
 
 # What `values` (one integer a node; its row in the node table unless given) has for the leaf of

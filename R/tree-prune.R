@@ -63,12 +63,12 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   check_no_dots(...)
   check_fit(tree, "tree")
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
-                            n = tree_weight(tree))$complexity
+                            unit = tree_unit(tree))$complexity
   if (is.null(tree_y(tree))) {
     stop_input("tree", gettext(
       "'tree' was fitted by an earlier version, which kept too little to prune it; fit it again"))
   }
-  cut <- weak_nodes(tree, complexity * tree_weight(tree))$cut
+  cut <- weak_nodes(tree, complexity * tree_unit(tree))$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)
   was_smallest <- is_smallest(tree)
@@ -87,7 +87,7 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
   table <- path_table(tree)
   root <- tree[[1]]
   size <- one_of_size(complexity, cp, nsplit, root_errors = node_errors(root)[1],
-                      n = tree_weight(root))
+                      unit = tree_unit(root))
   if (!is.null(size$nsplit)) return(tree[[max(which(table$nsplit <= size$nsplit))]])
   least <- table$complexity[nrow(table)]
   if (size$complexity < least) {
@@ -100,7 +100,7 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
 }
 
 # The one argument of prune() that was given, checked: list(complexity) or list(nsplit).
-one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
+one_of_size <- function(complexity, cp, nsplit, root_errors, unit) {
   given <- c(complexity = !missing(complexity), cp = !missing(cp), nsplit = !missing(nsplit))
   if (sum(given) != 1) {
     stop_input("complexity", gettextf(
@@ -109,7 +109,7 @@ one_of_size <- function(complexity, cp, nsplit, root_errors, n) {
   }
   if (given[["nsplit"]]) return(list(nsplit = check_setting("nsplit", nsplit)))
   if (given[["complexity"]]) return(list(complexity = check_setting("complexity", complexity)))
-  list(complexity = complexity_from_cp(check_setting("cp", cp), root_errors, n))
+  list(complexity = complexity_from_cp(check_setting("cp", cp), root_errors, unit))
 }
 
 # The nodes whose subtrees save no more than their splits cost at `penalty` (in units of the
@@ -137,7 +137,7 @@ weak_nodes <- function(fit, penalty) {
 # What is proven of all trees at another complexity: a tree costs there what it cost before, and
 # more or less by its splits.
 bound_at <- function(fit, complexity) {
-  change <- (complexity - tree_settings(fit)$complexity) * tree_weight(fit)
+  change <- (complexity - tree_settings(fit)$complexity) * tree_unit(fit)
   least <- tree_proof(fit)$bound +
     change * (if (change > 0) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit)))
   max(0, min(node_errors(fit)[1], least)) # a leaf has no splits

@@ -1,36 +1,39 @@
 # What is registered, run as parsnip would.
 parsnip_code <- "
 models <- new.env()
-registered <- function(model = 'decision_tree',
-                       mode = 'classification') models[[paste(model, mode)]]
-note <- function(model, mode, what, ...) {
-  engine <- registered(model, mode)
+registered <- function(model = 'decision_tree', mode = 'classification', eng = 'contree') {
+  models[[paste(model, mode, eng)]]
+}
+note <- function(model, mode, eng, what, ...) {
+  engine <- registered(model, mode, eng)
   engine[[what]] <- c(engine[[what]], list(list(...)))
 }
 known <- function(model, mode, eng) {
-  stopifnot(paste(model, mode) %in% c('decision_tree classification', 'rand_forest classification',
-                                      'rand_forest regression', 'decision_tree regression'),
-            eng == if (paste(model, mode) == 'decision_tree regression') 'gmt' else 'contree')
+  stopifnot(paste(model, mode, eng) %in%
+              c('decision_tree classification contree', 'decision_tree regression contree',
+                'decision_tree regression gmt', 'rand_forest classification contree',
+                'rand_forest regression contree'))
 }
 set_model_engine <- function(model, mode, eng) {
   known(model, mode, eng)
-  stopifnot(is.null(registered(model, mode)))
-  models[[paste(model, mode)]] <- new.env()
+  stopifnot(is.null(registered(model, mode, eng)))
+  models[[paste(model, mode, eng)]] <- new.env()
 }
-set_dependency <- function(model, eng, pkg = 'parsnip',
-                           mode = NULL) { known(model, mode, eng); note(model, mode, 'pkg', pkg) }
+set_dependency <- function(model, eng, pkg = 'parsnip', mode = NULL) {
+  known(model, mode, eng)
+  note(model, mode, eng, 'pkg', pkg)
+}
 # of all modes that there are so far
 set_model_arg <- function(model, eng, parsnip, original, func, has_submodel) {
   stopifnot(names(func) == c('pkg', 'fun'), is.logical(has_submodel),
             any(startsWith(ls(models), model)))
-  of_engine <- if (eng == 'gmt') 'decision_tree regression' else
-    setdiff(grep(model, ls(models), value = TRUE), 'decision_tree regression')
+  of_engine <- grep(paste0('^', model, ' .* ', eng, '$'), ls(models), value = TRUE)
   for (name in of_engine) models[[name]]$arg[[parsnip]] <- original
 }
 set_fit <- function(model, mode, eng, value) {
   known(model, mode, eng)
   stopifnot(setequal(names(value), c('interface', 'protect', 'func', 'defaults')))
-  assign('fit', value, registered(model, mode))
+  assign('fit', value, registered(model, mode, eng))
 }
 set_encoding <- function(model, mode, eng, options) {
   known(model, mode, eng)
@@ -41,11 +44,11 @@ set_pred <- function(model, mode, eng, type, value) {
   known(model, mode, eng)
   stopifnot(setequal(names(value), c('pre', 'post', 'func', 'args')),
             type %in% c(if (mode == 'regression') 'numeric' else c('class', 'prob'), 'raw'))
-  assign(type, value, registered(model, mode))
+  assign(type, value, registered(model, mode, eng))
 }
 fit <- function(formula, data, case_weights = NULL, ..., model = 'decision_tree',
-                mode = 'classification') {
-  known <- registered(model, mode)
+                mode = 'classification', eng = 'contree') {
+  known <- registered(model, mode, eng)
   environment(formula) <- list2env(list(data = data, weights = case_weights),
                                    parent = environment(formula))
   call <- as.call(c(call('::', as.name(known$fit$func[['pkg']]), as.name(known$fit$func[['fun']])),
@@ -78,11 +81,14 @@ test_that("the engine is registered, before and after contree is loaded, and its
     "expected <- predict(own, iris, type = 'prob')",
     "same <- all.equal(as.matrix(prob), expected, check.attributes = FALSE)",
     "say(class(prob), names(prob), isTRUE(same))",
-    "say(identical(parsnip::answer(object, iris, 'raw'), predict(own, iris)))"))
+    "say(identical(parsnip::answer(object, iris, 'raw'), predict(own, iris)))",
+    "object <- parsnip::fit(mpg ~ ., mtcars, depth = 2, cp = 0.01, mode = 'regression')",
+    "own <- contree(mpg ~ ., mtcars, depth = 2, cp = 0.01)",
+    "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))"))
   expected <- c("tree_depth=depth min_n=minsplit cost_complexity=cp", "1 TRUE TRUE", "TRUE",
-                "data.frame setosa versicolor virginica TRUE", "TRUE", "end")
-  expect_identical(tail(said$after, 6), expected)
-  expect_identical(tail(said$before, 6), expected)
+                "data.frame setosa versicolor virginica TRUE", "TRUE", "TRUE", "end")
+  expect_identical(tail(said$after, 7), expected)
+  expect_identical(tail(said$before, 7), expected)
 })
 
 test_that("the engine of forests is registered, for classes and numbers, and its calls work", {
@@ -117,10 +123,11 @@ test_that("the engine of model trees is registered, and its calls work", {
   skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
   library <- stand_in("parsnip", parsnip_code)
   said <- run_beside(library, "parsnip", c(
-    "arg <- unlist(parsnip::registered('decision_tree', 'regression')$arg)",
+    "arg <- unlist(parsnip::registered('decision_tree', 'regression', 'gmt')$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 16)",
-    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth_max = 2, mode = 'regression')",
+    "object <- parsnip::fit(mpg ~ ., mtcars, w, seed = 2, depth_max = 2, mode = 'regression',",
+    "                       eng = 'gmt')",
     "own <- gmt(mpg ~ ., mtcars, weights = w, seed = 2, depth_max = 2)",
     "say(identical(coef(object$fit), coef(own)))",
     "say(identical(parsnip::answer(object, mtcars, 'numeric'), unname(predict(own, mtcars))))",

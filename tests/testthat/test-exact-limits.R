@@ -108,7 +108,8 @@ test_that("where only the size of the tree is open, the warning says so", {
   for (errors in c(0, 6)) {
     proof <- list(status = "time limit", elapsed = 1, objective = errors, cost = errors,
                   bound = errors, gap = 0)
-    expect_identical(contree:::stopped_message(proof, list(complexity = 0)), paste0(
+    fit <- c(proof, list(control = list(complexity = 0)))
+    expect_identical(contree:::stopped_message(fit), paste0(
       "stopped at the time limit after 1 s: ", errors,
       " errors, proven optimal; a smaller tree may cost as much"))
   }

@@ -1,0 +1,54 @@
+# Regression trees: what the exact search of a numeric response has that one of classes has not.
+
+# Settings that classes do not have; fits of earlier versions know nothing of them.
+settle_classes <- function(settings) {
+  if (is.null(settings$conformal)) settings$conformal <- 0
+  if (settings$conformal == 0) return(settings)
+  stop_unsupported("conformal", gettext(
+    "'conformal' is for numeric responses: of classes predict() gives proportions"))
+}
+
+# Settings that numbers do not have. No part of the search could be taken over by a GPU: each
+# threshold asks for sums of 64 bits over the rows in order, which the kernels there do not have.
+settle_numbers <- function(settings) {
+  if (isTRUE(settings$certificate > 0)) {
+    stop_unsupported("certificate", gettext(
+      "certificates are kept of classification trees alone; the response is numeric"))
+  }
+  if (is.null(settings$conformal)) settings$conformal <- 0
+  if (startsWith(device_wanted(settings), "cuda")) {
+    stop_unsupported("device", gettextf(
+      "'device' is \"%s\", but searches for regression trees compute on the CPU alone; use \"cpu\"",
+      settings$device))
+  }
+  replace(settings, "device", "cpu")
+}
+
+# By how much the sum of squares of a tree may differ from what the search counts: its root by the
+# norm of what was rounded off the responses, which a search without splits tells at once; and by
+# fractions of steps of the grid, 2^20 or more to either side, one a leaf.
+grid_rounding <- function(problem, settings) {
+  root <- run_search(problem, replace(settings, c("depth", "verbose"), list(0, FALSE)))
+  off <- root$grid_error
+  2 * off * (sqrt(root$objective) + off) +
+    2^settings$depth * (diff(range(problem$frame$response)) / 2^20)^2
+}
+
+# Said once a session: 0 and 1 are often classes that were coded as numbers.
+tell_zero_one <- function(frame) {
+  if (is_classes(frame) || isTRUE(process$told_zero_one)) return(invisible())
+  if (!all(frame$response %in% 0:1)) return(invisible())
+  process$told_zero_one <- TRUE
+  text <- gettext(paste(
+    "the response is a number that is 0 or 1, so this is a regression tree;",
+    "for a classification tree give it as factor()"))
+  message(structure(list(message = paste0(text, "\n"), call = user_call()),
+                    class = c("contree_message", "message", "condition")))
+}
+
+# R squared and root mean square of the residuals of a sum of squares; `fit` has numbers.
+number_figures <- function(fit, objective) {
+  total <- node_errors(fit)[1]
+  list(r.squared = if (total > 0) 1 - objective / total else 0,
+       rmse = sqrt(objective / tree_weight(fit)))
+}
