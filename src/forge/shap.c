@@ -146,5 +146,5 @@ ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t 
         ct_parallel_for(&loop);
     }
     ct_arena_free(&arena);
-    return made == CT_OK ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to explain rows");
+    return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
 }

@@ -94,10 +94,11 @@ test_that("responses are linked", {
 
 test_that("links of several margins", {
   skip_if_not_installed("RSQLite")
-  model <- Filter(function(m) m$name == "lgb-multiclass", split(forge_models(), forge_models()$name))
-  forest <- import_model(model[[1]])
-  forest$features <- paste("x", seq_len(model[[1]]$columns))
-  rows <- forge_rows(model[[1]])
+  models <- forge_models()
+  model <- models[models$name == "lgb-multiclass", ]
+  forest <- import_model(model)
+  forest$features <- paste("x", seq_len(model$columns))
+  rows <- forge_rows(model)
   colnames(rows) <- forest$features
   forest$ensemble$base <- forest$ensemble$base + 1000 # beyond what exp() has
   expect_named(as_sql(forest), forest$classes)
