@@ -65,8 +65,8 @@ static void plant_pivots(ct_search *s, const float *sorted)
 }
 
 /* One search of the tests begin .. end - 1, which have at most CT_RANKS thresholds. */
-static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t begin,
-                       uint32_t end, uint32_t n)
+static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_test *all,
+                             uint32_t begin, uint32_t end, uint32_t n)
 {
     ct_search *s = &f->searches[f->n_searches++];
     ct_test *tests = CT_ARENA_NEW(&f->arena, ct_test, end - begin);
@@ -103,7 +103,8 @@ static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_te
 }
 
 /* Searches end with their column, or when they are full. */
-static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t n)
+static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all,
+                               uint32_t n)
 {
     for (uint32_t begin = 0; begin < n;) {
         uint32_t end = begin, thresholds = 0;
@@ -176,7 +177,8 @@ static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
 }
 
 /* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
-static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
+                              ct_plane_tree *packed)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
