@@ -57,3 +57,46 @@ schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes",
 row_tiles <- function(rows) sprintf("tile(batch, b0, b1, %.0f)", rows)
 
 on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimension)
+
+# ---- as code -------------------------------------------------------------------------------------
+
+#' A schedule as C or CUDA
+#'
+#' The loops that a schedule becomes for a forest, written for another compiler. What it computes
+#' has the bits of [predict()][predict.forged_forest] with `type = "margin"`.
+#'
+#' @param forged What [forge()] returns.
+#' @param schedule A [schedule()], or its text; by default that of `forged`.
+#' @param target `"c"`: C99 with the trees as tables; parallel loops are OpenMP's. `"cuda"`: kernels
+#'   for a schedule with loops on dimensions of a GPU; the trees are handed by pointer.
+#' @param name What the function is called, a name of C.
+#' @return A string. In C it has `int NAME(const struct ct_model *m, const double *x, long long
+#'   n_rows, long long row_step, long long column_step, double *out)`, where `m` is `&NAME_model`,
+#'   row r has feature f at `x[r * row_step + f * column_step]`, and `out` gets a column an output;
+#'   it returns 1 where memory is short. A missing value is NaN. In CUDA it has the kernels
+#'   `NAME_begin`, `NAME_nest` and `NAME_end`, launched one after the other. Bit planes are walks of
+#'   16 rows there.
+#' @section Errors:
+#' `contree_input_error` where the schedule is not legal for the forest, or has no loop on a GPU and
+#' CUDA is asked for.
+#' @examples
+#' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 2, depth = 2, seed = 1))
+#' code <- schedule_code(fast, schedule_preset("xgboost"))
+#' cat(tail(strsplit(code, "\n")[[1]], 40), sep = "\n")
+#' @export
+schedule_code <- function(forged, schedule = forged$schedule, target = c("c", "cuda"),
+                          name = "forest_margins") {
+  check_forged(forged)
+  target <- check_choice("target", target, c("c", "cuda"))
+  check_c_name(name)
+  schedule <- if (is.null(schedule)) schedule() else as_schedule(schedule)
+  text_of_schedule(forged, schedule, if (target == "c") 3L else 4L, name)
+}
+
+as_schedule <- function(x) if (inherits(x, "contree_schedule")) x else schedule(x)
+
+check_forged <- function(forged) {
+  if (inherits(forged, "forged_forest")) return(invisible())
+  stop_input("forged", gettextf("'forged' must be a result of forge(), not %s",
+                                show_value(forged)))
+}

@@ -59,7 +59,8 @@
 #' Prasad et al. (2024), SilvanForge: A Schedule-Guided Retargetable Compiler for Decision Tree
 #' Inference, SOSP, whose Tables 1 to 3 have the directives. Prasad et al. (2022), Treebeard: An
 #' Optimizing Compiler for Decision Tree Based ML Inference, MICRO.
-#' @seealso [schedule_preset()], [forge()].
+#' @seealso [schedule_preset()], [autotune()], [schedule_code()], [forge()],
+#'   `vignette("schedules")`.
 #' @examples
 #' # XGBoost's order: tiles of rows on threads, and each tree for a whole tile
 #' by_tiles <- schedule() |>
@@ -236,13 +237,19 @@ with_schedule <- function(forged, schedule, show = NULL) {
   if (!is.null(show)) show <- check_choice("show", show, c("high", "mid", "low"))
   if (is.null(schedule) && !is.null(show)) schedule <- schedule()
   if (is.null(schedule)) return(forged)
-  if (!inherits(schedule, "contree_schedule")) schedule <- schedule(schedule)
+  schedule <- as_schedule(schedule)
   level <- match(if (is.null(show)) "low" else show, c("high", "mid", "low")) - 1L
-  text <- call_schedule(.Call(ffi_schedule_show, forged$code, paste(schedule$text, collapse = "\n"),
-                              isTRUE(forged$forest$exact_sums), level))
+  text <- text_of_schedule(forged, schedule, level)
   if (!is.null(show)) cat(text)
   forged$schedule <- schedule
   forged
+}
+
+# `what`: a level of the loops, from 0, or 3 for C, 4 for CUDA.
+text_of_schedule <- function(forged, schedule, what, name = "") {
+  call_schedule(.Call(ffi_schedule_show, forged_code(forged),
+                      paste(schedule$text, collapse = "\n"),
+                      isTRUE(forged$forest$exact_sums), what, name))
 }
 
 run_schedule <- function(object, columns, threads, simd = "auto") {

@@ -30,7 +30,7 @@ SEXP ffi_schedule_read(SEXP text);
 SEXP ffi_schedule_rules(void);
 SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns, SEXP threads,
                           SEXP simd);
-SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP level);
+SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP name);
 SEXP ffi_forged_row(SEXP pointer, SEXP row);
 SEXP ffi_forged_shap(SEXP pointer, SEXP columns, SEXP threads, SEXP simd);
 SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, SEXP way, SEXP simd);
@@ -70,7 +70,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_schedule_read, 1),
     ENTRY(ffi_schedule_rules, 0),
     ENTRY(ffi_schedule_predict, 6),
-    ENTRY(ffi_schedule_show, 4),
+    ENTRY(ffi_schedule_show, 5),
     ENTRY(ffi_forged_shap, 4),
     ENTRY(ffi_numbers, 1),
     ENTRY(ffi_floats, 1),

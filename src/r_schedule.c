@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "forge/schedule/loop_ir.h"
+#include "forge/schedule/emit.h"
 #include "r_callbacks.h"
 #include "r_forge.h"
 
@@ -130,33 +129,42 @@ SEXP ffi_schedule_rules(void)
 
 /* ---- with a forest ---- */
 
-static ct_status show(const ct_forged *f, const char *text, int any_order, ct_ir_level level,
-                      ct_arena *arena, ct_text *out, ct_error *error)
+/* What texts of a schedule there are. */
+enum { SHOW_LEVELS = 3, SHOW_C = SHOW_LEVELS, SHOW_CUDA };
+
+static ct_status show(const ct_forged *f, const char *text, int any_order, int what,
+                      const char *name, ct_arena *arena, ct_text *out, ct_error *error)
 {
-    ct_nest *nest = CT_ARENA_NEW(arena, ct_nest, 1);
-    ct_ir *ir = CT_ARENA_NEW(arena, ct_ir, 1);
-    const ct_forest_shape *shape = ct_forest_shape_of(f, any_order, arena);
-    if (!nest || !ir || !shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    CT_TRY(ct_nest_parse(nest, text, error));
-    CT_TRY(ct_nest_check(nest, shape, error));
-    CT_TRY(ct_ir_lower(ir, nest, shape, level, error));
-    ct_ir_print(ir, out);
+    ct_scheduled s;
+    CT_TRY(ct_scheduled_new(f, text, any_order, arena, &s, error));
+    if (what < SHOW_LEVELS) {
+        CT_TRY(ct_ir_lower(s.ir, s.nest, s.shape, (ct_ir_level) what, error));
+        ct_ir_print(s.ir, out);
+        return CT_OK;
+    }
+    ct_language language = what == SHOW_C ? CT_IN_C : CT_IN_CUDA;
+    if (language == CT_IN_CUDA && !s.ir->on_gpu)
+        return ct_fail(error, CT_BAD_INPUT, "no loop is on a dimension of a GPU");
+    ct_emit_prelude(language, out);
+    if (language == CT_IN_C) ct_emit_model(s.model, name, out);
+    ct_emit(s.ir, s.model, name, language, out);
     return CT_OK;
 }
 
-/* The IR as text; level: ct_ir_level. An error where the schedule is not legal for the forest. */
-SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP level)
+/* A text: what 0 to 2: the IR, ct_ir_level; 3: C, 4: CUDA, of that name. An error where the
+ * schedule is not legal for the forest. */
+SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP name)
 {
     r_forged *all = r_forged_of(pointer);
     ct_error error;
     ct_text *out;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    const char *given = string_of(text);
+    const char *given = string_of(text), *called = string_of(name);
     PROTECT(new_text(&out));
     ct_arena_init(&arena, &budget);
     ct_status status = show(&all->forged, given, Rf_asLogical(any_order) == TRUE,
-                            (ct_ir_level) Rf_asInteger(level), &arena, out, &error);
+                            Rf_asInteger(what), called, &arena, out, &error);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP string = string_from(out);

@@ -14,9 +14,20 @@ if test -z "$lib"; then
 fi
 mkdir -p "$lib" build || exit 1
 echo "Installing contree into $lib"
-if R CMD INSTALL --no-multiarch --library="$lib" . > build/install.log 2>&1; then
-  grep '^configure: ' build/install.log
-else
+# What configure found is shown at once, and how many files are compiled: on a terminal as it goes.
+show='
+  /^configure: / { print; fflush() }
+  / -c .*[.]cu? / { n++ }
+  / -c .*[.]cu? / && terminal { printf "\r%d of about %d files compiled ", n, total; fflush() }
+  END { if (n) printf "%s%d files compiled\n", terminal ? "\r" : "", n }'
+total=`find src -name '*.c' | wc -l`
+terminal=0
+if test -t 1; then terminal=1; fi
+{
+  R CMD INSTALL --no-multiarch --library="$lib" . 2>&1
+  echo $? > build/install.status
+} | tee build/install.log | awk -v total="$total" -v terminal=$terminal "$show"
+if test "`cat build/install.status`" != 0; then
   cat build/install.log >&2
   exit 1
 fi

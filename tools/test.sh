@@ -44,13 +44,13 @@
 # The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
 of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
-of_c="$of_c cuda_on_cpu"
-of_r="configure check cuda bench r mutants_r fuzz_r glue soak promises signals"
+of_c="$of_c cuda_on_cpu configure"
+of_r="check cuda bench r mutants_r fuzz_r glue soak promises signals"
 logs=build/test
 mkdir -p $logs
 
-# Those of the C library beside those of the package, since most use one core. The totals are added
-# up.
+# Those of the C library, and configure, which needs no package either, beside those of the package,
+# since most use one core. The totals are added up.
 if test "$*" = quick; then
   of_c="layers c"
   of_r="lint configure r"

@@ -6,7 +6,7 @@
 #include "exact/cost/response.h"
 #include "random.h"
 
-enum { BRUTE_ROWS = 64, BRUTE_DEPTH = 4, BRUTE_NODES = 1 << (BRUTE_DEPTH + 1) };
+enum { BRUTE_ROWS = 192, BRUTE_DEPTH = 4, BRUTE_NODES = 1 << (BRUTE_DEPTH + 1) };
 
 typedef struct {
     const ct_data *data;

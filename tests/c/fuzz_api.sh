@@ -1,13 +1,13 @@
 #!/bin/sh
 # libFuzzer on the C API: sh fuzz_api.sh DIR SECONDS SEED
 #
-# A quarter of the time for each program. Inputs that reach new code are kept in DIR/corpus from run
+# A fifth of the time for each program. Inputs that reach new code are kept in DIR/corpus from run
 # to run; it begins with fuzz_corpus/. An input that crashes, hangs, leaks or gets a wrong answer is
 # left in DIR: give it to the program as an argument.
 dir=$1 seconds=$2 seed=$3
-each=`expr $seconds / 4`
+each=`expr $seconds / 5`
 passed=0 failed=0
-for program in fuzz_solve fuzz_route fuzz_certify fuzz_protobuf; do
+for program in fuzz_solve fuzz_route fuzz_certify fuzz_protobuf fuzz_schedule; do
   corpus=$dir/corpus/$program
   mkdir -p "$corpus"
   if "$dir/$program" -max_total_time="$each" -seed="$seed" -max_len=600 -timeout=30 \

@@ -201,6 +201,30 @@ static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0)
 static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
 static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
 
+/* More rows than a block of a scan has, of few values and of many. */
+static void equals_in_blocks(void)
+{
+    for (uint32_t i = 0; i < n_tables(16); i++) {
+        rng r = {5000000 + i};
+        uint32_t n = 66 + rng_below(&r, BRUTE_ROWS - 66);
+        response_table t = response_new(n, 3);
+        for (uint32_t k = 0; k < 3 * n; k++)
+            t.table.values[k] = k < n ? floor(40 * rng_unit(&r)) : rng_below(&r, k < 2 * n ? 9 : 2);
+        if (i % 2)
+            for (uint32_t row = 0; row < n; row++) table_column(&t.table, 0)[row] = rng_unit(&r);
+        for (uint32_t row = 0; row < n; row++)
+            t.y[row] = random_response(&r, i % 9, sin(t.table.values[row] * (i % 2 ? 6 : 0.2)));
+        ct_options options = ct_options_default();
+        options.depth = 2;
+        options.min_bucket = i % 3 ? 1 : 20;
+        int good = compare(&t, &options, 5000000 + i);
+        options.simd = "scalar";
+        good = good && compare(&t, &options, 5000000 + i);
+        response_free(&t);
+        if (!good) return;
+    }
+}
+
 /* Every instruction set, any number of threads, each shortcut off. */
 static void equals_in_any_way(void)
 {
@@ -535,9 +559,10 @@ static void refuses(void)
 }
 
 static const check_case cases[] = {
-    {"equals brute force", equals_brute_force},
+    {"equals brute force, leaves of any size", equals_brute_force},
     {"equals brute force with leaf sizes", equals_with_leaf_sizes},
     {"equals brute force with weights", equals_with_weights},
+    {"equals brute force in blocks", equals_in_blocks},
     {"equals brute force in any way", equals_in_any_way},
     {"same course everywhere", same_course_everywhere},
     {"keeps to caps and gaps", keeps_to_caps},

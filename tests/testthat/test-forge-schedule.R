@@ -89,3 +89,82 @@ test_that("a nest is drawn", {
   drawn <- schedule_preset("tahoe-partial")
   expect_identical(plot(drawn), drawn)
 })
+
+test_that("a schedule is written as C and as CUDA", {
+  fast <- forge(fit, schedule = schedule_preset("xgboost"))
+  code <- schedule_code(fast, name = "mpg")
+  expect_match(code, "int mpg(const struct ct_model *m", fixed = TRUE)
+  expect_match(code, "#pragma omp parallel for", fixed = TRUE)
+  expect_contree_error(schedule_code(fast, target = "cuda"), "input", "no loop is on")
+  expect_contree_error(schedule_code(fit), "input", "'forged'")
+  cuda <- schedule_code(fast, schedule_preset("tahoe-direct"), "cuda", "mpg")
+  expect_match(cuda, "__global__ void mpg_nest(", fixed = TRUE)
+  expect_match(cuda, "threadIdx.x", fixed = TRUE)
+})
+
+test_that("C text that is compiled predicts the same bits", {
+  skip_if_not(nzchar(Sys.which("cc")), "a C compiler")
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  fast <- forge(fit, schedule = schedule_preset("one-tree"))
+  file <- file.path(folder, "mpg.c")
+  writeLines(c(schedule_code(fast, name = "mpg"),
+               "void run(double *x, int *n, int *columns, double *out)",
+               "{ mpg(&mpg_model, x, *n, 1, *n, out); (void) columns; }"), file)
+  built <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
+                   stdout = FALSE, stderr = FALSE)
+  expect_identical(built, 0L)
+  library <- dyn.load(file.path(folder, paste0("mpg", .Platform$dynlib.ext)))
+  x <- as.matrix(rows[fast$forest$features])
+  storage.mode(x) <- "double"
+  got <- .C(getNativeSymbolInfo("run", library), x, nrow(x), ncol(x), double(nrow(x)))[[4]]
+  dyn.unload(library[["path"]])
+  expect_identical(got, unname(expected))
+})
+
+test_that("tuning keeps the fastest, and what it saw", {
+  fast <- forge(fit)
+  tuned <- autotune(fast, rows, seconds = 0.05)
+  expect_s3_class(tuned$schedule, "contree_schedule")
+  times <- tuned$tuned$times
+  expect_identical(times$schedule[1], "rule")
+  expect_true(all(times$seconds > 0))
+  expect_identical(predict(tuned, rows, type = "margin"), expected)
+  expect_identical(autotune(tuned, rows), tuned)
+  elsewhere <- tuned
+  elsewhere$tuned$machine[["nodename"]] <- "another"
+  elsewhere$tuned$times <- NULL
+  again <- autotune(elsewhere, rows, seconds = 0.05)
+  expect_identical(again$tuned$machine, tuned$tuned$machine)
+  expect_identical(nrow(again$tuned$times), nrow(times))
+  expect_identical(autotune(tuned, rows[1:3, ], seconds = 0.05)$tuned$rows, 4)
+  expect_contree_error(autotune(fast), "input", "'newdata'")
+  expect_contree_error(autotune(fast, rows, seconds = 0), "input", "'seconds'")
+})
+
+test_that("Algorithm 1 takes 39 points of 5184", {
+  expect_identical(nrow(gpu_points(4096, 20, all = TRUE)), 5184L)
+  expect_identical(nrow(gpu_points(4096, 20)), 36L)
+  expect_setequal(gpu_points(512, 20)$tree_threads, c(20, 50))
+  expect_setequal(gpu_points(4096, 129)$rows_block, c(8, 32))
+  expect_setequal(gpu_points(4096, 20)$rows_block, c(32, 64))
+  exact <- forge(fit, sums = "reproducible")
+  calls <- 0
+  # a clock that likes threads for rows, interleaving, and shared memory
+  clock <- function(one) {
+    calls <<- calls + 1
+    text <- paste(one$schedule$text, collapse = "\n")
+    10 - 2 * grepl("b0, u, 64", text) - grepl("interleave\\(t0, 4", text) -
+      3 * grepl("sharedReduce", text)
+  }
+  tuned <- autotune_gpu(exact, 4096, clock)
+  expect_identical(nrow(tuned$tuned$times), 39L)
+  expect_identical(sum(!is.na(tuned$tuned$times$seconds)), as.integer(calls))
+  expect_true(any(grepl("sharedReduce", tuned$schedule$text)))
+  expect_true("interleave(t0, 4)" %in% tuned$schedule$text)
+  expect_identical(predict(tuned, rows, type = "margin"), predict(exact, rows, type = "margin"))
+  expect_contree_error(autotune_gpu(forge(fit), 4096, clock), "unsupported", "reproducible")
+  expect_contree_error(autotune_gpu(exact, 4096, 1), "input", "'time'")
+  expect_contree_error(autotune_gpu(exact, 0, clock), "input", "'rows'")
+})

@@ -82,7 +82,7 @@ typedef struct {
 } ct_rows;
 
 /* The rows of one side in the order of a child, for scans of a response: scratch memory. A block is
- * 16 rows. */
+ * CT_LIST_BLOCK rows. */
 typedef struct {
     int32_t *z;          /* [ct_list_room] */
     uint32_t *ranks;     /* likewise */
@@ -93,7 +93,7 @@ typedef struct {
     int64_t *weight_before; /* [block] what the rows before it weigh; NULL: 1 each */
 } ct_list;
 
-enum { CT_LIST_BLOCK = 16, CT_LIST_PAD = 32 };
+enum { CT_LIST_BLOCK = 64, CT_LIST_PAD = 32 };
 
 static inline size_t ct_list_room(uint32_t n_rows) { return (size_t) n_rows + CT_LIST_PAD; }
 

@@ -8,10 +8,10 @@
  *
  * at least Q - gain - 2, where the gain is the same without rounding. z is counted from the rounded
  * mean of the side, which changes no cost. Pass 1 computes gains in single precision and keeps the
- * largest of each block of 16 rows; without weights from exact sums, one rounding after another, so
+ * largest of each block of 64 rows; without weights from exact sums, one rounding after another, so
  * that all instruction sets come to the same. With q = the side's Q, eps = 2^-24 and R the range of
- * z such a gain is off by no more than 38 eps q + 3 eps n R: T_k is a sum of two rounded numbers,
- * those before the block and those in it, of which either is at most sqrt(k q) or sqrt(16 q) in
+ * z such a gain is off by no more than 54 eps q + 3 eps n R: T_k is a sum of two rounded numbers,
+ * those before the block and those in it, of which either is at most sqrt(k q) or sqrt(64 q) in
  * size; the rest of the side may be one row, beside which the errors in T are n R eps. Pass 2
  * counts in integers wherever that leaves a chance. */
 #include "base/simd/rounded.h"
@@ -136,6 +136,7 @@ CT_INLINE void list_sides_of(const scan_job *job, const child_rows *rows, int si
 {
     const ct_children *all = job->all;
     less_than less = less_make(job->planes, job->words, &all->threshold);
+    const ct_list lists[2] = {all->lists[0], all->lists[1]}; /* here: no store changes them */
     uint32_t n[2] = {0, 0};
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         uint64_t keep[VEC_WORDS];
@@ -144,9 +145,8 @@ CT_INLINE void list_sides_of(const scan_job *job, const child_rows *rows, int si
             uint64_t set = job->sets[w + i], members[2] = {set & keep[i], set & ~keep[i]};
             if (!set) continue;
             for (int side = 0; rows->weights && side < 2; side++)
-                list_weights(rows, (w + i) * 64, members[side], all->lists[side].weights + n[side]);
-            list_word(rows, (w + i) * 64, members, rows->weights ? BOTH : sides, tied, all->lists,
-                      n);
+                list_weights(rows, (w + i) * 64, members[side], lists[side].weights + n[side]);
+            list_word(rows, (w + i) * 64, members, rows->weights ? BOTH : sides, tied, lists, n);
         }
     }
     CT_ASSERT(sides == RIGHT || n[0] == all->size[0]);
@@ -180,33 +180,21 @@ static inline float gain_at(const listed *s, uint32_t k, float t)
     return left + right;
 }
 
-/* The largest gain in a block from row `start` on, and the sum of its rows. */
-static inline float scan_block(const listed *s, uint32_t start, float before, int32_t *sum)
-{
-    float most = -1;
-    *sum = 0;
-    for (uint32_t i = start; i < start + CT_LIST_BLOCK && i < s->n; i++) {
-        *sum += s->list->z[i] - s->middle;
-        if (!may_part(s, i + 1)) continue;
-        float gain = gain_at(s, i + 1, before + (float) *sum);
-        if (gain > most) most = gain;
-    }
-    return most;
-}
-
 #ifdef VEC_LISTS
-/* The same of a block that ends before the last row. */
-CT_INLINE float scan_whole_block(const listed *s, uint32_t start, float before, int tied,
-                                 int32_t *sum)
+/* The largest gain behind each of the rows from `first` on by so many at once, all before `end` and
+ * before the last row; returns the first row that is left. *sum: of the block up to there. */
+CT_INLINE uint32_t scan_chunks(const listed *s, uint32_t first, uint32_t end, float before,
+                               int tied, int32_t *sum, float *most)
 {
-    const float *inverse = s->response->inverse + start + 1,
-                *falling = s->response->falling + (s->response->n_rows - s->n) + start + 1;
-    const int32_t *ranks = (const int32_t *) (const void *) s->list->ranks + start;
+    const float *inverse = s->response->inverse + 1,
+                *falling = s->response->falling + (s->response->n_rows - s->n) + 1;
+    const int32_t *ranks = (const int32_t *) (const void *) s->list->ranks;
     vec within = v_fill(0), middle = l32_set(s->middle);
-    vecf base = f32_set(before), all = f32_set((float) s->sum), none = f32_set(-1), most = none;
-    for (uint32_t i = 0; i < CT_LIST_BLOCK; i += CHUNK) {
-        within = l32_add(l32_last(within),
-                         l32_scan(l32_sub(l32_load(s->list->z + start + i), middle)));
+    vecf base = f32_set(before), all = f32_set((float) s->sum), none = f32_set(-1), top = none;
+    uint32_t i = first, last = end < s->n ? end : s->n - 1;
+    for (; i + CHUNK <= last; i += CHUNK) {
+        vec z = l32_sub(l32_load(s->list->z + i), middle);
+        within = l32_add(l32_last(within), l32_scan(z));
         vecf left = f32_add(base, f32_of(within)), right = f32_sub(all, left);
         left = f32_mul(f32_mul(left, left), f32_load(inverse + i));
         right = f32_mul(f32_mul(right, right), f32_load(falling + i));
@@ -216,33 +204,46 @@ CT_INLINE float scan_whole_block(const listed *s, uint32_t start, float before, 
         if (tied)
             gain = f32_where_not(gain, l32_same(l32_load(ranks + i), l32_load(ranks + i + 1)),
                                  none);
-        most = f32_max(most, gain);
+        top = f32_max(top, gain);
     }
     *sum = l32_top_lane(within);
-    return f32_top(most);
+    *most = f32_top(top);
+    return i;
 }
 #endif
+
+/* The largest gain in a block from row `start` on, and the sum of its rows. */
+CT_INLINE float scan_block(const listed *s, uint32_t start, float before, int tied, int32_t *sum)
+{
+    uint32_t i = start, end = start + CT_LIST_BLOCK < s->n ? start + CT_LIST_BLOCK : s->n;
+    float most = -1;
+    *sum = 0;
+#ifdef VEC_LISTS
+    i = scan_chunks(s, start, end, before, tied, sum, &most);
+#endif
+    (void) tied;
+    for (; i < end; i++) {
+        *sum += s->list->z[i] - s->middle;
+        if (!may_part(s, i + 1)) continue;
+        float gain = gain_at(s, i + 1, before + (float) *sum);
+        if (gain > most) most = gain;
+    }
+    return most;
+}
 
 /* The largest gain; fills in the blocks. */
 CT_INLINE float scan_blocks(const listed *s, int tied)
 {
     float most = -1;
     int64_t before = 0;
-    int32_t sum;
     for (uint32_t start = 0, block = 0; start < s->n; start += CT_LIST_BLOCK, block++) {
-        float gain;
-#ifdef VEC_LISTS
-        if (start + CT_LIST_BLOCK < s->n)
-            gain = scan_whole_block(s, start, (float) before, tied, &sum);
-        else
-#endif
-            gain = scan_block(s, start, (float) before, &sum);
+        int32_t sum;
+        float gain = scan_block(s, start, (float) before, tied, &sum);
         s->list->before[block] = before;
         s->list->most[block] = gain;
         before += sum;
         if (gain > most) most = gain;
     }
-    (void) tied;
     return most;
 }
 
@@ -279,6 +280,22 @@ static inline float scan_weighted(const listed *s)
 
 /* ---- pass 2 ---- */
 
+/* A cost that the split at a place of the block is not below, by its gain as in pass 1; `sum` and
+ * `weight` are those of the rows on its left. */
+static inline int64_t cost_at(const listed *s, uint32_t block, uint32_t place, int64_t sum,
+                              int64_t weight)
+{
+    const ct_list *list = s->list;
+    if (!list->weights) {
+        float t = (float) list->before[block] + (float) (int32_t) (sum - list->before[block]);
+        return cost_of_gain(s, (double) gain_at(s, place, t));
+    }
+    double t = (double) sum, rest = (double) (s->sum - sum);
+    double left = weight ? t * t / (double) weight : 0,
+           right = s->weight > weight ? rest * rest / (double) (s->weight - weight) : 0;
+    return cost_of_gain(s, left + right);
+}
+
 /* The least cost of a split behind the rows `first` to `last` of a block, and below `best`; else
  * `best`. */
 static inline int64_t best_in_block(const listed *s, uint32_t block, uint32_t first, uint32_t last,
@@ -288,18 +305,14 @@ static inline int64_t best_in_block(const listed *s, uint32_t block, uint32_t fi
     int64_t sum = list->before[block],
             weight = list->weights ? list->weight_before[block]
                                    : (int64_t) block * CT_LIST_BLOCK;
-    double slack = (double) s->squares * 0x1p-44 + 4;
     for (uint32_t i = block * CT_LIST_BLOCK; i <= last; i++) {
         int64_t w = list->weights ? list->weights[i] : 1;
         sum += w * (list->z[i] - s->middle);
         weight += w;
-        if (i < first || !may_part(s, i + 1)) continue;
-        int64_t rest = s->sum - sum, others = s->weight - weight;
-        double left = weight ? (double) sum * (double) sum / (double) weight : 0,
-               right = others ? (double) rest * (double) rest / (double) others : 0;
-        if ((double) s->squares - left - right - slack > (double) best) continue;
+        if (i < first || !may_part(s, i + 1) || cost_at(s, block, i + 1, sum, weight) >= best)
+            continue;
         int64_t cost = s->squares + ct_response_cost(weight, sum, 0) +
-                       ct_response_cost(others, rest, 0);
+                       ct_response_cost(s->weight - weight, s->sum - sum, 0);
         if (cost < best) best = cost;
     }
     return best;

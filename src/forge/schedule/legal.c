@@ -347,22 +347,25 @@ static int64_t cached_nodes(const ct_nest *nest, const ct_forest_shape *shape, i
     return most;
 }
 
+int64_t ct_cache_bytes(const ct_nest *nest, const ct_forest_shape *shape, int loop)
+{
+    int64_t span = ct_span_of(nest, loop, nest->loops[loop].axis, shape->n_trees);
+    if (span > CT_MANY_BYTES) return CT_MANY_BYTES;
+    if (nest->loops[loop].axis == CT_ROWS)
+        return span * shape->n_used * (int64_t) sizeof(double);
+    return cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_walk_node);
+}
+
 int64_t ct_shared_bytes(const ct_nest *nest, const ct_forest_shape *shape)
 {
-    int64_t bytes = 0, most = (int64_t) 1 << 40;
+    int64_t bytes = 0;
     int grid, shared = ct_shared_loop(nest, &grid);
-    for (int i = 0; i < nest->n_loops; i++) {
-        const ct_index *index = &nest->loops[i];
-        if (!index->live || !index->marked[CT_CACHE]) continue;
-        int64_t span = ct_span_of(nest, i, index->axis, shape->n_trees);
-        if (span > most) return most;
-        bytes += index->axis == CT_ROWS
-                     ? span * shape->n_used * (int64_t) sizeof(double)
-                     : cached_nodes(nest, shape, span) * (int64_t) sizeof(ct_walk_node);
-    }
+    for (int i = 0; i < nest->n_loops; i++)
+        if (nest->loops[i].live && nest->loops[i].marked[CT_CACHE])
+            bytes += ct_cache_bytes(nest, shape, i);
     if (shared < 0 || grid < 0) return bytes;
     int64_t rows = ct_span_of(nest, grid, CT_ROWS, shape->n_trees);
     int64_t trips = ct_trips_of(nest, shared, shape->n_trees);
-    if (rows > most || trips > most) return most;
+    if (rows > CT_MANY_BYTES || trips > CT_MANY_BYTES) return CT_MANY_BYTES;
     return bytes + trips * rows * shape->n_outputs * (int64_t) sizeof(double);
 }

@@ -7,6 +7,8 @@
 
 enum { CT_MOST_PERFECT = 12, CT_MOST_PADDED = 1 << 24, CT_SHARED_BYTES = 48 * 1024 };
 
+#define CT_MANY_BYTES ((int64_t) 1 << 40)
+
 /* What legality asks of a forest. */
 typedef struct {
     uint32_t n_trees, n_used, n_outputs;
@@ -22,6 +24,9 @@ ct_forest_shape *ct_forest_shape_of(const ct_forged *forged, int any_order, ct_a
 
 /* shape NULL: what can be said without a forest. CT_BAD_INPUT names statement, loop and rule. */
 ct_status ct_nest_check(const ct_nest *nest, const ct_forest_shape *shape, ct_error *error);
+
+/* Bytes that what a loop caches takes at most, or CT_MANY_BYTES. */
+int64_t ct_cache_bytes(const ct_nest *nest, const ct_forest_shape *shape, int loop);
 
 /* Bytes that the threads of a block share: caches, and sums of a sharedReduce. */
 int64_t ct_shared_bytes(const ct_nest *nest, const ct_forest_shape *shape);

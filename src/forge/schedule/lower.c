@@ -86,8 +86,9 @@ static void specialise(ct_ir *ir)
         if (index->marked[CT_INTERLEAVE]) lanes = index->number[CT_INTERLEAVE];
         if (index->marked[CT_SIMDIZE]) lanes = index->number[CT_SIMDIZE];
         if (node->kind == CT_IR_WALK) node->simd = index->marked[CT_SIMDIZE] > 0;
-        /* threads walk alone, each its own iteration */
-        if (lanes > trips || ct_nest_at_once(ir->nest, node->loop)) lanes = 1;
+        if (lanes > trips) lanes = trips > 0 ? trips : 1;
+        /* threads walk alone, each its own iteration; a cache holds that of one */
+        if (ct_nest_at_once(ir->nest, node->loop) || index->marked[CT_CACHE]) lanes = 1;
         node->lanes = (uint32_t) lanes;
         node->hops = (uint32_t) index->number[CT_UNROLL];
         node->peel = (uint32_t) index->number[CT_PEEL];

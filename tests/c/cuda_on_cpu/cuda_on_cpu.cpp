@@ -171,17 +171,22 @@ void prepare_lane(unsigned i)
     makecontext(&lanes[i].context, (void (*)(void)) live, 1, i);
 }
 
-void run_block(unsigned number, unsigned threads)
+cuda_triple place_of(unsigned number, const cuda_triple &of)
 {
+    return {number % of.x, number / of.x % of.y, number / of.x / of.y};
+}
+
+void run_block(unsigned number, const cuda_grid &grid)
+{
+    const unsigned threads = grid.threads;
     block.n_ready = block.n_done = block.n_waiting = block.phase = 0;
     block.threads = threads;
     block.first = below(threads);
     memset(block.arrived, 0, sizeof block.arrived);
     for (unsigned i = 0; i < threads; i++) {
         lane *l = lane_of(i);
-        l->place.thread.x = i;
-        l->place.block.x = number;
-        l->place.dim.x = threads;
+        l->place = {place_of(i, grid.of_threads), place_of(number, grid.of_blocks),
+                    grid.of_threads, grid.of_blocks, i};
         l->turn = 0;
     }
     make_ready(0, threads);
@@ -205,7 +210,7 @@ void run_kernel(const cuda_grid &grid, void (*call)(const void *), const void *c
         if (shared) block.shared = memset(shared[i] = malloc(grid.bytes), 0xa7, grid.bytes);
         block.barrier = order + 32 * ((size_t) i + 1);
         run_block((unsigned) (((size_t) start + (backwards ? grid.blocks - i : i)) % grid.blocks),
-                  grid.threads);
+                  grid);
     }
     tsan_after(block.done);
     for (unsigned i = 0; shared && i < grid.blocks; i++) free(shared[i]);
@@ -653,7 +658,7 @@ uint32_t cuda_shuffle(uint32_t value, unsigned from)
 {
     if (!cuda_here) return value;
     lane *me = (lane *) cuda_here;
-    unsigned warp = me->place.thread.x / 32, turn = me->turn++ & 1;
+    unsigned warp = me->place.number / 32, turn = me->turn++ & 1;
     me->handed[turn] = value;
     if (++block.arrived[warp] == 32) {
         block.arrived[warp] = 0;

@@ -71,25 +71,36 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 
 /* ---- within a kernel ---- */
 
+struct cuda_triple {
+    unsigned x, y, z;
+};
+
 struct cuda_place {
-    struct {
-        unsigned x;
-    } thread, block, dim;
+    cuda_triple thread, block, dim, grid;
+    unsigned number; /* of the thread in its block */
 };
 
 extern thread_local const cuda_place *cuda_here; /* NULL outside kernels */
 #define threadIdx (cuda_here->thread)
 #define blockIdx (cuda_here->block)
 #define blockDim (cuda_here->dim)
+#define gridDim (cuda_here->grid)
 
 void *cuda_shared_memory(void);
+/* Threads of a block take turns, and blocks come one after the other. */
+static inline double atomicAdd(double *number, double more)
+{
+    double before = *number;
+    *number += more;
+    return before;
+}
 void __syncthreads(void);
 /* What lane `from` of the warp hands in; `value` outside kernels. */
 uint32_t cuda_shuffle(uint32_t value, unsigned from);
 
 static inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 
-static inline unsigned cuda_lane(void) { return cuda_here ? threadIdx.x % 32 : 0; }
+static inline unsigned cuda_lane(void) { return cuda_here ? cuda_here->number % 32 : 0; }
 
 static inline uint32_t __shfl_sync(unsigned, uint32_t value, int from)
 {
@@ -115,7 +126,8 @@ struct dim3 {
 };
 
 struct cuda_grid {
-    unsigned blocks, threads;
+    unsigned blocks, threads; /* all of them */
+    cuda_triple of_blocks, of_threads;
     size_t bytes;
     cudaStream_t stream;
 };
@@ -148,8 +160,10 @@ template <class... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 blocks, dim3 threads, void **arguments,
                              size_t bytes, cudaStream_t stream)
 {
-    return cuda_launch({blocks.x, threads.x, bytes, stream}, kernel, arguments,
-                       std::index_sequence_for<P...>());
+    cuda_grid grid = {blocks.x * blocks.y * blocks.z, threads.x * threads.y * threads.z,
+                      {blocks.x, blocks.y, blocks.z}, {threads.x, threads.y, threads.z},
+                      bytes, stream};
+    return cuda_launch(grid, kernel, arguments, std::index_sequence_for<P...>());
 }
 
 #endif

@@ -1,0 +1,214 @@
+# autotune(): the schedule that is fastest here, by rule and by clock.
+
+#' The fastest schedule for a forest on this machine
+#'
+#' Takes what an analytic rule says, then times it beside a few others on some of the rows, in
+#' turns, and keeps the fastest. On the CPU that takes less than a second. Predictions have the same
+#' bits under each.
+#'
+#' The rule: bit planes from 24 rows on where all trees have at most 256 leaves, 64 rows at a time
+#' below 512 rows and 512 from there on; else walks, of eight trees at once for fewer than eight
+#' rows and of eight rows at once from there on, in tiles.
+#'
+#' The result is kept with the forest, and saved with it. Called again with about as many rows (the
+#' same power of two) on the same machine, `autotune()` returns it as it is; on another machine, or
+#' for other batches, it tunes again.
+#'
+#' @section GPUs:
+#' `autotune_gpu()` is Algorithm 1 of SilvanForge: of the 5184 schedules that `gpu_points(all =
+#' TRUE)` lists it takes 36 by the size of the batch and the number of features, times each, and
+#' then the three fastest with sums in shared memory: 39 in all. Those that break a rule for this
+#' forest, or need `forge(sums = "reproducible")` and do not have it, are passed over. The clock is
+#' the caller's, since the package itself starts none of these kernels.
+#'
+#' @param forged What [forge()] returns.
+#' @param newdata Rows as [predict()][predict.forged_forest] takes them, as many as will come at a
+#'   time; at most 2,048 of them are used.
+#' @param threads As in [contree_control()]; the default is that of [forge()].
+#' @param seconds The most that timing may take.
+#' @param rows,features How many rows come at a time, and how many features the model has.
+#' @param all `TRUE`: the whole grid; `FALSE`: the points of Algorithm 1 but the last three.
+#' @param time A function of a forged forest with a schedule that returns seconds.
+#' @return `autotune()` and `autotune_gpu()`: the forged forest with the fastest schedule, and with
+#'   `tuned`, a list of `times`, a data frame with a row a candidate (`NA`: passed over), `rows` and
+#'   `machine`. `gpu_points()`: a data frame.
+#' @section Errors:
+#' Those of [predict()][predict.forged_forest]; `contree_input_error` for settings that are none.
+#' @references
+#' Prasad et al. (2024), SilvanForge, SOSP: Table 5 and Algorithm 1.
+#' @examples
+#' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1))
+#' tuned <- autotune(fast, mtcars, seconds = 0.1)
+#' tuned$tuned$times
+#' identical(autotune(tuned, mtcars), tuned)
+#' nrow(gpu_points(4096, 20))
+#' @export
+autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
+  check_forged(forged)
+  threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
+  check_seconds(seconds)
+  if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
+  rows <- NROW(newdata)
+  key <- tuned_key(forged, rows, threads)
+  if (identical(forged$tuned[c("rows", "machine")], key)) return(forged)
+  new <- forest_columns_of(forged$forest, utils::head(newdata, 2048L))
+  by_rule <- schedule_by_rule(forged, rows)
+  candidates <- c(list(rule = by_rule), cpu_candidates(forged, min(rows, 2048)))
+  candidates <- candidates[!duplicated(lapply(candidates, `[[`, "text"))]
+  legal <- lapply(candidates, function(one) {
+    tryCatch(with_schedule(forged, one), contree_input_error = function(problem) NULL)
+  })
+  best <- time_in_turns(Filter(Negate(is.null), legal), seconds, function(one) {
+    run_schedule(one, new$columns, threads)
+  })
+  times <- rep(NA_real_, length(legal))
+  times[!vapply(legal, is.null, NA)] <- best
+  # the rule stands unless another is faster by more than clocks waver
+  faster <- is.na(times[1]) || min(times, na.rm = TRUE) < 0.97 * times[1]
+  fastest <- if (faster) which.min(times) else 1L
+  keep_tuned(legal[[fastest]], data.frame(schedule = names(candidates), seconds = times), key)
+}
+
+check_seconds <- function(seconds) {
+  if (is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0) {
+    return(invisible())
+  }
+  stop_input("seconds", gettextf("'seconds' must be a positive number, not %s",
+                                 show_value(seconds)))
+}
+
+keep_tuned <- function(forged, times, key) {
+  forged$tuned <- c(list(times = times), key)
+  forged
+}
+
+# What a tuned schedule is good for.
+tuned_key <- function(forged, rows, threads) {
+  list(rows = 2^ceiling(log2(max(rows, 1))),
+       machine = c(Sys.info()[c("nodename", "machine")], simd = forged$info$simd,
+                   threads = format(threads_to_use(threads))))
+}
+
+schedule_by_rule <- function(forged, rows) {
+  if (forged$info$planes && rows >= 24) return(planes_of(if (rows < 512) 64 else 512))
+  if (rows < 8) schedule_preset("one-row") else schedule_preset("xgboost", rows = 512)
+}
+
+planes_of <- function(rows) {
+  schedule(c("schedule 1", row_tiles(rows), "reorder(b0, tree, b1)", "parallel(b0)",
+             sprintf("simdize(b1, %.0f)", rows), "represent(planes)"))
+}
+
+cpu_candidates <- function(forged, rows) {
+  tiles <- function(size, form, k) {
+    schedule(c("schedule 1", row_tiles(size), "reorder(b0, tree, b1)", "parallel(b0)",
+               sprintf("interleave(b1, %.0f)", k), sprintf("represent(%s)", form)))
+  }
+  candidates <- list("one row, 8 trees" = schedule_preset("one-row"),
+                     "one tree, 8 rows" = schedule_preset("one-tree"))
+  if (rows >= 8) {
+    candidates <- c(candidates, list("tiles of 64 rows" = tiles(64, "sparse", 8),
+                                     "tiles of 512 rows" = tiles(512, "sparse", 8),
+                                     "tiles of 512 rows, arrays" = tiles(512, "array", 16),
+                                     "64 rows as planes" = planes_of(64),
+                                     "512 rows as planes" = planes_of(512)))
+  }
+  candidates
+}
+
+# The least time of each, in rounds: what disturbs the machine disturbs all. A time is of at least
+# four milliseconds, which clocks can tell.
+time_in_turns <- function(things, seconds, run) {
+  now <- function() proc.time()[["elapsed"]]
+  least <- rep(Inf, length(things))
+  start <- now()
+  for (round in 1:3) {
+    for (i in seq_along(things)) {
+      # the first round gives each a time, whatever it takes
+      if (round > 1 && now() - start > seconds) return(least)
+      from <- now()
+      runs <- 0
+      repeat {
+        run(things[[i]])
+        runs <- runs + 1
+        taken <- now() - from
+        if (taken >= 0.004) break
+      }
+      least[i] <- min(least[i], taken / runs)
+    }
+  }
+  least
+}
+
+# ---- GPUs ----------------------------------------------------------------------------------------
+
+#' @rdname autotune
+#' @export
+gpu_points <- function(rows, features, all = FALSE) {
+  grid <- function(rows_block, rows_thread, tree_threads, cache_rows, cache_trees, unroll) {
+    expand.grid(rows_block = rows_block, rows_thread = rows_thread,
+                tree_threads = tree_threads, cache_rows = cache_rows, cache_trees = cache_trees,
+                unroll = unroll, interleave = c(1, 2, 4), shared = c(FALSE, TRUE),
+                form = c("array", "sparse", "reorg"), stringsAsFactors = FALSE)
+  }
+  both <- c(FALSE, TRUE)
+  if (isTRUE(all)) return(grid(c(8, 32, 64), c(1, 2, 4), c(2, 10, 20, 50), both, both, both))
+  few <- rows <= 2048 || features > 128
+  points <- grid(if (few) c(8, 32) else c(32, 64), 1, if (few) c(20, 50) else c(2, 10), TRUE,
+                 FALSE, both)
+  points <- points[!points$shared & points$unroll == (points$interleave != 1), ]
+  rownames(points) <- NULL
+  points
+}
+
+# Blocks of rows; threads for rows, and for trees; then what a thread has left.
+gpu_schedule <- function(point, depth) {
+  unrolled <- sprintf("unrollWalk(%s, %.0f)", c("t0", "b2"), depth)
+  trees_outside <- point$cache_trees
+  order <- if (trees_outside) "reorder(b0, t0, b1, t1, b2)" else "reorder(b0, b1, t1, b2, t0)"
+  innermost <- if (trees_outside) "b2" else "t0"
+  schedule(c(
+    "schedule 1", sprintf("tile(batch, b0, u, %.0f)", point$rows_block * point$rows_thread),
+    sprintf("tile(u, b1, b2, %.0f)", point$rows_thread),
+    sprintf("tile(tree, t0, t1, %.0f)", point$tree_threads), order, on_gpu("b0", "grid.x"),
+    on_gpu("b1", "block.x"), on_gpu("t1", "block.y"), if (point$cache_rows) "cache(b0)",
+    if (point$cache_trees) "cache(t0)",
+    if (point$interleave > 1) sprintf("interleave(%s, %.0f)", innermost, point$interleave),
+    if (point$unroll && depth > 0) unrolled[1 + trees_outside],
+    if (point$shared) "sharedReduce(t1)", sprintf("represent(%s)", point$form)))
+}
+
+#' @rdname autotune
+#' @export
+autotune_gpu <- function(forged, rows, time) {
+  check_forged(forged)
+  if (!is.function(time)) stop_input("time", gettext("'time' must be a function"))
+  if (!is_count(rows)) {
+    stop_input("rows", gettextf("'rows' must be a positive whole number, not %s",
+                                show_value(rows)))
+  }
+  points <- gpu_points(rows, forged$forest$ensemble$n_features)
+  timed <- time_points(forged, points, time)
+  best <- utils::head(order(timed$seconds), 3)
+  shared <- points[best, ]
+  shared$shared <- TRUE
+  again <- time_points(forged, shared, time)
+  points <- rbind(points, shared)
+  seconds <- c(timed$seconds, again$seconds)
+  if (all(is.na(seconds))) {
+    stop_unsupported("forged", gettext(
+      "no schedule for GPUs is legal for this forest; forge(sums = \"reproducible\") allows more"))
+  }
+  legal <- c(timed$forged, again$forged)
+  keep_tuned(legal[[which.min(seconds)]], cbind(points, seconds = seconds),
+             list(rows = rows, machine = "gpu"))
+}
+
+time_points <- function(forged, points, time) {
+  legal <- lapply(seq_len(nrow(points)), function(i) {
+    tryCatch(with_schedule(forged, gpu_schedule(points[i, ], forged$info$depth)),
+             contree_input_error = function(problem) NULL)
+  })
+  seconds <- vapply(legal, function(one) if (is.null(one)) NA_real_ else as.numeric(time(one)), 0)
+  list(forged = legal, seconds = seconds)
+}
