@@ -13,7 +13,7 @@ new_columns <- function(fit, newdata, na.action) {
   predictors <- if (is.null(terms)) {
     as.list(newdata)[intersect(shape$inputs, names(newdata))]
   } else {
-    evaluate_terms(terms, newdata, shape$inputs, function(label) is_asked(label, asked))
+    evaluate_terms(terms, newdata, shape$inputs, asked)
   }
   model <- structure(predictors, row.names = attr(newdata, "row.names"), class = "data.frame")
   model <- apply_na_action(model, na.action)
@@ -56,10 +56,13 @@ check_newdata <- function(newdata, fit) {
   newdata
 }
 
-# Is the variable of that label among those asked for, `asked`? A matrix `p` among the variables
+# Which labels are of variables among those asked for, `asked`? A matrix `p` among the variables
 # splits as `p.1`, `p.2`, ...
-is_asked <- function(label, asked) {
-  any(asked == label, startsWith(asked, paste0(label, ".")))
+is_asked <- function(labels, asked) {
+  if (!any(grepl(".", asked, fixed = TRUE))) return(labels %in% asked)
+  dots <- gregexpr(".", asked, fixed = TRUE)
+  before <- Map(function(name, at) substring(name, 1, at[at > 0] - 1), asked, dots)
+  labels %in% c(asked, unlist(before))
 }
 
 # The columns of new data that a split may look at, in their order.
@@ -67,9 +70,9 @@ used_inputs <- function(fit) {
   terms <- tree_terms(fit)
   columns <- tree_shape(fit)$inputs
   asked <- asked_predictors(fit)
-  if (is.null(terms)) return(Filter(function(label) is_asked(label, asked), columns))
+  if (is.null(terms)) return(columns[is_asked(columns, asked)])
   variables <- as.list(attr(terms, "variables"))[-(1:2)]
-  used <- Filter(function(variable) is_asked(variable_label(variable), asked), variables)
+  used <- variables[is_asked(vapply(variables, variable_label, ""), asked)]
   intersect(columns, unlist(lapply(used, all.vars)))
 }
 
@@ -91,15 +94,15 @@ check_new_matrix <- function(newdata, shape, keep) {
   if (keep) newdata else as.data.frame(newdata)
 }
 
-# The variables of the formula that are `asked` for (a function of their labels), and those for
-# which `newdata` has all `inputs`.
+# The variables of the formula whose labels are `asked` for, and those for which `newdata` has all
+# `inputs`.
 evaluate_terms <- function(terms, newdata, inputs, asked) {
   expressions <- as.list(attr(terms, "predvars"))[-(1:2)]
   labels <- vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, "")
   lacking <- setdiff(inputs, names(newdata))
   if (length(lacking)) {
     there <- vapply(expressions, function(expression) !any(all.vars(expression) %in% lacking), NA)
-    keep <- there | vapply(labels, asked, NA)
+    keep <- there | is_asked(labels, asked)
     expressions <- expressions[keep]
     labels <- labels[keep]
   }

@@ -29,7 +29,9 @@
 #' answers. Where the maker adds floats up, as XGBoost does, `forge(sums = "reproducible")` makes
 #' a forest that adds doubles. Columns hold numbers (logical values 0 and 1), factors whose levels
 #' the model knows texts, and codes without names whole numbers. Databases limit how many terms a
-#' sum may have, often to 1,000; more than 20,000 nodes are refused.
+#' sum may have, often to 1,000; more than 20,000 nodes are refused. The links `softmax` and
+#' `shares` are of all margins: each expression is then a query without a table that computes them
+#' and refers to the columns around it, which most databases allow.
 #'
 #' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
 #' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of
@@ -44,7 +46,7 @@
 #' @section Errors:
 #' `contree_input_error` for arguments that are none; of imported forests
 #' `contree_unsupported_error` for what SQL has no way to write: sums of floats, features without
-#' names, the links `softmax` and `shares`, which need several margins.
+#' names.
 #' @return A string; with `type = "prob"` a character vector named by class. It is of class
 #'   `contree_code`, which prints as it would stand in a file.
 #' @seealso [as_c()], [as_json()], [write_pmml()]

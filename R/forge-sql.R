@@ -11,7 +11,7 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
   type <- check_choice("type", type, c("response", "margin"))
   quote <- sql_quotes(con)
   e <- fit$ensemble
-  check_for_sql(fit, type)
+  check_for_sql(fit)
   conditions <- forest_conditions(fit, quote)
   terms <- forest_terms(e)
   sums <- vapply(seq_along(e$base), function(k) {
@@ -31,13 +31,40 @@ as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ..
 sql_linked <- function(sums, forest) {
   if (forest$average != 1) sums <- sprintf("(%s)\n/ %s", sums, sql_number(forest$average))
   switch(forest$link, identity = sums, exp = sprintf("EXP(%s)", sums),
-         logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sums))
+         logistic = sprintf("1E0 / (1E0 + EXP(-(%s)))", sums), softmax = sql_softmax(sums),
+         shares = sql_of_margins(sums, function(m) sprintf("%s / (%s)", m, sql_sum(m))))
+}
+
+sql_sum <- function(terms) paste(terms, collapse = " + ")
+
+# One expression an output of expressions of all margins: a query without a table, which names them.
+# `say` is given their names.
+sql_of_margins <- function(sums, say, from = identity) {
+  m <- paste0("m", seq_along(sums))
+  table <- sprintf("(SELECT %s) AS margins", paste(sums, "AS", m, collapse = ",\n"))
+  sprintf("(SELECT %s\nFROM %s)", say(m), from(table))
+}
+
+# The largest margin is taken from all of them first, as predict() does it.
+sql_softmax <- function(sums) {
+  m <- paste0("m", seq_along(sums))
+  above <- vapply(seq_along(m)[-length(m)], function(k) {
+    sprintf("WHEN %s THEN %s", paste(m[k], ">=", m[-seq_len(k)], collapse = " AND "), m[k])
+  }, "")
+  top <- sprintf("CASE %s ELSE %s END", paste(above, collapse = " "), m[length(m)])
+  from <- function(table) {
+    sprintf("(SELECT %s, %s AS top\nFROM %s) AS tops", paste(m, collapse = ", "), top, table)
+  }
+  sql_of_margins(sums, function(m) {
+    weight <- sprintf("EXP(%s - top)", m)
+    sprintf("%s / (%s)", weight, sql_sum(weight))
+  }, from)
 }
 
 # So many nodes a database may be asked to parse.
 most_sql_nodes <- 20000L
 
-check_for_sql <- function(forest, type) {
+check_for_sql <- function(forest) {
   refuse <- function(...) refuse_format("SQL", ...)
   e <- forest$ensemble
   refuse_models("SQL", forest)
@@ -51,10 +78,6 @@ check_for_sql <- function(forest, type) {
   }
   if (length(e$feature) > most_sql_nodes) {
     refuse(gettextf("more than %d nodes", most_sql_nodes), gettext("see as_c()"))
-  }
-  if (type == "response" && !forest$link %in% c("identity", "exp", "logistic")) {
-    refuse(gettextf("the link '%s' in one expression", forest$link),
-           gettext("take type = \"margin\""))
   }
 }
 

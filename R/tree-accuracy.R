@@ -73,7 +73,7 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
   check_no_dots(...)
   check_fit(fit)
   if (has_proof(fit) && !predicts_classes(fit)) {
-    return(judge_numbers(true_numbers(fit, newdata, y), stats::predict(fit, newdata)))
+    return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
   }
   need_classes(fit, "contree_accuracy()")
   check_level(level)
@@ -216,7 +216,7 @@ true_classes <- function(fit, newdata, y) {
 }
 
 # The same of a tree that predicts numbers.
-true_numbers <- function(fit, newdata, y) {
+numbers_to_judge <- function(fit, newdata, y) {
   y <- true_classes(fit, newdata, y)
   if (is.double(y)) return(y)
   stop_input("y", gettext("the tree predicts numbers, but the response is classes"))

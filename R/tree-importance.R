@@ -114,7 +114,7 @@ split_importance <- function(fit) {
 shuffling_importance <- function(fit, data, repeats, y) {
   check_repeats(repeats)
   numbers <- !predicts_classes(fit)
-  truth <- if (numbers) true_numbers(fit, data, y) else true_classes(fit, data, y)
+  truth <- if (numbers) numbers_to_judge(fit, data, y) else true_classes(fit, data, y)
   measure <- function(predicted) {
     if (numbers) judge_numbers(truth, predicted)$r.squared else proportion_correct(truth, predicted)
   }

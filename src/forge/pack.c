@@ -27,14 +27,14 @@ static int nan_left(const ct_ensemble *e, uint32_t node, double highest)
     return e->set_size[node] ? e->set_else[node] : 0 <= highest;
 }
 
-static int find_used(ct_forged *f, ct_packing *p)
+static ct_status find_used(ct_forged *f, ct_packing *p)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t n = e->n_features ? e->n_features : 1;
     p->column_of = CT_ARENA_ZEROED(&p->arena, uint32_t, n);
     f->used = CT_ARENA_NEW(&f->arena, uint32_t, n);
     f->term_column = CT_ARENA_NEW(&f->arena, uint32_t, e->n_terms ? e->n_terms : 1);
-    if (!p->column_of || !f->used || !f->term_column) return 0;
+    if (!p->column_of || !f->used || !f->term_column) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0) p->column_of[e->feature[i]] = 1;
     for (uint32_t k = 0; k < e->n_terms; k++) p->column_of[e->term_feature[k]] = 1;
@@ -45,11 +45,11 @@ static int find_used(ct_forged *f, ct_packing *p)
         }
     for (uint32_t k = 0; k < e->n_terms; k++)
         f->term_column[k] = p->column_of[e->term_feature[k]];
-    return 1;
+    return CT_OK;
 }
 
 /* Depths, thresholds as x <= t, and how many leaves trees have. */
-static int measure(ct_forged *f, ct_packing *p)
+static ct_status measure(ct_forged *f, ct_packing *p)
 {
     const ct_ensemble *e = f->ensemble;
     double sum = 0;
@@ -58,7 +58,7 @@ static int measure(ct_forged *f, ct_packing *p)
     p->highest = CT_ARENA_NEW(&p->arena, double, e->n_nodes);
     p->nan_left = CT_ARENA_ZEROED(&p->arena, uint8_t, e->n_nodes);
     p->n_leaves = CT_ARENA_ZEROED(&p->arena, uint32_t, e->n_trees);
-    if (!p->depth || !p->highest || !p->nan_left || !p->n_leaves) return 0;
+    if (!p->depth || !p->highest || !p->nan_left || !p->n_leaves) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < e->n_trees; t++)
         for (uint32_t i = e->roots[t]; i < ct_ensemble_end(e, t); i++) {
             if (e->feature[i] < 0) {
@@ -73,7 +73,7 @@ static int measure(ct_forged *f, ct_packing *p)
         }
     for (uint32_t t = 0; t < e->n_trees; t++) n_leaves += p->n_leaves[t];
     f->mean_depth = sum / n_leaves;
-    return 1;
+    return CT_OK;
 }
 
 static ct_walk_node walk_node(const ct_forged *f, const ct_packing *p, uint32_t i)
@@ -107,24 +107,26 @@ static void pack_walk(ct_forged *f, const ct_packing *p, uint32_t tree)
     }
 }
 
-static int pack_walks(ct_forged *f, const ct_packing *p)
+static ct_status pack_walks(ct_forged *f, const ct_packing *p)
 {
     const ct_ensemble *e = f->ensemble;
     f->nodes = CT_ARENA_NEW(&f->arena, ct_walk_node, e->n_nodes);
     f->node_of = CT_ARENA_NEW(&f->arena, uint32_t, e->n_nodes);
-    if (!f->nodes || !f->node_of) return 0;
+    if (!f->nodes || !f->node_of) return CT_NO_MEMORY;
     f->plain = 1;
     for (uint32_t t = 0; t < e->n_trees; t++) pack_walk(f, p, t);
-    return 1;
+    return CT_OK;
 }
 
-static int pack_all(ct_forged *f, ct_packing *p)
+static ct_status pack_all(ct_forged *f, ct_packing *p)
 {
-    if (!find_used(f, p) || !measure(f, p) || !pack_walks(f, p)) return 0;
+    CT_TRY(find_used(f, p));
+    CT_TRY(measure(f, p));
+    CT_TRY(pack_walks(f, p));
     f->has_planes = !f->ensemble->first_term;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
         if (p->n_leaves[t] > CT_PLANE_LEAVES) f->has_planes = 0;
-    return !f->has_planes || ct_pack_planes(f, p);
+    return f->has_planes ? ct_pack_planes(f, p) : CT_OK;
 }
 
 ct_status ct_forge(const ct_ensemble *ensemble, ct_forged *f, ct_error *error)
@@ -137,9 +139,9 @@ ct_status ct_forge(const ct_ensemble *ensemble, ct_forged *f, ct_error *error)
     ct_packing packing;
     memset(&packing, 0, sizeof packing);
     ct_arena_init(&packing.arena, &f->budget);
-    int packed = pack_all(f, &packing);
+    ct_status packed = pack_all(f, &packing);
     ct_arena_free(&packing.arena);
-    if (packed) return CT_OK;
+    if (packed == CT_OK) return CT_OK;
     ct_forged_free(f);
     return no_memory(error);
 }

@@ -65,8 +65,8 @@ static void plant_pivots(ct_search *s, const float *sorted)
 }
 
 /* One search of the tests begin .. end - 1, which have at most CT_RANKS thresholds. */
-static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t begin,
-                       uint32_t end, uint32_t n)
+static ct_status make_search(ct_forged *f, const ct_packing *p, const numeric_test *all,
+                             uint32_t begin, uint32_t end, uint32_t n)
 {
     ct_search *s = &f->searches[f->n_searches++];
     ct_test *tests = CT_ARENA_NEW(&f->arena, ct_test, end - begin);
@@ -80,7 +80,7 @@ static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *al
     s->pivots = CT_ARENA_ZEROED(&f->arena, float, (1u << s->bits) + 8);
     s->rounded = CT_ARENA_NEW(&f->arena, float, 1u << s->bits);
     s->exact = exact ? CT_ARENA_NEW(&f->arena, double, n) : NULL;
-    if (!tests || !s->pivots || !s->rounded || (exact && !s->exact)) return 0;
+    if (!tests || !s->pivots || !s->rounded || (exact && !s->exact)) return CT_NO_MEMORY;
     uint32_t rank = 0;
     for (uint32_t i = begin; i < end; i++) {
         int fresh = i == begin || compare_numbers(all[i].highest, all[i - 1].highest);
@@ -99,11 +99,12 @@ static int make_search(ct_forged *f, const ct_packing *p, const numeric_test *al
     CT_ASSERT(rank == n && n <= CT_RANKS);
     for (uint32_t i = n; i < 1u << s->bits; i++) s->rounded[i] = NAN;
     plant_pivots(s, s->rounded);
-    return 1;
+    return CT_OK;
 }
 
 /* Searches end with their column, or when they are full. */
-static int make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all, uint32_t n)
+static ct_status make_searches(ct_forged *f, const ct_packing *p, const numeric_test *all,
+                               uint32_t n)
 {
     for (uint32_t begin = 0; begin < n;) {
         uint32_t end = begin, thresholds = 0;
@@ -112,10 +113,10 @@ static int make_searches(ct_forged *f, const ct_packing *p, const numeric_test *
             if (fresh && thresholds == CT_RANKS) break;
             thresholds += (uint32_t) fresh;
         }
-        if (!make_search(f, p, all, begin, end, thresholds)) return 0;
+        CT_TRY(make_search(f, p, all, begin, end, thresholds));
         begin = end;
     }
-    return 1;
+    return CT_OK;
 }
 
 static uint32_t count_searches(const ct_forged *f, uint32_t n)
@@ -124,31 +125,33 @@ static uint32_t count_searches(const ct_forged *f, uint32_t n)
 }
 
 /* A plane for each test of a code, by column. */
-static int make_set_tests(ct_forged *f, const ct_packing *p)
+static ct_status make_set_tests(ct_forged *f, const ct_packing *p)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->n_nodes; i++) n += e->feature[i] >= 0 && e->set_size[i];
     f->set_tests = CT_ARENA_NEW(&f->arena, ct_set_test, n);
-    if (!f->set_tests) return 0;
+    if (!f->set_tests) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0 && e->set_size[i]) {
             p->plane_of[i] = f->n_planes;
             f->set_tests[f->n_set_tests++] =
                 (ct_set_test){p->column_of[e->feature[i]], i, f->n_planes++};
         }
-    return 1;
+    return CT_OK;
 }
 
-static int make_tests(ct_forged *f, ct_packing *p)
+static ct_status make_tests(ct_forged *f, ct_packing *p)
 {
     p->plane_of = CT_ARENA_ZEROED(&p->arena, uint32_t, f->ensemble->n_nodes);
     numeric_test *all = CT_ARENA_NEW(&p->arena, numeric_test, f->ensemble->n_nodes);
-    if (!p->plane_of || !all) return 0;
+    if (!p->plane_of || !all) return CT_NO_MEMORY;
     uint32_t n = collect(f, p, all);
     f->n_planes = 1;
     f->searches = CT_ARENA_NEW(&f->arena, ct_search, count_searches(f, n));
-    return f->searches && make_searches(f, p, all, n) && make_set_tests(f, p);
+    if (!f->searches) return CT_NO_MEMORY;
+    CT_TRY(make_searches(f, p, all, n));
+    return make_set_tests(f, p);
 }
 
 /* ---- trees ---- */
@@ -174,13 +177,14 @@ static void *new_terms(ct_forged *f, const ct_plane_tree *packed)
 }
 
 /* A tree made perfect: below a leaf, all places are that leaf's, and plane 0 asks nothing. */
-static int make_network(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+static ct_status make_network(ct_forged *f, const ct_packing *p, uint32_t tree,
+                              ct_plane_tree *packed)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
     uint32_t *program = CT_ARENA_NEW(&f->arena, uint32_t, n);
     void *terms = new_terms(f, packed);
-    if (!program || !terms) return 0;
+    if (!program || !terms) return CT_NO_MEMORY;
     at[0] = e->roots[tree];
     for (uint32_t i = 0; i < n - 1; i++) {
         int leaf = e->feature[at[i]] < 0;
@@ -192,7 +196,7 @@ static int make_network(ct_forged *f, const ct_packing *p, uint32_t tree, ct_pla
     packed->kind = CT_NETWORK;
     packed->program = program;
     packed->terms = terms;
-    return 1;
+    return CT_OK;
 }
 
 /* What a tree of reach is made from: by node, from the root on. */
@@ -243,7 +247,7 @@ static uint32_t *add_union(const reached *at, uint32_t n, uint32_t bit, uint32_t
     return next;
 }
 
-static int make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
+static ct_status make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane_tree *packed)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t root = e->roots[tree], n = ct_ensemble_end(e, tree) - root;
@@ -252,7 +256,7 @@ static int make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane
     CT_ASSERT(n < 2 * CT_PLANE_LEAVES);
     number_leaves(e, root, n, at);
     void *terms = new_terms(f, packed);
-    if (!terms) return 0;
+    if (!terms) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < n; i++) {
         if (e->feature[root + i] < 0) {
             set_term(f, tree, packed, terms, at[i].low, root + i);
@@ -263,13 +267,13 @@ static int make_reach(ct_forged *f, const ct_packing *p, uint32_t tree, ct_plane
     }
     for (uint32_t bit = 0; bit < packed->bits; bit++) next = add_union(at, n, bit, next);
     uint32_t size = (uint32_t) (next - program), *kept = CT_ARENA_NEW(&f->arena, uint32_t, size);
-    if (!kept) return 0;
+    if (!kept) return CT_NO_MEMORY;
     memcpy(kept, program, size * sizeof *kept);
     packed->kind = CT_REACH;
     packed->n_inner = p->n_leaves[tree] - 1;
     packed->program = kept;
     packed->terms = terms;
-    return 1;
+    return CT_OK;
 }
 
 static uint32_t depth_of(const ct_ensemble *e, const ct_packing *p, uint32_t tree)
@@ -287,7 +291,7 @@ static int network_pays(uint32_t depth, uint32_t n_leaves)
     return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
 }
 
-static int make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
+static ct_status make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
 {
     ct_plane_tree *packed = &f->trees[tree];
     uint32_t depth = depth_of(f->ensemble, p, tree);
@@ -300,12 +304,12 @@ static int make_tree(ct_forged *f, const ct_packing *p, uint32_t tree)
     return make_reach(f, p, tree, packed);
 }
 
-int ct_pack_planes(ct_forged *f, ct_packing *p)
+ct_status ct_pack_planes(ct_forged *f, ct_packing *p)
 {
-    if (!make_tests(f, p)) return 0;
+    CT_TRY(make_tests(f, p));
     f->trees = CT_ARENA_ZEROED(&f->arena, ct_plane_tree, f->ensemble->n_trees);
-    if (!f->trees) return 0;
+    if (!f->trees) return CT_NO_MEMORY;
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++)
-        if (!make_tree(f, p, t)) return 0;
-    return 1;
+        CT_TRY(make_tree(f, p, t));
+    return CT_OK;
 }

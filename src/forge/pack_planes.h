@@ -15,7 +15,8 @@ typedef struct {
     uint32_t *plane_of;  /* [n_nodes] of tests */
 } ct_packing;
 
-/* Tests, searches and trees, none of which has more than CT_PLANE_LEAVES leaves. 0: no memory. */
-int ct_pack_planes(ct_forged *forged, ct_packing *packing);
+/* Tests, searches and trees, none of which has more than CT_PLANE_LEAVES leaves. CT_NO_MEMORY
+ * without a message. */
+ct_status ct_pack_planes(ct_forged *forged, ct_packing *packing);
 
 #endif

@@ -109,14 +109,15 @@ static void expect(const job *j)
     }
 }
 
-static int make_rooms(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
+static ct_status make_rooms(job *j, const ct_forged *f, unsigned threads, ct_arena *arena)
 {
     j->expected = CT_ARENA_NEW(arena, double, f->ensemble->n_outputs);
     j->rooms = CT_ARENA_NEW(arena, ct_shap_room *, threads);
-    if (!j->expected || !j->rooms || !ct_shap_common_make(&j->common, f, arena)) return 0;
+    if (!j->expected || !j->rooms) return CT_NO_MEMORY;
+    CT_TRY(ct_shap_common_make(&j->common, f, arena));
     for (unsigned i = 0; i < threads; i++)
-        if (!(j->rooms[i] = ct_shap_room_new(&j->common, arena))) return 0;
-    return 1;
+        if (!(j->rooms[i] = ct_shap_room_new(&j->common, arena))) return CT_NO_MEMORY;
+    return CT_OK;
 }
 
 ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
@@ -137,13 +138,13 @@ ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t 
     j.kernel = ct_shap_at(run->simd);
     j.out = out;
     ct_arena_init(&arena, &budget);
-    int ready = make_rooms(&j, f, threads, &arena);
-    if (ready) {
+    ct_status made = make_rooms(&j, f, threads, &arena);
+    if (made == CT_OK) {
         memset(out, 0, (size_t) e->n_outputs * (e->n_features + 1) * n_rows * sizeof *out);
         expect(&j);
         ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, do_block, &j, run->stop};
         ct_parallel_for(&loop);
     }
     ct_arena_free(&arena);
-    return ready ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory to explain rows");
+    return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
 }

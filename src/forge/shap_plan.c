@@ -33,23 +33,23 @@ static void gauss_legendre(uint32_t n, double *points, double *weights)
     }
 }
 
-static int make_points(ct_shap_common *c, ct_arena *arena)
+static ct_status make_points(ct_shap_common *c, ct_arena *arena)
 {
     c->points = CT_ARENA_NEW(arena, double *, c->most_points + 1);
     c->weights = CT_ARENA_NEW(arena, double *, c->most_points + 1);
-    if (!c->points || !c->weights) return 0;
+    if (!c->points || !c->weights) return CT_NO_MEMORY;
     for (uint32_t n = 1; n <= c->most_points; n++) {
         c->points[n] = CT_ARENA_NEW(arena, double, n);
         c->weights[n] = CT_ARENA_NEW(arena, double, n);
-        if (!c->points[n] || !c->weights[n]) return 0;
+        if (!c->points[n] || !c->weights[n]) return CT_NO_MEMORY;
         gauss_legendre(n, c->points[n], c->weights[n]);
     }
-    return 1;
+    return CT_OK;
 }
 
 /* ---- memory ---- */
 
-int ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
+ct_status ct_shap_common_make(ct_shap_common *c, const ct_forged *f, ct_arena *arena)
 {
     const ct_ensemble *e = f->ensemble;
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;

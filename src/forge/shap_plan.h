@@ -36,8 +36,8 @@ typedef struct {
     double *x, *out;
 } ct_shap_room;
 
-/* 0: no memory. */
-int ct_shap_common_make(ct_shap_common *common, const ct_forged *forged, ct_arena *arena);
+/* CT_NO_MEMORY without a message. */
+ct_status ct_shap_common_make(ct_shap_common *common, const ct_forged *forged, ct_arena *arena);
 ct_shap_room *ct_shap_room_new(const ct_shap_common *common, ct_arena *arena);
 
 /* The tree's plan for output k, into room->tree. The answers of special test i belong into the

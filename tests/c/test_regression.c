@@ -475,6 +475,26 @@ static void shift_negation_and_weights(void)
 
 /* ---- the grid ---- */
 
+/* Leaves cost their squared error rounded down, whatever the size of its sums. */
+static void costs_of_leaves(void)
+{
+    rng r = {13};
+    for (int i = 0; i < 20000; i++) {
+        response_brute b = {0};
+        uint32_t n = 1 + rng_below(&r, 6), rows[6], bits = rng_below(&r, 23);
+        int64_t weight = 0, sum = 0, squares = 0;
+        for (uint32_t k = 0; k < n; k++) {
+            rows[k] = k;
+            b.z[k] = (int64_t) rng_below(&r, 2U << bits) - ((int64_t) 1 << bits);
+            b.w[k] = i % 2 ? 1 : rng_below(&r, bits < 15 ? 1 << 26 : 100);
+            weight += b.w[k];
+            sum += b.w[k] * b.z[k];
+            squares += b.w[k] * b.z[k] * b.z[k];
+        }
+        REQUIRE(CHECK_INT(ct_response_cost(weight, sum, squares), brute_leaf(&b, rows, n)));
+    }
+}
+
 static double grid_error_of(const response_table *t, double *error_of_root)
 {
     ct_options options = ct_options_default();
@@ -570,6 +590,7 @@ static const check_case cases[] = {
     {"stops with a bound", stops_with_a_bound},
     {"believes no wrong bound", believes_no_wrong_bound},
     {"shift, negation and weights", shift_negation_and_weights},
+    {"costs of leaves", costs_of_leaves},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
     {"refuses", refuses},

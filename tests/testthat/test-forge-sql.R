@@ -92,12 +92,27 @@ test_that("responses are linked", {
                unname(as.matrix(predict(forge(forest), rows))), tolerance = 1e-14)
 })
 
+test_that("links of several margins", {
+  skip_if_not_installed("RSQLite")
+  models <- forge_models()
+  model <- models[models$name == "lgb-multiclass", ]
+  forest <- import_model(model)
+  forest$features <- paste("x", seq_len(model$columns))
+  rows <- forge_rows(model)
+  colnames(rows) <- forest$features
+  forest$ensemble$base <- forest$ensemble$base + 1000 # beyond what exp() has
+  expect_named(as_sql(forest), forest$classes)
+  expect_equal(in_sqlite(rows, as_sql(forest)), unname(predict(forge(forest), rows)),
+               tolerance = 1e-14)
+  shares <- hist_forest(Species ~ ., iris, trees = 5, depth = 3, seed = 1)
+  expect_in_sqlite(import_forest(shares), iris[1:4], "response")
+})
+
 test_that("what SQL cannot say is refused by name", {
   refused <- function(forest, what, ...) {
     expect_error(as_sql(forest, ...), what, class = "contree_unsupported_error")
   }
   forest <- import_forest(forge_fixture("lgb-multiclass.txt"))
-  refused(forest, "softmax")
   unnamed <- forest
   unnamed$features <- NULL
   refused(unnamed, "without names", "margin")

@@ -84,7 +84,8 @@ typedef struct {
 
 #ifdef VEC_LISTS
 
-enum { CHUNK = 2 * VEC_WORDS }; /* rows that are listed at once */
+enum { CHUNK = 2 * VEC_WORDS }; /* rows that are handled at once */
+static const uint32_t WHOLE_CHUNK = (UINT32_C(1) << CHUNK) - 1;
 
 CT_INLINE uint32_t append(int32_t *to, uint32_t n, vec from, uint32_t bits, const uint64_t *places)
 {
@@ -96,12 +97,13 @@ CT_INLINE uint32_t append(int32_t *to, uint32_t n, vec from, uint32_t bits, cons
 CT_INLINE void list_word(const child_rows *rows, size_t at, const uint64_t members[2], int sides,
                          int tied, const ct_list lists[2], uint32_t n[2])
 {
-    for (size_t first = 0; first < 64; first += CHUNK) {
+    const uint64_t all = members[0] | members[1];
+    for (size_t first = 0; first < 64 && all >> first; first += CHUNK) {
         vec z = l32_load(rows->z + at + first), ranks = z;
         if (tied) ranks = l32_load((const int32_t *) (const void *) rows->ranks + at + first);
         for (int side = 0; side < 2; side++) {
             if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
-            uint32_t bits = (uint32_t) (members[side] >> first) & ((1U << CHUNK) - 1);
+            uint32_t bits = (uint32_t) (members[side] >> first) & WHOLE_CHUNK;
             if (tied)
                 append((int32_t *) (void *) lists[side].ranks, n[side], ranks, bits, rows->places);
             n[side] = append(lists[side].z, n[side], z, bits, rows->places);
@@ -181,18 +183,17 @@ static inline float gain_at(const listed *s, uint32_t k, float t)
 }
 
 #ifdef VEC_LISTS
-/* The largest gain behind each of the rows from `first` on by so many at once, all before `end` and
- * before the last row; returns the first row that is left. *sum: of the block up to there. */
-CT_INLINE uint32_t scan_chunks(const listed *s, uint32_t first, uint32_t end, float before,
-                               int tied, int32_t *sum, float *most)
+/* The largest gain in the block of rows start .. end - 1, many places at once, and the sum of its
+ * rows, unless it is the last block. */
+CT_INLINE float scan_block(const listed *s, uint32_t start, uint32_t end, float before, int tied,
+                           int32_t *sum)
 {
     const float *inverse = s->response->inverse + 1,
                 *falling = s->response->falling + (s->response->n_rows - s->n) + 1;
     const int32_t *ranks = (const int32_t *) (const void *) s->list->ranks;
     vec within = v_fill(0), middle = l32_set(s->middle);
-    vecf base = f32_set(before), all = f32_set((float) s->sum), none = f32_set(-1), top = none;
-    uint32_t i = first, last = end < s->n ? end : s->n - 1;
-    for (; i + CHUNK <= last; i += CHUNK) {
+    vecf base = f32_set(before), all = f32_set((float) s->sum), none = f32_set(-1), most = none;
+    for (uint32_t i = start; i < end; i += CHUNK) {
         vec z = l32_sub(l32_load(s->list->z + i), middle);
         within = l32_add(l32_last(within), l32_scan(z));
         vecf left = f32_add(base, f32_of(within)), right = f32_sub(all, left);
@@ -204,25 +205,22 @@ CT_INLINE uint32_t scan_chunks(const listed *s, uint32_t first, uint32_t end, fl
         if (tied)
             gain = f32_where_not(gain, l32_same(l32_load(ranks + i), l32_load(ranks + i + 1)),
                                  none);
-        top = f32_max(top, gain);
+        if (i + CHUNK >= s->n) /* no split behind the last row */
+            gain = f32_where_not(gain, l32_of_bits((WHOLE_CHUNK << (s->n - 1 - i)) & WHOLE_CHUNK),
+                                 none);
+        most = f32_max(most, gain);
     }
     *sum = l32_top_lane(within);
-    *most = f32_top(top);
-    return i;
+    return f32_top(most);
 }
-#endif
-
-/* The largest gain in a block from row `start` on, and the sum of its rows. */
-CT_INLINE float scan_block(const listed *s, uint32_t start, float before, int tied, int32_t *sum)
+#else
+CT_INLINE float scan_block(const listed *s, uint32_t start, uint32_t end, float before, int tied,
+                           int32_t *sum)
 {
-    uint32_t i = start, end = start + CT_LIST_BLOCK < s->n ? start + CT_LIST_BLOCK : s->n;
     float most = -1;
-    *sum = 0;
-#ifdef VEC_LISTS
-    i = scan_chunks(s, start, end, before, tied, sum, &most);
-#endif
     (void) tied;
-    for (; i < end; i++) {
+    *sum = 0;
+    for (uint32_t i = start; i < end; i++) {
         *sum += s->list->z[i] - s->middle;
         if (!may_part(s, i + 1)) continue;
         float gain = gain_at(s, i + 1, before + (float) *sum);
@@ -230,6 +228,7 @@ CT_INLINE float scan_block(const listed *s, uint32_t start, float before, int ti
     }
     return most;
 }
+#endif
 
 /* The largest gain; fills in the blocks. */
 CT_INLINE float scan_blocks(const listed *s, int tied)
@@ -238,7 +237,8 @@ CT_INLINE float scan_blocks(const listed *s, int tied)
     int64_t before = 0;
     for (uint32_t start = 0, block = 0; start < s->n; start += CT_LIST_BLOCK, block++) {
         int32_t sum;
-        float gain = scan_block(s, start, (float) before, tied, &sum);
+        uint32_t end = start + CT_LIST_BLOCK < s->n ? start + CT_LIST_BLOCK : s->n;
+        float gain = scan_block(s, start, end, (float) before, tied, &sum);
         s->list->before[block] = before;
         s->list->most[block] = gain;
         before += sum;
@@ -409,12 +409,11 @@ CT_INLINE void word_moments(const ct_split *s, size_t w, int64_t moments[2])
 #ifdef VEC_LISTS
     if (!s->weights) {
         vec sums = v_fill(0), squares = v_fill(0);
-        for (size_t first = 0; members >> first; first += CHUNK) {
-            mask32 in = l32_of_bits((uint32_t) (members >> first) & ((1U << CHUNK) - 1));
+        for (size_t first = 0; first < 64 && members >> first; first += CHUNK) {
+            mask32 in = l32_of_bits((uint32_t) (members >> first) & WHOLE_CHUNK);
             vec z = l32_where(l32_load(s->z + w * 64 + first), in);
             sums = l32_add(sums, z);
             squares = l64_add(squares, l32_squares(z));
-            if (first + CHUNK == 64) break;
         }
         moments[0] = l32_sum(sums);
         moments[1] = l64_sum(squares);

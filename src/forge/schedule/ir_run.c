@@ -120,7 +120,7 @@ static ct_status make_private(running *r, const ct_ir_node *node)
         r->slots = sums;
     } else {
         r->own[node->loop] = sums;
-        int around = r->ir->nest->loops[node->loop].outer, grid;
+        int around = r->ir->nest->loops[node->loop].outer, grid = -1;
         if (r->ir->on_gpu) ct_shared_loop(r->ir->nest, &grid);
         r->within[CT_ROWS] = reach_of(r, r->ir->on_gpu ? grid : around, CT_ROWS);
     }

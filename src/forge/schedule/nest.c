@@ -283,6 +283,7 @@ static ct_status reorder(const saying *s)
     ct_nest *nest = s->nest;
     int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS];
     uint32_t n = s->statement->n_words;
+    if (n < 1) return FAULT(s, -1, CT_RULE_ARGUMENTS, "no loop is named");
     for (uint32_t i = 0; i < n; i++) {
         CT_TRY(find_loop(s, s->statement->words[i], &loops[i]));
         if (listed(loops, i, loops[i]))
