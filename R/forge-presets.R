@@ -68,7 +68,9 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 #' @param forged What [forge()] returns.
 #' @param schedule A [schedule()], or its text; by default that of `forged`.
 #' @param target `"c"`: C99 with the trees as tables; parallel loops are OpenMP's. `"cuda"`: kernels
-#'   for a schedule with loops on dimensions of a GPU; the trees are handed by pointer.
+#'   for a schedule with loops on dimensions of a GPU; the trees are handed by pointer. `"ptx"`:
+#'   these compiled by NVRTC, which is opened where it is installed, for devices from compute
+#'   capability 7.5 on.
 #' @param name What the function is called, a name of C.
 #' @return A string. In C it has `int NAME(const struct ct_model *m, const double *x, long long
 #'   n_rows, long long row_step, long long column_step, double *out)`, where `m` is `&NAME_model`,
@@ -78,19 +80,19 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 #'   16 rows there.
 #' @section Errors:
 #' `contree_input_error` where the schedule is not legal for the forest, or has no loop on a GPU and
-#' CUDA is asked for.
+#' CUDA or PTX is asked for; `contree_unsupported_error` for PTX where there is no NVRTC.
 #' @examples
 #' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 2, depth = 2, seed = 1))
 #' code <- schedule_code(fast, schedule_preset("xgboost"))
 #' cat(tail(strsplit(code, "\n")[[1]], 40), sep = "\n")
 #' @export
-schedule_code <- function(forged, schedule = forged$schedule, target = c("c", "cuda"),
+schedule_code <- function(forged, schedule = forged$schedule, target = c("c", "cuda", "ptx"),
                           name = "forest_margins") {
   check_forged(forged)
-  target <- check_choice("target", target, c("c", "cuda"))
+  target <- check_choice("target", target, c("c", "cuda", "ptx"))
   check_c_name(name)
   schedule <- if (is.null(schedule)) schedule() else as_schedule(schedule)
-  text_of_schedule(forged, schedule, if (target == "c") 3L else 4L, name)
+  text_of_schedule(forged, schedule, c(c = 3L, cuda = 4L, ptx = 5L)[[target]], name)
 }
 
 as_schedule <- function(x) if (inherits(x, "contree_schedule")) x else schedule(x)

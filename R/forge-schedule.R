@@ -90,6 +90,7 @@ call_schedule <- function(call) {
   tryCatch(call, contree_core_error = function(problem) {
     message <- conditionMessage(problem)
     if (startsWith(message, "internal error")) stop_internal(message)
+    if (startsWith(message, "NVRTC")) stop_unsupported("target", message)
     stop_input("schedule", gettextf("the schedule is not legal: %s", message))
   })
 }
@@ -245,7 +246,7 @@ with_schedule <- function(forged, schedule, show = NULL) {
   forged
 }
 
-# `what`: a level of the loops, from 0, or 3 for C, 4 for CUDA.
+# `what`: a level of the loops, from 0, or 3 for C, 4 for CUDA, 5 for PTX.
 text_of_schedule <- function(forged, schedule, what, name = "") {
   call_schedule(.Call(ffi_schedule_show, forged_code(forged),
                       paste(schedule$text, collapse = "\n"),

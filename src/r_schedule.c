@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "forge/schedule/emit.h"
+#include "forge/schedule/nvrtc.h"
 #include "r_callbacks.h"
 #include "r_forge.h"
 
@@ -130,7 +131,19 @@ SEXP ffi_schedule_rules(void)
 /* ---- with a forest ---- */
 
 /* What texts of a schedule there are. */
-enum { SHOW_LEVELS = 3, SHOW_C = SHOW_LEVELS, SHOW_CUDA };
+enum { SHOW_LEVELS = 3, SHOW_C = SHOW_LEVELS, SHOW_CUDA, SHOW_PTX };
+
+/* CUDA by way of a text of its own. */
+static ct_status show_ptx(const ct_scheduled *s, const char *name, ct_text *out, ct_error *error)
+{
+    ct_text cuda = {NULL, 0, 0, 0};
+    ct_emit_prelude(CT_IN_CUDA, &cuda);
+    ct_emit(s->ir, s->model, name, CT_IN_CUDA, &cuda);
+    ct_status status = cuda.failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory")
+                                   : ct_nvrtc_compile(cuda.at, "compute_75", out, error);
+    ct_text_free(&cuda);
+    return status;
+}
 
 static ct_status show(const ct_forged *f, const char *text, int any_order, int what,
                       const char *name, ct_arena *arena, ct_text *out, ct_error *error)
@@ -145,13 +158,14 @@ static ct_status show(const ct_forged *f, const char *text, int any_order, int w
     ct_language language = what == SHOW_C ? CT_IN_C : CT_IN_CUDA;
     if (language == CT_IN_CUDA && !s.ir->on_gpu)
         return ct_fail(error, CT_BAD_INPUT, "no loop is on a dimension of a GPU");
+    if (what == SHOW_PTX) return show_ptx(&s, name, out, error);
     ct_emit_prelude(language, out);
     if (language == CT_IN_C) ct_emit_model(s.model, name, out);
     ct_emit(s.ir, s.model, name, language, out);
     return CT_OK;
 }
 
-/* A text: what 0 to 2: the IR, ct_ir_level; 3: C, 4: CUDA, of that name. An error where the
+/* A text: what 0 to 2: the IR, ct_ir_level; 3: C, 4: CUDA, 5: PTX, of that name. An error where the
  * schedule is not legal for the forest. */
 SEXP ffi_schedule_show(SEXP pointer, SEXP text, SEXP any_order, SEXP what, SEXP name)
 {

@@ -100,6 +100,9 @@ test_that("a schedule is written as C and as CUDA", {
   cuda <- schedule_code(fast, schedule_preset("tahoe-direct"), "cuda", "mpg")
   expect_match(cuda, "__global__ void mpg_nest(", fixed = TRUE)
   expect_match(cuda, "threadIdx.x", fixed = TRUE)
+  ptx <- tryCatch(schedule_code(fast, schedule_preset("tahoe-direct"), "ptx", "mpg"),
+                  contree_unsupported_error = function(problem) "NVRTC is not there: mpg_nest")
+  expect_match(ptx, "mpg_nest", fixed = TRUE)
 })
 
 test_that("C text that is compiled predicts the same bits", {
