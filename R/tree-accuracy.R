@@ -37,6 +37,10 @@
 #'   ROC curves, named by class; `NaN` for a class that no row or every row has.
 #'
 #'   `plot()` draws the curves and returns those that it drew, invisibly.
+#'
+#'   Of a regression tree a list of class `contree_number_accuracy`: `n`, `mse` (the mean squared
+#'   error on these rows), `se` (its standard error), `rmse` (its root), `mae` (the mean absolute
+#'   error) and `r.squared` (one less the squared errors by those about the mean of these rows).
 #' @section Errors:
 #' An error of class `contree_input_error` if a column is missing, or the response is not there or
 #' has missing values.
@@ -56,6 +60,9 @@
 #' accuracy$interval
 #' accuracy$auc
 #' plot(accuracy)
+#'
+#' train <- seq(1, 32, by = 2)
+#' contree_accuracy(contree(mpg ~ ., mtcars[train, ], depth = 1), mtcars[-train, ])
 #' @export
 contree_accuracy <- function(fit, ...) UseMethod("contree_accuracy")
 
@@ -65,6 +72,9 @@ contree_accuracy.contree_model <- function(fit, newdata, level = 0.95, y = NULL,
                                            laplace = 0, ...) {
   check_no_dots(...)
   check_fit(fit)
+  if (has_proof(fit) && !predicts_classes(fit)) {
+    return(judge_numbers(numbers_to_judge(fit, newdata, y), stats::predict(fit, newdata)))
+  }
   need_classes(fit, "contree_accuracy()")
   check_level(level)
   truth <- true_classes(fit, newdata, y)
@@ -86,6 +96,28 @@ judge_leaves <- function(fit, leaf, truth, level, laplace) {
          brier = brier_score(proportions, as.character(truth)), curves = curves,
          auc = curve_areas(curves)),
     class = "contree_accuracy")
+}
+
+# How far predicted numbers are from the true ones; the standard error takes rows for independent.
+judge_numbers <- function(truth, predicted) {
+  squares <- (truth - unname(predicted))^2
+  n <- length(truth)
+  structure(
+    list(n = n, mse = mean(squares), se = stats::sd(squares) / sqrt(n),
+         rmse = sqrt(mean(squares)), mae = mean(sqrt(squares)),
+         r.squared = 1 - sum(squares) / sum((truth - mean(truth))^2)),
+    class = "contree_number_accuracy")
+}
+
+#' @rdname contree_accuracy
+#' @export
+print.contree_number_accuracy <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  shown <- function(number) format(number, digits = digits)
+  cat(gettextf("Mean squared error: %s on %s rows, standard error %s", shown(x$mse), format(x$n),
+               shown(x$se)), "\n",
+      gettextf("Root mean squared error: %s; mean absolute error: %s; R squared: %s",
+               shown(x$rmse), shown(x$mae), shown(x$r.squared)), "\n", sep = "")
+  invisible(x)
 }
 
 #' @export
@@ -180,7 +212,14 @@ true_classes <- function(fit, newdata, y) {
                         label,
                                sum(missing), length(y)))
   }
-  read_response(y, label)
+  if (predicts_classes(fit)) read_response(y, label) else read_any_response(y, label)
+}
+
+# The same of a tree that predicts numbers.
+numbers_to_judge <- function(fit, newdata, y) {
+  y <- true_classes(fit, newdata, y)
+  if (is.double(y)) return(y)
+  stop_input("y", gettext("the tree predicts numbers, but the response is classes"))
 }
 
 response_expression <- function(fit) {

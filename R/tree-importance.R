@@ -55,7 +55,7 @@
 #'   `drop` (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se`
 #'   (standard error of the mean over the repeats, `NA` for one; it tells how well the shuffling is
 #'   averaged out, not how another sample would differ). The accuracy on the rows as they are is the
-#'   attribute `accuracy`.
+#'   attribute `accuracy`. Of a regression tree it is R squared that is lost, in place of accuracy.
 #'
 #'   `plot()` draws `gini`, `deviance` or `drop` and returns the data frame invisibly.
 #' @section Errors:
@@ -91,7 +91,7 @@ contree_importance.contree_model <- function(fit, data = NULL, repeats = 10, y =
   check_no_dots(...)
   check_fit(fit)
   if (is.null(data) && is.null(y)) return(split_importance(fit))
-  need_classes(fit, "contree_importance(data = )")
+  if (!has_proof(fit)) need_classes(fit, "contree_importance(data = )")
   shuffling_importance(fit, data, repeats, y)
 }
 
@@ -113,20 +113,25 @@ split_importance <- function(fit) {
 
 shuffling_importance <- function(fit, data, repeats, y) {
   check_repeats(repeats)
-  truth <- true_classes(fit, data, y)
+  numbers <- !predicts_classes(fit)
+  truth <- if (numbers) numbers_to_judge(fit, data, y) else true_classes(fit, data, y)
+  measure <- function(predicted) {
+    if (numbers) judge_numbers(truth, predicted)$r.squared else proportion_correct(truth, predicted)
+  }
   columns <- tree_shape(fit)$inputs
-  before <- proportion_correct(truth, stats::predict(fit, data))
+  before <- measure(stats::predict(fit, data))
   if (is.null(colnames(data))) colnames(data) <- columns
   drops <- matrix(0, repeats, length(columns), dimnames = list(NULL, columns))
   for (column in used_inputs(fit)) {
     for (i in seq_len(repeats)) {
       # of levels that no training row had was warned above
-      class <- suppressWarnings(stats::predict(fit, shuffle(data, column)),
-                                classes = "contree_new_levels")
-      drops[i, column] <- before - proportion_correct(truth, class)
+      said <- suppressWarnings(stats::predict(fit, shuffle(data, column)),
+                               classes = "contree_new_levels")
+      drops[i, column] <- before - measure(said)
     }
   }
-  new_importance(drops, before)
+  importance <- new_importance(drops, before)
+  if (numbers) structure(importance, measure = "R squared") else importance
 }
 
 new_importance <- function(drops, accuracy) {

@@ -305,6 +305,26 @@ test_that("importance is the squares that splits save", {
   expect_equal(stats::setNames(table$deviance, table$variable), fit$variable.importance)
 })
 
+test_that("on other rows squares, and R squared that columns carry, are counted", {
+  train <- seq(1, 32, by = 2)
+  fit <- contree(mpg ~ wt + hp, mtcars[train, ], depth = 1)
+  test <- mtcars[-train, ]
+  found <- contree_accuracy(fit, test)
+  off <- test$mpg - predict(fit, test)
+  expect_equal(found$mse, mean(off^2))
+  expect_equal(found$se, sd(off^2) / 4)
+  expect_equal(found$mae, mean(abs(off)))
+  expect_equal(found$r.squared, 1 - sum(off^2) / squares(test$mpg))
+  expect_output(print(found), "Root mean squared error")
+  set.seed(4)
+  importance <- contree_importance(fit, test, repeats = 3)
+  expect_identical(attr(importance, "measure"), "R squared")
+  expect_equal(attr(importance, "accuracy"), found$r.squared)
+  expect_identical(importance$drop[importance$variable != fit$frame$var[1]], 0)
+  expect_gt(importance$drop[1], 0)
+  expect_contree_error(contree_accuracy(fit, test, y = rep("a", 16)), "input", "numbers")
+})
+
 test_that("every export predicts the same numbers", {
   set.seed(38)
   data <- data.frame(x = round(rnorm(90), 2), f = factor(sample(letters[1:4], 90, TRUE)),
