@@ -105,7 +105,7 @@ SEXP ffi_schedule_read(SEXP text)
     r_check(ct_nest_check(&nest, NULL, &error), &error);
     SEXP list = PROTECT(r_named_list(names, 4));
     SET_VECTOR_ELT(list, 1, loops_of(&nest));
-    SET_VECTOR_ELT(list, 2, Rf_mkString(ct_layout_name(nest.layout)));
+    SET_VECTOR_ELT(list, 2, Rf_mkString(ct_layout_name((int) nest.layout)));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(ct_nest_on_gpu(&nest)));
     PROTECT(new_text(&printed));
     ct_nest_print(&nest, printed);

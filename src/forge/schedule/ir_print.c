@@ -59,9 +59,9 @@ static void print_walk(const ct_ir *ir, const ct_ir_node *node, int level, ct_te
 {
     if (ir->level == CT_LOW) {
         ct_text_line(text, level, "feature = loadFeatureIndex(%s, tree, node)",
-                     ct_layout_name(ir->nest->layout));
+                     ct_layout_name((int) ir->nest->layout));
         ct_text_line(text, level, "threshold = loadThreshold(%s, tree, node)",
-                     ct_layout_name(ir->nest->layout));
+                     ct_layout_name((int) ir->nest->layout));
     }
     ct_text_add(text, "%*sleaf = walkDecisionTree(tree = ", 4 * level, "");
     print_sum(ir, node->loop, CT_TREES, text);
@@ -146,7 +146,7 @@ void ct_ir_print(const ct_ir *ir, ct_text *text)
 {
     static const char *const levels[] = {"high", "mid", "low"};
     ct_text_add(text, "predict(rows[N], trees[%u], %s) -> margins[N][%u] {  # %s\n",
-                (unsigned) ir->shape->n_trees, ct_layout_name(ir->nest->layout),
+                (unsigned) ir->shape->n_trees, ct_layout_name((int) ir->nest->layout),
                 (unsigned) ir->shape->n_outputs, levels[ir->level]);
     if (ir->level == CT_HIGH) {
         ct_text_line(text, 1, "margins = predictEnsemble(rows; trees, sums %s) under",

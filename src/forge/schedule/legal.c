@@ -216,7 +216,7 @@ static ct_status check_simd(const checking *c, int loop)
                                             : width == 4 || width == 8 || width == 16;
     if (fits) return CT_OK;
     return FAULT(c, CT_SIMDIZE, loop, CT_RULE_SIMD_WIDTH, "%lld lanes of %s", (long long) width,
-                 ct_layout_name(c->nest->layout));
+                 ct_layout_name((int) c->nest->layout));
 }
 
 static ct_status check_loop(const checking *c, int loop)
