@@ -59,9 +59,9 @@ check_newdata <- function(newdata, fit) {
 # Which labels are of variables among those asked for, `asked`? A matrix `p` among the variables
 # splits as `p.1`, `p.2`, ...
 is_asked <- function(labels, asked) {
-  if (!any(grepl(".", asked, fixed = TRUE))) return(labels %in% asked)
-  dots <- gregexpr(".", asked, fixed = TRUE)
-  before <- Map(function(name, at) substring(name, 1, at[at > 0] - 1), asked, dots)
+  dotted <- grep(".", asked, fixed = TRUE, value = TRUE)
+  before <- Map(function(name, at) substring(name, 1, at - 1), dotted,
+                gregexpr(".", dotted, fixed = TRUE))
   labels %in% c(asked, unlist(before))
 }
 

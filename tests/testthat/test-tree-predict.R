@@ -288,6 +288,17 @@ test_that("columns that no split asks for may be missing, and are looked at wher
   expect_identical(dim(predict(leaf, data.frame(other = 1:3), type = "prob")), c(3L, 3L))
 })
 
+test_that("names with and without dots are found beside each other", {
+  set.seed(1)
+  data <- data.frame(size = runif(40), a.b = runif(40), other = runif(40))
+  data$y <- factor(data$size > 0.5 & data$a.b > 0.5)
+  fit <- contree(y ~ ., data, depth = 2)
+  expect_setequal(as.character(unique(fit$frame$var)), c("size", "a.b", "<leaf>"))
+  expect_equal(predict(fit, data[c("size", "a.b")], type = "class"), data$y,
+               ignore_attr = TRUE)
+  expect_contree_error(predict(fit, data["size"]), "input", "lacks 'a.b'")
+})
+
 test_that("columns of other kinds are named as what they are", {
   fit <- contree(Species ~ ., transform(iris, kind = factor(rep(c("one", "two"), 75))), depth = 1)
   expect_contree_error(predict(fit, transform(iris, kind = 1:150)), "input",
