@@ -129,10 +129,11 @@ static void add_hop(const emitting *e, int level, int lanes, int moved)
     const ct_representation *as = ct_representation_of(e->m->layout);
     LINE(e, level, "for (int lane = 0; lane < %d; lane++) {", lanes);
     add_node(e, level + 1);
-    ADD(e, "%*sconst double value = ", 4 * level + 4, "");
+    /* a leaf asks for no column, and there may be none */
+    LINE(e, level + 1, "if (node->what >> 24 & 1u) {");
+    ADD(e, "%*sconst double value = ", 4 * level + 8, "");
     add_value(e);
     ADD(e, ";\n");
-    LINE(e, level + 1, "if (node->what >> 24 & 1u) {");
     LINE(e, level + 2, "const u32 right = ct_right(m, node, m->origin[place], value);");
     LINE(e, level + 2, "at[lane] = %s;", as->child);
     if (moved) LINE(e, level + 2, "moved = 1;");
