@@ -15,7 +15,7 @@
 #              cross compiler, qemu-user)
 #   fuzz       random instances for 30 s, ASan, UBSan      make -C tests/c asan=1 fuzz  ($SECONDS,
 #              $SEED: others)
-#   fuzz_api   libFuzzer on the C API for half a minute    make -C tests/c fuzz_api    (needs clang
+#   fuzz_api   libFuzzer on the C API for 20 s             make -C tests/c fuzz_api    (needs clang
 #              with libFuzzer)
 #   mutants    planted faults, each found by a test        make -C tests/c mutants
 #   mutants_r  the same in R code                          tests/r/mutants.R
@@ -203,7 +203,7 @@ run_suite () {
                else skip "qemu-aarch64 or aarch64-linux-gnu-gcc is missing"; fi ;;
     fuzz)      make -s -C tests/c WERROR="$WERROR" asan=1 fuzz SECONDS="${SECONDS:-30}" ;;
     fuzz_api)  if has_libfuzzer; then
-      make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-30}"
+      make -s -C tests/c WERROR="$WERROR" fuzz_api SECONDS="${SECONDS:-20}"
                else skip "clang with libFuzzer is missing"; fi ;;
     mutants)   make -s -C tests/c mutants ;;
     analyse)   sh tools/analyse.sh ;;

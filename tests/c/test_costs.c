@@ -127,7 +127,7 @@ static random_table table_repeated(random_table *t)
  * bits hold. */
 static void weights_are_repeated_rows(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 200); seed++) {
         rng r = {(uint64_t) seed + 900};
         int many = seed % 40 == 4;
         uint32_t n = many ? 1000 + rng_below(&r, 1000) : 50 + rng_below(&r, 200);
@@ -148,7 +148,7 @@ static void weights_are_repeated_rows(void)
  */
 static void losses_are_class_weights(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 200); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 200); seed++) {
         rng r = {(uint64_t) seed + 4400};
         random_table t = table_random(&r, 100 + rng_below(&r, 200), 3, 2 + rng_below(&r, 3), 0);
         uint32_t n = t.data.n_classes;

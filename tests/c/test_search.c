@@ -143,7 +143,7 @@ static void check_shortcuts(rng *r, const ct_data *data, ct_options *options, in
 
 static void shortcuts_change_nothing(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 300); seed++) {
+    for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 300); seed++) {
         rng r = {(uint64_t) seed + 2000};
         ct_options options = ct_options_default();
         options.depth = 2 + (unsigned) seed % 3;

@@ -106,8 +106,8 @@ test_that("predictors of all kinds and missing values are split as brute force s
 test_that("factors of many levels are split by one level or in order of the mean, which is said", {
   set.seed(33)
   data <- data.frame(f = factor(sample(letters[1:9], 80, TRUE)))
-  data$y <- as.numeric(c(9, 1, 7, 3, 5, 8, 2, 6, 4)[data$f] + sample(0:6, 80, TRUE))
-  w <- as.numeric(sample(1:3, 80, TRUE))
+  data$y <- as.numeric(c(9, 1, 7, 3, 5, 8, 2, 6, 4)[data$f] + sample(0:12, 80, TRUE))
+  w <- as.numeric(sample(c(1, 40), 80, TRUE)) # which change the order of the means
   expect_message(fit <- contree(y ~ f, data, weights = w, depth = 1), "the mean response",
                  class = "contree_message")
   expect_match(capture.output(print(fit))[3], "by one level or in order of the mean response")
@@ -118,6 +118,11 @@ test_that("factors of many levels are split by one level or in order of the mean
   left <- node_levels(fit)[[1]]$left
   expect_true(max(means[left]) < min(means[setdiff(letters[1:9], left)]) ||
                 min(means[left]) > max(means[setdiff(letters[1:9], left)]))
+  # without weights all levels have the same mean
+  data <- data.frame(f = factor(rep(letters[1:9], each = 4)), y = rep(c(0, 0, 10, 10), 9))
+  w <- ifelse((data$y > 0) == data$f %in% c("a", "c", "e", "g", "i"), 40, 1)
+  fit <- suppressMessages(contree(y ~ f, data, weights = w, depth = 1))
+  expect_equal(fit$objective, brute_force_squares(data, 1, 0, 7, w)[1])
 })
 
 test_that("weights are as many rows", {
@@ -252,6 +257,10 @@ test_that("the path has the optimal tree for each complexity, and prune() finds 
     expect_equal(fit$objective + complexity * total * tree_splits(fit), best[1])
     expect_equal(fit$cost, fit$objective + fit$control$complexity * total * tree_splits(fit))
   }
+  fit <- prune(contree(y ~ ., data, depth = 2, minbucket = 1, complexity = 0.002),
+               complexity = 0.02)
+  expect_gt(tree_splits(fit), 0)
+  expect_equal(fit$cost, fit$objective + 0.02 * total * tree_splits(fit))
   whole <- path[[length(path)]]
   cut <- prune(whole, cp = 0.2)
   expect_lte(tree_splits(cut), tree_splits(whole))

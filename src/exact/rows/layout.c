@@ -85,6 +85,7 @@ static ct_layout *out_of_memory(ct_worker *worker)
 static void sets_by_row(ct_layout *layout, uint32_t f, const int32_t *classes)
 {
     uint64_t *sets = ct_layout_sets(layout, f);
+    CT_ASSERT(classes);
     for (uint32_t j = 0; j < layout->n_rows; j++)
         sets[(size_t) classes[layout->order[f][j]] * layout->words + j / 64] |= UINT64_C(1)
                                                                                 << j % 64;

@@ -134,6 +134,7 @@ static void reduce_dim(running *r, const ct_ir_node *node)
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
     const double *from = node->loop < 0 ? r->slots : r->own[node->loop];
     double *to = target_of(r, node->target);
+    CT_ASSERT(from);
     for (int64_t k = 0; k < n; k++)
         for (size_t i = 0; i < size; i++) add(r, &to[i], from[(size_t) k * size + i]);
 }

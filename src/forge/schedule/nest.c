@@ -230,7 +230,7 @@ static ct_status split(const saying *s)
 {
     ct_nest *nest = s->nest;
     int64_t k = s->statement->number;
-    int loop, first, second;
+    int loop, first = -1, second = -1;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
     const ct_index *whole = &nest->loops[loop];
     if (k <= whole->start || k >= whole->stop || k > CT_MOST_FACTOR)
@@ -242,6 +242,7 @@ static ct_status split(const saying *s)
                      "steps of %lld", (long long) k, (long long) whole->step);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &first));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &second));
+    CT_ASSERT(first >= 0 && second >= 0);
     nest->loops[first].stop = k;
     nest->loops[second].start = k;
     *link_to(nest, loop) = first;
@@ -281,7 +282,7 @@ static ct_status chain_of(const saying *s, const int *loops, uint32_t n, int *ch
 static ct_status reorder(const saying *s)
 {
     ct_nest *nest = s->nest;
-    int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS];
+    int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS] = {0};
     uint32_t n = s->statement->n_words;
     if (n < 1) return FAULT(s, -1, CT_RULE_ARGUMENTS, "no loop is named");
     for (uint32_t i = 0; i < n; i++) {

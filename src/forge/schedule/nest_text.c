@@ -132,7 +132,8 @@ static ct_status take_version(parsing *p)
 {
     char word[CT_NAME], version[CT_NAME];
     CT_TRY(take_word(p, word));
-    if (strcmp(word, "schedule")) return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
+    if (strcmp(word, "schedule") != 0)
+        return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
     CT_TRY(take_word(p, version));
     if (!strcmp(version, "1")) return CT_OK;
     return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
