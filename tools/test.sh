@@ -43,9 +43,9 @@
 # A suite that passes shows its last lines, one that fails all of them; build/test keeps each log.
 # The last line adds up: `N passed, N failed`, tests and R's checks alike.
 cd "`dirname "$0"`/.." || exit 1
-of_c="layers lint c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
+of_c="layers c asan tsan valgrind neon fuzz fuzz_api mutants analyse instructions gpu"
 of_c="$of_c cuda_on_cpu configure"
-of_r="check cuda bench r mutants_r fuzz_r glue soak promises signals"
+of_r="lint check cuda bench r mutants_r fuzz_r glue soak promises signals"
 logs=build/test
 mkdir -p $logs
 
