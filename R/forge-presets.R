@@ -8,7 +8,8 @@
 #'   * `"xgboost"`: XGBoost's order: tiles of rows on threads, in each tree by tree;
 #'   * `"planes"`, `"reach"`: bit planes of tests, for 512 rows at a time on threads. Perfect
 #'     trees, and trees near it, are networks; others run by reach, sets of rows parted from the
-#'     root on. One schedule has both, and which a tree is has been decided by [forge()];
+#'     root on. These are two names of one schedule: which of both a tree is has been decided by
+#'     [forge()];
 #'   * `"tahoe-direct"`, `"tahoe-data"`, `"tahoe-forest"`, `"tahoe-partial"`: Tahoe's four
 #'     strategies for GPUs: a thread a row; a block a row, which is in shared memory, and a thread a
 #'     tree; parts of the forest in shared memory; these for blocks that have parts of the rows and
