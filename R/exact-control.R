@@ -118,7 +118,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   during a search, `"auto"` continues without it and says so. `fit$device` names the device that
 #'   was available, and two counters in [summary()][summary.contree] show how much it was used.
 #' @param deterministic `TRUE` (the default) returns the same one of several equally good trees on
-#'   every run; `FALSE` whichever is found first. See the section on threads and ties in [contree()].
+#'   every run; `FALSE` whichever is found first. See the section on threads and ties in
+#'   [contree()].
 #' @param start A tree to start from, which gives an upper bound of the optimal cost: a fit of
 #'   [contree()] or `rpart`; `NULL` for none. Predictors are matched by name; parts of the tree that
 #'   violate the depth, the leaf sizes or the predictors are dropped. A good tree saves time, a poor
