@@ -36,17 +36,18 @@
 #'     (proportion of the samples whose tree splits on the same predictor in the same node) and
 #'     `returns` (proportion in which the split returns in any node).}
 #'   \item{agreement}{mean proportion of the training rows for which the trees of two samples
-#'     predict the same class.}
+#'     predict the same class; for regression trees, the root mean square difference between the
+#'     predictions of two trees, in units of the response.}
 #'   \item{with_fit}{mean proportion of the training rows for which the tree of a sample predicts
-#'     the same class as the fit.}
+#'     the same class as the fit; or the root mean square difference from the fit's predictions.}
 #'   \item{rows}{for each training row, named by it, the proportion of the samples whose tree
-#'     predicts the same class as the fit.}
+#'     predicts the same class as the fit; or the root mean square difference.}
 #'   \item{samples, stopped}{number of samples, and of searches stopped by a limit.}
+#'   \item{numbers}{logical: is the response numeric?}
 #' }
 #' `print()` shows the tables, `plot()` draws how often each split returns.
 #' @section Errors:
-#' `contree_input_error` if the training data cannot be found or are not those of the fit;
-#' `contree_unsupported_error` for a regression tree.
+#' `contree_input_error` if the training data cannot be found or are not those of the fit.
 #' @references B. Efron, R. J. Tibshirani (1993). *An Introduction to the Bootstrap*. Chapman and
 #'   Hall.
 #' @seealso [contree_cv()], [contree_alternatives()]
@@ -59,7 +60,7 @@
 #' @export
 contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...) {
   check_fit(fit)
-  need_classes(fit, "contree_stability()")
+  if (!has_proof(fit)) need_classes(fit, "contree_stability()")
   samples <- check_samples(samples)
   check_within(within)
   settings <- search_settings(fit, list(...))
@@ -116,8 +117,13 @@ sample_worker <- function(fit, frame, settings, within) {
     list(variable = stats::setNames(node_variable(tree)[inner], node_ids(tree)[inner]),
          returns = splits_return(splits, own, split_sides(tree, frame$columns),
                                  node_variable(tree)[inner], within),
-         predicted = node_label(tree)[route(tree, frame$columns)], stopped = was_stopped(tree))
+         predicted = node_answers(tree)[route(tree, frame$columns)], stopped = was_stopped(tree))
   }
+}
+
+# What nodes predict: codes of classes, or numbers.
+node_answers <- function(fit) {
+  if (predicts_classes(fit)) node_label(fit) else as.double(node_values(fit)[, 1])
 }
 
 # To which side each split sends each row, whether or not the row comes to its node: a logical
@@ -160,16 +166,18 @@ new_stability <- function(fit, frame, results, within) {
   }, logical(length(inner)))
   returns <- vapply(results, `[[`, logical(length(inner)), "returns")
   share <- function(hits) rowMeans(matrix(hits, length(inner)))
-  predicted <- vapply(results, `[[`, integer(length(frame$response)), "predicted")
-  own <- node_label(fit)[route(fit, frame$columns)]
-  rows <- rowMeans(predicted == own)
+  predicted <- matrix(unlist(lapply(results, `[[`, "predicted")), ncol = samples)
+  own <- node_answers(fit)[route(fit, frame$columns)]
+  numbers <- !predicts_classes(fit)
+  rows <- if (numbers) sqrt(rowMeans((predicted - own)^2)) else rowMeans(predicted == own)
   structure(list(
     variables = stability_of_variables(fit, variables),
     splits = data.frame(node = node_ids(fit)[inner], split = side_texts(fit, 4)$left[inner],
                         same_place = share(same_place), returns = share(returns)),
-    agreement = pairwise_agreement(predicted), with_fit = mean(rows),
+    agreement = if (numbers) pairwise_difference(predicted) else pairwise_agreement(predicted),
+    with_fit = if (numbers) sqrt(mean(rows^2)) else mean(rows),
     rows = stats::setNames(rows, frame$row_names), samples = samples,
-    stopped = sum(vapply(results, `[[`, NA, "stopped")), within = within),
+    stopped = sum(vapply(results, `[[`, NA, "stopped")), within = within, numbers = numbers),
     class = "contree_stability")
 }
 
@@ -195,6 +203,13 @@ pairwise_agreement <- function(predicted) {
   mean(pairs) / (trees * (trees - 1))
 }
 
+# Root mean square, over the rows and pairs of trees, of the difference of two predictions.
+pairwise_difference <- function(predicted) {
+  trees <- ncol(predicted)
+  squares <- rowSums((predicted - rowMeans(predicted))^2) / (trees - 1)
+  sqrt(mean(2 * squares))
+}
+
 # ---- methods -------------------------------------------------------------------------------------
 
 #' @param x A value of `contree_stability()`.
@@ -208,8 +223,15 @@ print.contree_stability <- function(x, digits = 2, ...) {
         "\n", sep = "")
   }
   percent_of <- function(share) sprintf("%s%%", format(100 * share, digits = digits + 1))
-  cat("\n", gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
-                     percent_of(x$with_fit), percent_of(x$agreement)), "\n\n", sep = "")
+  said <- if (isTRUE(x$numbers)) {
+    gettextf(paste("Predictions differ from the fit's by %s, those of two samples by %s",
+                   "(root mean square)"),
+             format(x$with_fit, digits = digits + 1), format(x$agreement, digits = digits + 1))
+  } else {
+    gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
+             percent_of(x$with_fit), percent_of(x$agreement))
+  }
+  cat("\n", said, "\n\n", sep = "")
   cat(gettext("Predictors (proportion of the samples):"), "\n", sep = "")
   print(utils::head(x$variables, most_in_stability), digits = digits, row.names = FALSE)
   if (nrow(x$variables) > most_in_stability) {
