@@ -95,8 +95,8 @@ plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, me
 #' @export
 plot.forest_curve <- function(x, main = NULL, xlab = gettext("trees"), ylab = NULL, ...) {
   if (is.null(ylab)) {
-    ylab <- if (is.null(x$brier)) gettext("mean squared error, rows left out")
-            else gettext("proportion wrong, rows left out")
+    ylab <- if (is.null(x$brier)) gettext("mean squared error (out of bag)")
+            else gettext("misclassification error (out of bag)")
   }
   graphics::plot(x$trees, x$error, type = "l", main = main, xlab = xlab, ylab = ylab, ...)
   invisible(x)
@@ -113,7 +113,7 @@ plot_importance <- function(importance, measure, n, main, ...) {
   }
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   labels <- c(impurity = gettext("decrease of impurity"),
-              permutation = gettext("loss by shuffling, rows left out"))
+              permutation = gettext("permutation importance (out of bag)"))
   graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
                      xlab = labels[[measure]], ...)
   invisible(shown)

@@ -262,7 +262,7 @@ call_forest <- function(call) {
     message <- conditionMessage(problem)
     if (startsWith(message, "internal error")) stop_internal(message)
     if (message == "interrupted") stop_contree("interrupted", gettext("interrupted"), NULL)
-    stop_input("data", gettextf("the forest cannot be grown or walked: %s", message))
+    stop_input("data", gettextf("the forest cannot be grown or used: %s", message))
   })
 }
 
@@ -282,7 +282,7 @@ growth_control <- function(settings, report) {
 # "hist_forest: 12 s, 37 of 500 trees, 150 s to go"
 growth_text <- function(name, state, trees) {
   rest <- if (state$trees > 0) state$elapsed * (trees - state$trees) / state$trees else NA
-  gettextf("%s: %.0f s, %.0f of %.0f trees, %s s to go", name, state$elapsed, state$trees, trees,
+  gettextf("%s: %.0f s, %.0f of %.0f trees, %s s left", name, state$elapsed, state$trees, trees,
            if (is.na(rest)) "?" else format(signif(rest, 2)))
 }
 

@@ -138,7 +138,7 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
 # A list of arrays [height, width, channel].
 check_images <- function(images) {
   if (!is.list(images)) images <- list(images)
-  if (length(images) == 0) stop_input("images", gettext("there is no image"))
+  if (length(images) == 0) stop_input("images", gettext("'images' has no image"))
   images <- lapply(seq_along(images), function(i) check_image(images[[i]], i))
   channels <- vapply(images, function(image) dim(image)[3], 0L)
   if (length(unique(channels)) > 1) {
@@ -163,7 +163,7 @@ check_image <- function(image, i) {
 check_labels <- function(labels, images) {
   if (!is.list(labels)) labels <- list(labels)
   if (length(labels) != length(images)) {
-    stop_input("labels", gettextf("there are labels of %d images, but %d images", length(labels),
+    stop_input("labels", gettextf("there are labels for %d images, but %d images", length(labels),
                                   length(images)))
   }
   for (i in seq_along(labels)) {
@@ -227,13 +227,14 @@ computed_features <- function(images, compute) {
     if (!is.numeric(values) || !identical(dim(values)[1:2], dim(image)[1:2]) ||
         !(length(dim(values)) %in% 2:3) || !length(values) || !all(is.finite(values))) {
       stop_input("features", gettextf(
-        "'features' must return finite numbers [height, width, feature], not %s",
+        "'features' must return an array of finite numbers [height, width, feature], not %s",
         show_value(values)))
     }
     array(as.double(values), c(dim(values), 1)[1:3])
   })
   if (length(unique(vapply(computed, function(values) dim(values)[3], 0L))) > 1) {
-    stop_input("features", gettext("'features' must return as many features for each image"))
+    stop_input("features", gettext(
+      "'features' must return the same number of features for each image"))
   }
   computed
 }
@@ -365,11 +366,11 @@ print.image_forest <- function(x, ...) {
   what <- if (is.null(x$compute)) {
     gettextf("rectangles within %.0f pixels, channels: %d", x$radius, x$channels)
   } else {
-    gettextf("features of a function, channels: %d", x$channels)
+    gettextf("features computed by a function, channels: %d", x$channels)
   }
-  cat(gettextf("Forest that labels pixels: %d trees, %d classes\n", n, length(x$classes)),
+  cat(gettextf("Forest for labelling pixels: %d trees, %d classes\n", n, length(x$classes)),
       gettextf("  %s\n", what),
-      gettextf("  policy \"%s\", grown from %.0f pixels with labels\n", x$policy, x$n),
+      gettextf("  policy \"%s\", grown from %.0f labelled pixels\n", x$policy, x$n),
       gettextf("  %.0f leaves, depth up to %d\n", sum(x$forest$n_leaves), max(x$forest$depth)),
       sep = "")
   invisible(x)
