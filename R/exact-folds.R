@@ -54,7 +54,6 @@ given_folds <- function(folds, repeats, n) {
 }
 
 check_repeats <- function(repeats) {
-  if (is_count(repeats) && is.finite(repeats)) return(invisible())
-  stop_input("repeats", setting_message("repeats", repeats,
-                                        list(low = 1, high = Inf, whole = TRUE)))
+  check_number("repeats", repeats, gettext("a whole number of at least 1"),
+               function(value) is_count(value) && is.finite(value))
 }

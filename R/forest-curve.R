@@ -108,9 +108,7 @@ plot_importance <- function(importance, measure, n, main, ...) {
     stop_input("type", gettext("the forest was grown with importance = \"none\""))
   }
   measure <- if (is.null(measure)) known[1] else check_choice("measure", measure, known)
-  if (!is_count(n)) {
-    stop_input("n", gettextf("'n' must be a whole number of at least 1, not %s", show_value(n)))
-  }
+  check_number("n", n, gettext("a whole number of at least 1"), is_count)
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   labels <- c(impurity = gettext("decrease of impurity"),
               permutation = gettext("permutation importance (out of bag)"))

@@ -80,10 +80,8 @@ check_dependence <- function(data, variables, grid, ice) {
     stop_input("variables", gettextf("'variables' must name %s of 'data', not %s", many,
                                      paste(format(variables), collapse = ", ")))
   }
-  if (!is_count(grid) || grid < 2) {
-    stop_input("grid", gettextf("'grid' must be a whole number of at least 2, not %s",
-                                show_value(grid)))
-  }
+  check_number("grid", grid, gettext("a whole number of at least 2"),
+               function(value) is_count(value) && value >= 2)
 }
 
 check_shown_classes <- function(fit, classes) {

@@ -198,9 +198,8 @@ image_settings <- function(arguments) {
 
 check_image_seed <- function(seed) {
   if (is.null(seed)) return(sample.int(.Machine$integer.max, 1))
-  if (is_count(seed + 1) && seed <= .Machine$integer.max) return(as.integer(seed))
-  stop_input("seed", gettextf("'seed' must be a whole number from 0 to 2^31 - 1, not %s",
-                              show_value(seed)))
+  as.integer(check_number("seed", seed, gettext("a whole number from 0 to 2^31 - 1"),
+                          function(value) is_count(value + 1) && value <= .Machine$integer.max))
 }
 
 class_names <- function(labels) {

@@ -70,10 +70,7 @@ check_learner <- function(learner) {
 
 check_forest_number <- function(name, value, range, none) {
   if (is.null(value) && none) return(NULL)
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low &&
-    value <= range$high && (!range$whole || value == round(value))
-  if (!fine) stop_input(name, setting_message(name, value, range))
+  if (!is_in_range(value, range)) stop_input(name, setting_message(name, value, range))
   as.double(value)
 }
 

@@ -95,9 +95,8 @@ most_bytes <- 2^30
 is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
 
 check_iterations <- function(iterations) {
-  if (is.null(iterations) || is_count(iterations)) return(invisible())
-  stop_input("iterations", gettextf("'iterations' must be a whole number of at least 1, not %s",
-                                    show_value(iterations)))
+  if (is.null(iterations)) return(invisible())
+  check_number("iterations", iterations, gettext("a whole number of at least 1"), is_count)
 }
 
 read_bytes <- function(path) {

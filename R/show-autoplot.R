@@ -49,9 +49,8 @@ autoplot.contree_model <- function(object,
 }
 
 check_inches <- function(argument, value) {
-  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 1) return(invisible())
-  stop_input(argument, gettextf("'%s' must be a size in inches, at least 1, not %s", argument,
-                                show_value(value)))
+  check_number(argument, value, gettext("a size in inches, at least 1"),
+               function(inches) is.finite(inches) && inches >= 1)
 }
 
 # The value of `code`, which measures text, without a visible device.

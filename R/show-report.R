@@ -64,10 +64,7 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
 contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
 
 check_row_limit <- function(rows) {
-  fine <- is.numeric(rows) && length(rows) == 1 && !is.na(rows) && rows >= 0
-  if (!fine) stop_input("rows", gettextf("'rows' must be a number, at least 0, not %s",
-                                         show_value(rows)))
-  floor(rows)
+  floor(check_number("rows", rows, gettext("a number, at least 0"), function(value) value >= 0))
 }
 
 report_title <- function(fit) {

@@ -166,10 +166,8 @@ wilson_interval <- function(correct, n, level) {
 }
 
 check_level <- function(level) {
-  fine <- is.numeric(level) && length(level) == 1 && !is.na(level) && level > 0 && level < 1
-  if (!fine) stop_input("level",
-                        gettextf("'level' must be a number between 0 and 1, as 0.95, not %s",
-                                 show_value(level)))
+  check_number("level", level, gettext("a number between 0 and 1, as 0.95"),
+               function(value) value > 0 && value < 1)
 }
 
 # ---- tables of classes ---------------------------------------------------------------------------
