@@ -70,7 +70,7 @@ search_settings <- function(fit, given) {
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
     stop_input(other[1], gettextf(
-      "'%s' is part of the problem, which is that of the fit; fit another tree with update()",
+      "'%s' would change the problem, which is that of the fit; use update() to fit another tree",
       other[1]))
   }
   settings <- unclass(tree_settings(fit))

@@ -394,7 +394,7 @@ stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
   if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
-  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings",
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for the settings",
                                  message))
 }
 

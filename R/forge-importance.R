@@ -55,7 +55,7 @@ forest_measure <- function(fit, data, y) {
 gained_importance <- function(fit) {
   e <- fit$ensemble
   if (!length(e$gain)) {
-    stop_unsupported("fit", gettextf("the model of %s does not say what its splits gained",
+    stop_unsupported("fit", gettextf("the model of %s does not have the gains of its splits",
                                      fit$source))
   }
   inner <- e$feature > 0L

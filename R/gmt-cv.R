@@ -182,8 +182,8 @@ print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   names(table)[names(table) == "chosen"] <- ""
   print(table, row.names = FALSE, right = TRUE)
   cat("\n")
-  say(if (x$rule == "min") gettext("* chosen: the least error") else gettextf(
-    "* chosen: the largest complexity within one standard error of the least error (at most %s)",
+  say(if (x$rule == "min") gettext("* chosen: the lowest error") else gettextf(
+    "* chosen: the largest complexity within one standard error of the lowest error (at most %s)",
     format(least_and_se(x$table), digits = digits)))
   invisible(x)
 }

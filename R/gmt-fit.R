@@ -214,7 +214,7 @@ check_offset <- function(offset, data, frame, subset) {
     offset <- offset[match(frame$row_names, as.character(attr(data, "row.names")))]
   }
   if (!is.numeric(offset) || length(offset) != n || !all(is.finite(offset))) {
-    stop_input("offset", gettextf("'offset' must be one finite number a row, not %s",
+    stop_input("offset", gettextf("'offset' must be one finite number for each row, not %s",
                                   show_value(offset)))
   }
   as.double(offset)

@@ -166,7 +166,7 @@ one_or_more <- function(one) if (one) 1L else 2L
 
 optimal_text <- function(fit) {
   most <- if (isTRUE(tree_proof(fit)$capped)) {
-    gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
+    gettextf("on at most %s thresholds per predictor", format(tree_settings(fit)$max_thresholds))
   }
   families <- if (length(tree_restricted(fit))) {
     gettextf("that split %s by one level or in order of %s", show_names(tree_restricted(fit)),

@@ -191,7 +191,7 @@ report_errors <- function(fit, shown, laplace) {
   report_section(
     "errors", heading,
     if (shown$training) tag("p", class = "note", html_text(gettext(
-      "An optimal tree is at its best on its training rows; expect more errors on others."))),
+      "The training error of an optimal tree is optimistic; expect more errors on other rows."))),
     tag("p", html_text(gettextf(
       "Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
       format(judged$accuracy, digits = 4), judged$correct, judged$n,
@@ -263,7 +263,7 @@ report_rules <- function(fit, digits) {
         tag("code", class = "rule", html_text(rules$rule[i])))
   }, "")
   report_section("rules", gettext("Rules"), tag("p", html_text(gettext(
-    "One rule a leaf. Each is R: subset(data, rule) gives the rows of the leaf."))),
+    "One rule for each leaf, as R code: subset(data, rule) gives the rows of the leaf."))),
     tag("ul", class = "rules", paste(items, collapse = "\n")))
 }
 
@@ -305,7 +305,7 @@ report_history <- function(fit) {
 }
 
 report_alternatives <- function(alternatives, digits) {
-  heading <- gettext("Trees that begin with another predictor")
+  heading <- gettext("Trees with another predictor at the root")
   if (length(alternatives) == 0) {
     return(report_section("alternatives", heading,
                           tag("p", html_text(gettext("There are none within the limit.")))))

@@ -155,7 +155,7 @@ say_classes <- function(x, digits) {
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)),
       "\n", sep = "")
   say(gettext(
-    "(an optimal tree is at its best there; for others see contree_cv() and contree_accuracy())"))
+    "(which is optimistic; for other rows see contree_cv() and contree_accuracy())"))
 }
 
 say_deviance <- function(x, digits) {
@@ -164,5 +164,5 @@ say_deviance <- function(x, digits) {
                      format(100 * x$r.squared, digits = digits)), "\n", sep = "")
   if (is.null(x$status)) return(invisible())
   cat(gettextf("Root mean squared error: %s", format(x$rmse, digits = digits)), "\n", sep = "")
-  say(gettext("(an optimal tree is at its best on these rows; for others see contree_cv())"))
+  say(gettext("(which is optimistic; for other rows see contree_cv())"))
 }

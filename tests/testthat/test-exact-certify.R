@@ -262,9 +262,9 @@ test_that("claims name the trees that they are about", {
   expect_about(certified(class ~ x, data, depth = 1, minsplit = 30),
                " that splits no node of fewer than 30 rows")
   expect_about(certified(class ~ x, data, depth = 1, max_thresholds = 3),
-               " on at most 3 thresholds a predictor")
+               " on at most 3 thresholds per predictor")
   expect_about(certified(class ~ x, data, depth = 1, minbucket = 5, max_thresholds = 3),
-               " with at least 5 rows in a leaf and on at most 3 thresholds a predictor")
+               " with at least 5 rows in a leaf and on at most 3 thresholds per predictor")
   expect_about(certified(class ~ g, data, depth = 1, subset_levels = 3),
                " that splits 'g' by one level or in order of a class")
   fit <- certified(class ~ x, data, depth = 1)
