@@ -175,7 +175,7 @@ static void floors_of_features_that_separate_nothing(void)
 /* Deep enough that row sets arise from more than one order of splits. */
 static void remembered_row_sets_change_nothing(void)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 120); seed++) {
+    for (int seed = 0; seed < (CHECK_QUICK() ? 3 : 72); seed++) {
         rng r = {(uint64_t) seed + 5500};
         ct_options options = ct_options_default();
         options.depth = 4 + (unsigned) seed % 2;
