@@ -126,7 +126,7 @@ trees_text <- function(depth, among) {
 }
 
 #' @param x A value of `contree_certify()`, or a certificate.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits`.
 #' @param ... Not used.
 #' @rdname contree_certify
 #' @export

@@ -178,8 +178,8 @@ NULL
 #' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
 #'   split) to 16. The default is 3.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
-#' @param control Settings as made by [contree_control()], or a named list of them. A setting given
-#'   in `...` takes precedence over the same setting in `control`.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`. A setting given in `...` takes precedence over the same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
 #' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other
