@@ -305,7 +305,7 @@ test_that("a tree that was changed is found", {
   expect_false(with_change("bound", fit$bound + 1)$valid)
   splits <- fit$splits
   splits[1, "index"] <- splits[1, "index"] + 1
-  expect_invalid(with_change("splits", splits), "does not come to the leaf")
+  expect_invalid(with_change("splits", splits), "does not reach the leaf")
   frame <- fit$frame
   frame$yval[nrow(frame)] <- 1
   expect_false(with_change("frame", frame)$valid)
