@@ -1,5 +1,5 @@
-/* What the caller may ask of the exact search, and the names of everything in it that only saves
- * time. */
+/* Options of the exact search, and the names of all its bounds and shortcuts, which affect only the
+ * time it takes. */
 #ifndef CT_EXACT_RUN_OPTIONS_H
 #define CT_EXACT_RUN_OPTIONS_H
 
