@@ -139,7 +139,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
 #'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
 #'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
-#'   [contree()] alone, of classification trees.
+#'   [contree()] alone.
 #' @param conformal Folds for the intervals of [predict()][predict.contree] with `interval =
 #'   "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So many trees
 #'   more are searched, each of all rows but those of a fold, and kept with the fit. The folds are

@@ -8,7 +8,8 @@
  * named is bounded by what was counted (see proof.h). So a certificate that was tampered with
  * proves less than it did, or nothing, but never what is untrue. No code of the search is used.
  * Orders come from data/ and are looked over before; integer costs come from exact/cost/, and how
- * far these are from the data is counted here, row by row. */
+ * far these are from the data is counted here, row by row. With a response the same holds of the
+ * grid that it is put on; squares are added up here. */
 #ifndef CT_CERTIFY_CERTIFY_H
 #define CT_CERTIFY_CERTIFY_H
 
