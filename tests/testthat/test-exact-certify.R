@@ -90,7 +90,7 @@ test_that("faults in regression trees, data and certificates are found", {
     expect_match(check$reason, reason)
   }
   expect_fault(fit, "the response or the predictors", transform(mtcars, mpg = rev(mpg)))
-  expect_fault(fit, "does not come to the leaf", transform(mtcars, wt = rev(wt)))
+  expect_fault(fit, "does not reach the leaf", transform(mtcars, wt = rev(wt)))
   expect_fault(replace(fit, "objective", fit$objective * (1 - 1e-6)), "errors")
   cheaper <- fit
   cheaper$cost <- cheaper$cost - 1e-4
@@ -366,7 +366,7 @@ test_that("a tree that was changed is found", {
   expect_false(with_change("bound", fit$bound + 1)$valid)
   splits <- fit$splits
   splits[1, "index"] <- splits[1, "index"] + 1
-  expect_invalid(with_change("splits", splits), "does not come to the leaf")
+  expect_invalid(with_change("splits", splits), "does not reach the leaf")
   frame <- fit$frame
   frame$yval[nrow(frame)] <- 1
   expect_false(with_change("frame", frame)$valid)
