@@ -48,7 +48,7 @@ given_folds <- function(folds, repeats, n) {
   numbers <- apply(folds, 2, function(ids) match(ids, sort(unique(ids))))
   if (any(apply(numbers, 2, max) < 2)) {
     stop_input("folds", gettext(
-      "'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
+      "'folds' has only one fold, which leaves no rows to fit a tree to; use two or more"))
   }
   matrix(numbers, n)
 }

@@ -134,7 +134,7 @@ check_forest_class_weights <- function(weights, response) {
       any(weights < 0 | is.infinite(weights)) ||
         (!is.null(names(weights)) && !setequal(names(weights), classes))) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class, not %s",
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one per class, not %s",
       length(classes), show_value(weights)))
   }
   unname(if (is.null(names(weights))) weights else weights[classes])
