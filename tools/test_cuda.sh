@@ -99,10 +99,10 @@ try_it () {
 
 # Schedules as CUDA text, for those devices from 7.5 to 12.0 that this nvcc knows.
 kept_texts () { # NVCC
-  codes=`"$1" --list-gpu-code | sed -n 's/^sm_\([0-9]*\)$/\1/p' | awk '/^(75|80|86|89|90|100|120)$/ {
-    all = all (all ? "," : "") "sm_" $1 } END { print all }'`
+  codes=`"$1" --list-gpu-code | awk '/^sm_(75|80|86|89|90|100|120)$/ { all = all "," $1 }
+    END { print substr(all, 2) }'`
   "$1" -Xcompiler -Wall,-Wextra -Werror all-warnings -gencode "arch=compute_75,code=[$codes]" \
-    -c tests/c/golden/schedules.cu -o build/cuda.o
+    -x cu -c tests/c/golden/cuda.txt -o build/cuda.o
   verdict "schedules as CUDA text, without a warning: $codes"
 }
 
