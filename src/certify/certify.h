@@ -7,8 +7,9 @@
  * threshold named, deeper row sets are examined in the same way, and all other thresholds are
  * bounded by these (see proof.h). So a certificate that was tampered with proves less than the
  * original, or nothing, but never anything untrue. No code of the search is used. Orders come from
- * data/ and are looked over before; integer costs come from exact/cost/, and how far these are from
- * the data is counted here, row by row. */
+ * data/ and are checked first; integer costs come from exact/cost/, and how far these are from the
+ * data is counted here, row by row. With a response the same holds for the grid that it is rounded
+ * to; squares are added up here. */
 #ifndef CT_CERTIFY_CERTIFY_H
 #define CT_CERTIFY_CERTIFY_H
 

@@ -45,7 +45,8 @@ ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 /* What a tree costs depends on no more than this. */
 typedef struct {
-    const int32_t *labels; /* [n_rows] the class that each row is given; the caller's */
+    const int32_t *labels; /* [n_rows] the class that each row is given or, of a regression tree,
+                              its leaf, from 0; the caller's */
     uint32_t n_splits;
 } ct_outcome;
 

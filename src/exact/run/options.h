@@ -79,7 +79,8 @@ typedef struct {
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
     double max_cost; /* in rows; trees that cost more need not be found. Infinite: any may be */
     const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either.
-                                       NULL: any may be */
+                                       With a response its labels are numbers of its leaves, up to
+                                       n_splits. NULL: any may be */
     const uint8_t
         *roots; /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
     uint32_t max_thresholds; /* per column; 0: all */
