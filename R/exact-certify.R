@@ -7,54 +7,57 @@
 
 #' Check the proof of a fit
 #'
-#' Proves once more, from the training data and a certificate, that a tree costs what its fit says
-#' and that no tree costs less than its bound. The check is done by a small program of its own,
-#' which shares nothing with the search but the sorted columns (and looks those over before), has no
-#' shortcuts and no threads. It does not believe the certificate: this only names the thresholds
-#' that are worth looking at, and what they prove is counted again. So a certificate, a fit or data
-#' that were tampered with may make the check fail, but not succeed wrongly.
+#' Proves again, from the training data and a certificate, that a tree has the cost that its fit
+#' states and that no tree costs less than its bound. The checker is a small separate program. It
+#' shares nothing with the search except the sorted columns, which it checks first, and it uses
+#' neither pruning rules nor threads. It does not trust the certificate: the certificate only names
+#' the thresholds that need to be examined, and the checker counts for itself what they prove. So a
+#' certificate, a fit or data that were tampered with can make the check fail, but cannot make it
+#' succeed wrongly.
 #'
 #' What is checked, in this order:
 #' \enumerate{
-#'   \item The data are those of the fit, row by row: each comes to the leaf that the fit names for
-#'     it. Their errors add up to the `objective`, and with the splits to the `cost`. The tree keeps
-#'     to the depth and the sizes of the settings.
-#'   \item Factors, and predictors with missing values, were handed to the search as columns that
-#'     stand for their splits: see the sections on both in [contree()].
-#'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is
-#'     at least as large. If the fit is `"optimal"`, the bound is its cost, and of the trees of that
-#'     cost none has fewer leaves.
+#'   \item The data are those of the fit: each row reaches the leaf that the fit records for it. The
+#'     errors add up to the `objective`, and with the splits to the `cost`. The tree respects the
+#'     depth and the node sizes of the settings.
+#'   \item The columns that stand for the splits of factors, and of predictors with missing values,
+#'     are right: see the sections on both in [contree()].
+#'   \item No tree that the settings allow costs less than the `bound`: the bound that the
+#'     certificate proves is at least as large. If the fit is `"optimal"`, the bound is its cost,
+#'     and no tree of that cost has fewer leaves.
 #' }
-#' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is
-#' no tolerance: what is claimed holds exactly. Other weights and losses are counted as integers.
-#' How far these may be from the costs of a tree is found from the data, as `rounding`, and what is
-#' proven of the integers is lowered by that much. The fit says so too, as its `gap`: what is
-#' certified is its bound, and that it is optimal if the bound comes to a millionth of its cost. An
+#' Where errors cost whole numbers, or fractions with a common denominator, the claims are checked
+#' exactly, without any tolerance. Other weights and losses are rounded to integers. The largest
+#' difference that this makes to the cost of a tree is computed from the data (`rounding`) and
+#' subtracted from what is proven. The `gap` of the fit contains it too; the bound of the fit is
+#' certified, and the fit is certified as optimal if its bound is within a millionth of its cost. An
 #' optimal fit with weights or losses of very many digits, mostly with both at once, may therefore
 #' not be certified as optimal; a fit that is not optimal never is.
 #'
-#' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth
-#' 3 for 20,000 rows and 15 predictors.
+#' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
+#' depth 3 for 20,000 rows and 15 predictors.
 #'
 #' @param fit A fit of [contree()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
-#'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
-#'   its call are evaluated again.
-#' @param certificate A certificate, as `contree(certificate = TRUE)` keeps it in the fit (see
-#'   [contree_control()]), or its element `log`.
+#'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
+#'   arguments of its call are evaluated again.
+#' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
+#'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
 #' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent
 #'   if valid), `objective` and `cost` (of the fit), `bound` (no tree costs less, as the certificate
-#'   proves; `NA` if the check did not get there), `rounding` (what was taken off the bound because
-#'   costs were counted as integers; 0 where these are exact), `optimal` (whether the fit says that
-#'   its tree is optimal, and that is proven), `smallest` (whether moreover no tree of equal cost
-#'   has fewer leaves; `FALSE` if costs are so near each other that integers do not tell),
-#'   `thresholds` and `row_sets` (that were looked at), `bytes` (of the certificate), `elapsed`
-#'   (seconds), and `depth` and `among`: the trees that all of this is about, the latter a character
-#'   vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
+#'   proves; `NA` if the check did not get that far), `rounding` (what was subtracted from the bound
+#'   because costs were rounded to integers; 0 where these are exact), `optimal` (whether the fit
+#'   claims that its tree is optimal and this is proven), `smallest` (whether it is also proven that
+#'   no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be told apart after
+#'   rounding), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
+#'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
+#'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `minsplit`,
+#'   `max_thresholds` and the levels of factors.
 #' @section Errors:
-#' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data
-#' cannot be found; `contree_unsupported_error` if `fit` is a regression tree, of which there are no
-#' certificates yet. Anything else that does not fit makes the value invalid, with a reason.
+#' `contree_input_error` if `fit` contradicts itself, `certificate` is not a certificate, or the
+#' training data cannot be found; `contree_unsupported_error` if `fit` is a regression tree, for
+#' which there are no certificates. Any other mismatch gives a value with `valid = FALSE` and a
+#' reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2, certificate = TRUE)

@@ -5,18 +5,20 @@
 #' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it.
 #' `predict()` and `summary()` are those of the chosen tree, which was fitted to all rows.
 #'
-#' The plot shows the error of the held-out rows by depth, with one standard error to each side, and
-#' the training error of the tree on all rows as a dashed line, with one colour for each complexity.
-#' If there is one depth, and several complexities, these are on the axis. The chosen tree has a
-#' ring around it. With the rule of one standard error, the dotted line is the error that it allows.
+#' The plot shows the cross-validated error against the depth, with one standard error to either
+#' side, and the training error of the tree fitted to all rows as a dashed line, with one colour for
+#' each complexity. If only one depth but several complexities were tried, the axis shows the
+#' complexities. The chosen tree is circled. With the one-standard-error rule, the dotted line is
+#' the largest error that it allows.
 #'
 #' @param x,object A value of [contree_cv()].
-#' @param digits Significant digits.
-#' @param main Title above the plot.
-#' @param col Colours of the lines, one for each complexity (or one, if these are on the axis).
+#' @param digits Number of significant digits, a whole number.
+#' @param main Title of the plot, a string.
+#' @param col Colours of the lines, a vector with one for each complexity (or a single one if the
+#'   complexities are on the axis); by default those of [plot.contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
 #' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and
-#'   [summary.contree()]. Not used by the others.
+#'   [summary.contree()]; not used by the other methods.
 #' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table.
 #'   `predict()` and `summary()`: as for the tree.
 #' @examples

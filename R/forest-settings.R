@@ -21,7 +21,7 @@ ranger_names <- function(dots, typed) {
   ours <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(ours, typed))) {
     stop_input(twice[1], gettextf(
-      "'%s' and '%s' are two names of one argument; give one of them",
+      "'%s' and '%s' are two names of the same argument; give only one of them",
       twice[1], names(ours)[match(twice[1], ours)]))
   }
   stats::setNames(dots[names(ours)], ours)
@@ -89,11 +89,11 @@ settle_forest <- function(settings, frame) {
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
   if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
     stop_input("splitrule", gettextf(
-      "'splitrule' is \"%s\", which is of classes, but the response is numeric",
+      "'splitrule' is \"%s\", which is for classes, but the response is numeric",
       settings$splitrule))
   }
   if (!is_classes(frame) && !is.null(settings$learner)) {
-    stop_unsupported("learner", gettext("learners are of classes, but the response is numeric"))
+    stop_unsupported("learner", gettext("learners are for classes, but the response is numeric"))
   }
   if (is.null(settings$sample_fraction)) {
     settings$sample_fraction <- if (settings$replace) 1 else 0.632
@@ -122,7 +122,7 @@ sampling_weights <- function(frame, settings) {
   if (is.null(weights)) return(NULL)
   if (!settings$replace) {
     stop_unsupported("replace", gettext(
-      "rows are sampled by weight with replacement alone; use replace = TRUE"))
+      "weighted sampling is only possible with replacement; use replace = TRUE"))
   }
   if (sum(weights) == 0) {
     stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))

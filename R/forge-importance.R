@@ -73,9 +73,9 @@ gained_importance <- function(fit) {
 
 #' @rdname forge
 #' @details
-#' `plot()`, and `autoplot()` of ggplot2, draw what [contree_importance()] says: without `data` what
-#' the splits on each feature gained, if the maker says it, with `data` and `y` what shuffling a
-#' column costs.
+#' `plot()`, and `autoplot()` of ggplot2, draw the result of [contree_importance()]: without `data`
+#' the gains of the splits on each feature, if the model states them; with `data` and `y` the
+#' permutation importance.
 #' @export
 plot.forged_forest <- function(x, main = NULL, ...) {
   plot(contree_importance(x, ...), main = main)
