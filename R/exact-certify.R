@@ -112,7 +112,7 @@ restrictions <- function(fit) {
     if (split > 2 * settings$minbucket) gettextf("that splits no node of fewer than %s rows",
                                                  format(split)),
     if (is.finite(settings$max_thresholds)) {
-      gettextf("on at most %s thresholds a predictor", format(settings$max_thresholds))
+      gettextf("on at most %s thresholds per predictor", format(settings$max_thresholds))
     },
     if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of %s",
                                                show_names(tree_restricted(fit)),
@@ -126,7 +126,7 @@ trees_text <- function(depth, among) {
 }
 
 #' @param x A value of `contree_certify()`, or a certificate.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits`.
 #' @param ... Not used.
 #' @rdname contree_certify
 #' @export
@@ -196,9 +196,9 @@ searched_labels <- function(fit, problem) {
 warn_no_certificate <- function(status, settings) {
   reason <- switch(status,
     "memory limit" = gettextf(
-      "it would take more than %s, or the search that writes it more than its memory",
+      "it would take more than %s, or the search that writes it would exceed its memory",
                               bytes_text(settings$certificate)),
-    "time limit" = gettext("the search that writes it came to the time limit"),
+    "time limit" = gettext("the search that writes it reached the time limit"),
     gettext("interrupted"))
   warning(structure(list(message = gettextf(
     "no certificate is kept: %s; the tree and its bound are not affected", reason),
@@ -311,7 +311,7 @@ tree_fault <- function(fit, frame) {
   }
   leaf <- walk_rows(fit, frame$columns)
   if (!identical(leaf, unname(tree_where(fit)))) {
-    return(gettextf("row %d does not come to the leaf that the fit says",
+    return(gettextf("row %d does not reach the leaf recorded in the fit",
                     which(leaf != tree_where(fit))[1]))
   }
   cost_fault(fit, frame, leaf)
@@ -330,7 +330,7 @@ cost_fault <- function(fit, frame, leaf) {
     gettextf("the tree is deeper than %s", format(settings$depth))
   } else if (any(inner) && (any(n[!inner] < settings$minbucket) ||
                             any(n[inner] < settings$minsplit))) {
-    gettext("the tree has nodes of fewer rows than it may have")
+    gettext("the tree has nodes with too few rows")
   }
 }
 

@@ -178,8 +178,8 @@ NULL
 #' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
 #'   split) to 16. The default is 3.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
-#' @param control Settings as made by [contree_control()], or a named list of them. A setting given
-#'   in `...` takes precedence over the same setting in `control`.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`. A setting given in `...` takes precedence over the same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
 #' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other
@@ -398,7 +398,7 @@ stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
   if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
-  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings",
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for the settings",
                                  message))
 }
 

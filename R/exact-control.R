@@ -225,11 +225,23 @@ print.contree_control <- function(x, ...) {
 
 check_setting <- function(name, value) {
   range <- setting_table[[name]]
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low && value <= range$high && (!range$whole || is.infinite(value) ||
-                                                  value == round(value))
-  if (!fine) stop_input(name, setting_message(name, value, range))
+  if (!is_in_range(value, range)) stop_input(name, setting_message(name, value, range))
   as.numeric(value)
+}
+
+is_scalar <- function(value) {
+  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value)
+}
+
+is_in_range <- function(value, range) {
+  is_scalar(value) && value >= range$low && value <= range$high &&
+    (!range$whole || is.infinite(value) || value == round(value))
+}
+
+# A number of which `is_fine` holds; `must` says in words what it must be.
+check_number <- function(name, value, must, is_fine) {
+  if (is_scalar(value) && is_fine(value)) return(as.numeric(value))
+  stop_input(name, gettextf("'%s' must be %s, not %s", name, must, show_value(value)))
 }
 
 setting_message <- function(name, value, range) {

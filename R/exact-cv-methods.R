@@ -12,8 +12,9 @@
 #' the largest error that it allows.
 #'
 #' @param x,object A value of [contree_cv()].
-#' @param digits Number of significant digits, a whole number.
-#' @param main Title of the plot, a string.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param col Colours of the lines, a vector with one for each complexity (or a single one if the
 #'   complexities are on the axis); by default those of [plot.contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
@@ -38,9 +39,9 @@ print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   print(printed_table(x$table, digits), row.names = FALSE, right = TRUE)
   cat("\n")
   say(rule_text(x, digits))
-  say(gettextf("%s: 'training' of the tree on all rows, where an optimal tree is at its best,",
+  say(gettextf("%s: 'training' on all rows, by the tree fitted to them, which is optimistic;",
                measure_text(x$fit)),
-      gettext("'error' of rows that were held out, with its standard error."))
+      gettext("'error' on held-out rows, with its standard error 'se'."))
   invisible(x)
 }
 
@@ -81,8 +82,8 @@ printed_table <- function(table, digits) {
 }
 
 rule_text <- function(cv, digits) {
-  if (cv$rule == "min") return(gettext("* chosen: the simplest tree of the least error"))
-  gettextf("* chosen: the simplest tree within one standard error of the least error (at most %s)",
+  if (cv$rule == "min") return(gettext("* chosen: the simplest tree with the lowest error"))
+  gettextf("* chosen: the simplest tree within one standard error of the lowest error (at most %s)",
            format(least_and_se(cv$table), digits = digits))
 }
 

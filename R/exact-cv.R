@@ -76,7 +76,8 @@
 #' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
 #' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
 #'   fitted to all rows.
-#' @param control Settings as made by [contree_control()], or a named list of them.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`.
 #'
 #' @return An object of class `contree_cv`, a list of
 #' \describe{

@@ -78,9 +78,7 @@ contree_estimate.default <- function(x, y, weights = NULL, depth = 3, seconds = 
 first_part <- 300
 
 estimate_search <- function(frame, settings, seconds) {
-  fine <- is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0
-  if (!fine) stop_input("seconds", gettextf("'seconds' must be a number above 0, not %s",
-                                            show_value(seconds)))
+  check_seconds(seconds)
   settings <- settle_settings(settings, frame)
   settings[c("start", "progress")] <- list(NULL, NULL)
   settings[c("certificate", "conformal")] <- 0

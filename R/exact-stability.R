@@ -84,22 +84,13 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
 }
 
 check_samples <- function(samples) {
-  fine <- is.numeric(samples) && length(samples) == 1 && is.finite(samples) && samples >= 2 &&
-    samples == floor(samples)
-  if (!fine) {
-    stop_input("samples", gettextf("'samples' must be a whole number, at least 2, not %s",
-                                   show_value(samples)))
-  }
-  samples
+  check_number("samples", samples, gettext("a whole number, at least 2"),
+               function(value) is.finite(value) && value >= 2 && value == floor(value))
 }
 
 check_within <- function(within) {
-  fine <- is.numeric(within) && length(within) == 1 && is.finite(within) && within >= 0 &&
-    within < 0.5
-  if (!fine) {
-    stop_input("within", gettextf("'within' must be a number from 0 to below 0.5, not %s",
-                                  show_value(within)))
-  }
+  check_number("within", within, gettext("a number from 0 to below 0.5"),
+               function(value) value >= 0 && value < 0.5)
 }
 
 # ---- one sample ----------------------------------------------------------------------------------
@@ -213,7 +204,7 @@ pairwise_difference <- function(predicted) {
 # ---- methods -------------------------------------------------------------------------------------
 
 #' @param x A value of `contree_stability()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; 2 by default.
 #' @rdname contree_stability
 #' @export
 print.contree_stability <- function(x, digits = 2, ...) {
@@ -246,7 +237,7 @@ print.contree_stability <- function(x, digits = 2, ...) {
 
 most_in_stability <- 15
 
-#' @param main Title of the plot, a string.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname contree_stability
 #' @export
 plot.contree_stability <- function(x, main = NULL, ...) {

@@ -83,7 +83,7 @@ write_file <- function(bytes, path) {
   }
   if (is.null(problem)) return(invisible())
   if (new) unlink(path)
-  stop_input("file", gettextf("'file' (%s) cannot be written to its end: %s", path, problem))
+  stop_input("file", gettextf("'file' (%s) cannot be written completely: %s", path, problem))
 }
 
 pmml_document <- function(fit) {
@@ -304,7 +304,7 @@ xml_escape <- function(text) {
   text <- enc2utf8(as.character(text))
   if (any(bad <- vapply(text, function(t) any(utf8ToInt(t) %in% not_in_xml), NA))) {
     stop_input("fit", gettextf(
-      "%s holds a control character, which XML cannot have; rename the column or the level",
+      "%s contains a control character, which XML does not allow; rename the column or the level",
       encodeString(text[bad][1], quote = "'")))
   }
   special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;",

@@ -63,7 +63,7 @@
 #' @param object,x A fit of `image_forest()`.
 #' @param newdata An image, or a list of images.
 #' @param type What to return for each pixel, with the name in the paper in parentheses:
-#'   * `"class"`: the most probable class (ArgMax);
+#'   * `"class"` (the default): the most probable class (ArgMax);
 #'   * `"prob"`: the probability of each class, the mean over the trees (Distribution);
 #'   * `"votes"`: for each class the number of trees in whose leaf it is the most frequent;
 #'   * `"leaf"`: the leaf of the pixel in each tree (ForestLeaves, or TreeLeaf with one tree in
@@ -198,9 +198,8 @@ image_settings <- function(arguments) {
 
 check_image_seed <- function(seed) {
   if (is.null(seed)) return(sample.int(.Machine$integer.max, 1))
-  if (is_count(seed + 1) && seed <= .Machine$integer.max) return(as.integer(seed))
-  stop_input("seed", gettextf("'seed' must be a whole number from 0 to 2^31 - 1, not %s",
-                              show_value(seed)))
+  as.integer(check_number("seed", seed, gettext("a whole number from 0 to 2^31 - 1"),
+                          function(value) is_count(value + 1) && value <= .Machine$integer.max))
 }
 
 class_names <- function(labels) {

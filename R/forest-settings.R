@@ -70,10 +70,7 @@ check_learner <- function(learner) {
 
 check_forest_number <- function(name, value, range, none) {
   if (is.null(value) && none) return(NULL)
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low &&
-    value <= range$high && (!range$whole || value == round(value))
-  if (!fine) stop_input(name, setting_message(name, value, range))
+  if (!is_in_range(value, range)) stop_input(name, setting_message(name, value, range))
   as.double(value)
 }
 
@@ -137,7 +134,7 @@ check_forest_class_weights <- function(weights, response) {
       any(weights < 0 | is.infinite(weights)) ||
         (!is.null(names(weights)) && !setequal(names(weights), classes))) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class, not %s",
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one per class, not %s",
       length(classes), show_value(weights)))
   }
   unname(if (is.null(names(weights))) weights else weights[classes])

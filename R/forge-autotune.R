@@ -71,11 +71,7 @@ autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
 }
 
 check_seconds <- function(seconds) {
-  if (is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0) {
-    return(invisible())
-  }
-  stop_input("seconds", gettextf("'seconds' must be a positive number, not %s",
-                                 show_value(seconds)))
+  check_number("seconds", seconds, gettext("a number above 0"), function(value) value > 0)
 }
 
 keep_tuned <- function(forged, times, key) {
@@ -184,10 +180,7 @@ gpu_schedule <- function(point, depth) {
 autotune_gpu <- function(forged, rows, time) {
   check_forged(forged)
   if (!is.function(time)) stop_input("time", gettext("'time' must be a function"))
-  if (!is_count(rows)) {
-    stop_input("rows", gettextf("'rows' must be a positive whole number, not %s",
-                                show_value(rows)))
-  }
+  check_number("rows", rows, gettext("a positive whole number"), is_count)
   points <- gpu_points(rows, forged$forest$ensemble$n_features)
   timed <- time_points(forged, points, time)
   best <- utils::head(order(timed$seconds), 3)

@@ -15,7 +15,7 @@ all.equal.forest_ir <- function(target, current, ..., tolerance = 0) {
   check_no_dots(...)
   if (inherits(current, "forged_forest")) current <- current$forest
   if (!inherits(current, "forest_ir")) {
-    return(gettextf("current is no forest, but %s", show_value(current)))
+    return(gettextf("current is not a forest but %s", show_value(current)))
   }
   if (!is.numeric(tolerance) || length(tolerance) != 1 || is.na(tolerance) || tolerance < 0) {
     stop_input("tolerance", gettextf("'tolerance' must be a number of at least 0, not %s",

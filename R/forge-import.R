@@ -80,14 +80,14 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   kind <- kind_of_bytes(bytes)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx")
   if (format != "auto" && !maker[kind] %in% format) {
-    refuse_document(gettextf("it is no model of %s", format))
+    refuse_document(gettextf("it is not a model of %s", format))
   }
   switch(kind,
          onnx = read_onnx(bytes),
          json = read_xgboost(parse_json(bytes), iterations),
          ubj = read_xgboost(parse_ubj(bytes), iterations),
          lightgbm = read_lightgbm(bytes, iterations),
-         refuse_document(gettext("its format is none that is known")))
+         refuse_document(gettext("its format is not recognised")))
 }
 
 most_bytes <- 2^30
@@ -95,15 +95,14 @@ most_bytes <- 2^30
 is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
 
 check_iterations <- function(iterations) {
-  if (is.null(iterations) || is_count(iterations)) return(invisible())
-  stop_input("iterations", gettextf("'iterations' must be a whole number of at least 1, not %s",
-                                    show_value(iterations)))
+  if (is.null(iterations)) return(invisible())
+  check_number("iterations", iterations, gettext("a whole number of at least 1"), is_count)
 }
 
 read_bytes <- function(path) {
   size <- file.size(path)
   if (is.na(size) || dir.exists(path)) {
-    stop_input("x", gettextf("there is no file '%s'", path))
+    stop_input("x", gettextf("the file '%s' does not exist", path))
   }
   if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
   readBin(path, "raw", size)
@@ -123,7 +122,7 @@ kind_of_bytes <- function(bytes) {
 
 text_of <- function(bytes) {
   text <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
-  if (is.null(text) || !validUTF8(text)) refuse_document(gettext("it is no text in UTF-8"))
+  if (is.null(text) || !validUTF8(text)) refuse_document(gettext("it is not text in UTF-8"))
   Encoding(text) <- "UTF-8"
   text
 }

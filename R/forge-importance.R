@@ -55,7 +55,7 @@ forest_measure <- function(fit, data, y) {
 gained_importance <- function(fit) {
   e <- fit$ensemble
   if (!length(e$gain)) {
-    stop_unsupported("fit", gettextf("the model of %s does not say what its splits gained",
+    stop_unsupported("fit", gettextf("the model of %s does not have the gains of its splits",
                                      fit$source))
   }
   inner <- e$feature > 0L
@@ -83,7 +83,7 @@ plot.forged_forest <- function(x, main = NULL, ...) {
 
 #' @rdname forge
 #' @param object A result of `forge()`.
-#' @param main Title above the plot.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @exportS3Method ggplot2::autoplot
 autoplot.forged_forest <- function(object, main = NULL, ...) {
   autoplot.contree_importance(contree_importance(object, ...), main)

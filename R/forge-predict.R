@@ -67,7 +67,7 @@ predict.forged_forest <- function(object, newdata,
 
 check_has_classes <- function(forest, type) {
   if (is_forest_classifier(forest)) return(invisible())
-  stop_unsupported("type", gettextf("type \"%s\" is of classes, but the model predicts numbers",
+  stop_unsupported("type", gettextf("type \"%s\" is for classes, but the model predicts numbers",
                                     type))
 }
 
@@ -145,7 +145,7 @@ feature_places <- function(forest, newdata, asked) {
   place <- match(forest$features, given, 0L)
   absent <- asked[place[asked] == 0L]
   if (length(absent)) {
-    stop_input("newdata", gettextf("'newdata' lacks %s, which the model asks for; add it",
+    stop_input("newdata", gettextf("'newdata' lacks %s, which the model uses; add it",
                                    show_names(forest$features[absent])))
   }
   place

@@ -13,7 +13,8 @@
 #' root mean squared error (RMSE), both on the training rows.
 #'
 #' @param x A fit of [contree()].
-#' @param digits Number of significant digits of thresholds and proportions, a whole number.
+#' @param digits Number of significant digits of thresholds and proportions, a whole number; by
+#'   default the option `digits`.
 #' @param time `TRUE` shows the seconds that the search took, which differ from run to run; `FALSE`
 #'   by default.
 #' @param ... Not used.
@@ -166,7 +167,7 @@ one_or_more <- function(one) if (one) 1L else 2L
 
 optimal_text <- function(fit) {
   most <- if (isTRUE(tree_proof(fit)$capped)) {
-    gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
+    gettextf("on at most %s thresholds per predictor", format(tree_settings(fit)$max_thresholds))
   }
   families <- if (length(tree_restricted(fit))) {
     gettextf("that split %s by one level or in order of %s", show_names(tree_restricted(fit)),

@@ -19,13 +19,14 @@
 #'   computed from these rows. By default they are the training rows, whose values are shown if the
 #'   tree was fitted with `model = TRUE`.
 #' @param file Path of the file to write, a string usually ending in `.html`, or a connection.
-#' @param y The response of the rows of `newdata`, if that has no column for it.
+#' @param y The response of the rows of `newdata`, if that has no column for it; `NULL` by default.
 #' @param alternatives A value of [contree_alternatives()], whose trees are listed too; `NULL` by
 #'   default.
 #' @param title Title of the page, a string; by default it names the response.
-#' @param rows Number of rows, counted from the first, in the table: a whole number of at least 0.
-#'   Figures are computed from all rows. 10,000 rows of five predictors take about a megabyte.
-#' @param digits Number of significant digits of thresholds, a whole number.
+#' @param rows Number of rows, counted from the first, in the table: a whole number of at least 0,
+#'   by default 10,000. Figures are computed from all rows. 10,000 rows of five predictors take
+#'   about a megabyte.
+#' @param digits Number of significant digits of thresholds, a whole number; 4 by default.
 #' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
 #'   proportions are computed, as in [predict.contree()]; 0 by default.
 #' @param ... Not used; anything given here is an error.
@@ -64,10 +65,7 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
 contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
 
 check_row_limit <- function(rows) {
-  fine <- is.numeric(rows) && length(rows) == 1 && !is.na(rows) && rows >= 0
-  if (!fine) stop_input("rows", gettextf("'rows' must be a number, at least 0, not %s",
-                                         show_value(rows)))
-  floor(rows)
+  floor(check_number("rows", rows, gettext("a number, at least 0"), function(value) value >= 0))
 }
 
 report_title <- function(fit) {
@@ -194,7 +192,7 @@ report_errors <- function(fit, shown, laplace) {
   report_section(
     "errors", heading,
     if (shown$training) tag("p", class = "note", html_text(gettext(
-      "An optimal tree is at its best on its training rows; expect more errors on others."))),
+      "The training error of an optimal tree is optimistic; expect more errors on other rows."))),
     tag("p", html_text(gettextf(
       "Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
       format(judged$accuracy, digits = 4), judged$correct, judged$n,
@@ -266,7 +264,7 @@ report_rules <- function(fit, digits) {
         tag("code", class = "rule", html_text(rules$rule[i])))
   }, "")
   report_section("rules", gettext("Rules"), tag("p", html_text(gettext(
-    "One rule a leaf. Each is R: subset(data, rule) gives the rows of the leaf."))),
+    "One rule for each leaf, as R code: subset(data, rule) gives the rows of the leaf."))),
     tag("ul", class = "rules", paste(items, collapse = "\n")))
 }
 
@@ -308,7 +306,7 @@ report_history <- function(fit) {
 }
 
 report_alternatives <- function(alternatives, digits) {
-  heading <- gettext("Trees that begin with another predictor")
+  heading <- gettext("Trees with another predictor at the root")
   if (length(alternatives) == 0) {
     return(report_section("alternatives", heading,
                           tag("p", html_text(gettext("There are none within the limit.")))))

@@ -134,7 +134,8 @@ training_confusion <- function(fit) {
 }
 
 #' @param x A summary as made by `summary()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @rdname summary.contree
 #' @export
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {
@@ -155,7 +156,7 @@ say_classes <- function(x, digits) {
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)),
       "\n", sep = "")
   say(gettext(
-    "(an optimal tree is at its best there; for others see contree_cv() and contree_accuracy())"))
+    "(which is optimistic; for other rows see contree_cv() and contree_accuracy())"))
 }
 
 say_deviance <- function(x, digits) {
@@ -164,5 +165,5 @@ say_deviance <- function(x, digits) {
                      format(100 * x$r.squared, digits = digits)), "\n", sep = "")
   if (is.null(x$status)) return(invisible())
   cat(gettextf("Root mean squared error: %s", format(x$rmse, digits = digits)), "\n", sep = "")
-  say(gettext("(an optimal tree is at its best on these rows; for others see contree_cv())"))
+  say(gettext("(which is optimistic; for other rows see contree_cv())"))
 }

@@ -22,7 +22,8 @@
 #' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
 #'   probabilities are computed, as in [predict.contree()]; 0 by default.
 #' @param x A value of `contree_accuracy()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @param ... Not used.
 #' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly),
 #'   `accuracy` (their proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion`
@@ -166,10 +167,8 @@ wilson_interval <- function(correct, n, level) {
 }
 
 check_level <- function(level) {
-  fine <- is.numeric(level) && length(level) == 1 && !is.na(level) && level > 0 && level < 1
-  if (!fine) stop_input("level",
-                        gettextf("'level' must be a number between 0 and 1, as 0.95, not %s",
-                                 show_value(level)))
+  check_number("level", level, gettext("a number between 0 and 1, as 0.95"),
+               function(value) value > 0 && value < 1)
 }
 
 # ---- tables of classes ---------------------------------------------------------------------------

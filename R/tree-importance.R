@@ -46,8 +46,9 @@
 #'   the training rows.
 #' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
 #' @param x A value of `contree_importance()`.
-#' @param digits Number of significant digits, a whole number.
-#' @param main Title of the plot, a string.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... Not used.
 #' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
 #'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree

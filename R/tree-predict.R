@@ -216,12 +216,8 @@ tell <- function(fit, of_rows, row_names, type, laplace = 0) {
 }
 
 check_laplace <- function(laplace) {
-  fine <- is.numeric(laplace) && length(laplace) == 1 && is.finite(laplace) && laplace >= 0
-  if (!fine) {
-    stop_input("laplace", gettextf("'laplace' must be a number, at least 0, not %s",
-                                   show_value(laplace)))
-  }
-  as.numeric(laplace)
+  check_number("laplace", laplace, gettext("a number, at least 0"),
+               function(value) is.finite(value) && value >= 0)
 }
 
 # factor() would look at every row.

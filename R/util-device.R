@@ -96,15 +96,15 @@ check_device <- function(value) {
 device_wanted <- function(settings) if (is.null(settings$device)) "auto" else settings$device
 
 stop_device <- function(why) {
-  stop_input("device", gettextf("the GPU asked for by 'device' cannot be used: %s", why),
-             gettext("use device = \"auto\" or \"cpu\", and contree_gpu() to see what there is"))
+  stop_input("device", gettextf("the GPU given as 'device' cannot be used: %s", why),
+             gettext("use device = \"auto\" or \"cpu\"; contree_gpu() lists the GPUs"))
 }
 
 # Said once a fit: why a device was not used, or not to the end.
 tell_device <- function(solved) {
   if (!nzchar(solved$device_note)) return(invisible())
   message(structure(list(
-    message = paste0(gettextf("the search went on without the GPU: %s", solved$device_note), "\n"),
+    message = paste0(gettextf("the search ran on without the GPU: %s", solved$device_note), "\n"),
                          call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

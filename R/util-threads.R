@@ -67,10 +67,7 @@ check_threads <- function(name, value) {
                           gettext("; 0 stands for all processors, NULL for the default")))
 }
 
-is_count <- function(value) {
-  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= 1 &&
-    value == round(value)
-}
+is_count <- function(value) is_scalar(value) && value >= 1 && value == round(value)
 
 # ---- caps ----------------------------------------------------------------------------------------
 

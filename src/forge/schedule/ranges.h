@@ -22,6 +22,12 @@ int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees);
 uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
                       ct_bound bounds[CT_MOST_NEST]);
 
+/* Iterations under these bounds, with the variables of the loops around it where they are. */
+int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
+                     int64_t n_rows, const int64_t *at);
+/* Which iteration a loop's variable is in. */
+int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at);
+
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
  * the sum of these and are so many at most, or CT_OPEN: to the end. */
 int64_t ct_span_of(const ct_nest *nest, int loop, ct_axis axis, uint32_t n_trees);
