@@ -1,5 +1,5 @@
-# Checkpoints of searches in parts: the state (exact-parts.R) in a file, from which another call with
-# the same data and settings goes on.
+# Checkpoints of searches in parts: the state (exact-parts.R) in a file, from which another call
+# with the same data and settings goes on.
 
 checkpoint_format <- 1L
 

@@ -38,7 +38,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'     `minsplit`, `max_thresholds`, `subset_levels`.
 #'   \item Missing values and new levels: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
-#'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`, `start`.
+#'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`,
+#'     `start`.
 #'   \item What is reported, and what the fit keeps: `progress`, `verbose`, `certificate`,
 #'     `conformal`, `model`.
 #' }
