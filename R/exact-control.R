@@ -154,8 +154,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   as well. It takes three to five bytes for each threshold that the search examines, less than 1
 #'   MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
 #'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class
-#'   `contree_no_certificate`. Only [contree()] keeps certificates, and only of classification
-#'   trees.
+#'   `contree_no_certificate`. Only [contree()] keeps certificates.
 #' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
 #'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
 #'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The

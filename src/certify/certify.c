@@ -30,12 +30,14 @@ void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *
 
 /* ---- the check ---- */
 
-/* Labels that there are, and splits that a tree may have. */
+/* Labels that there are, or as many leaves as splits make, and splits that a tree may have. */
 static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *error)
 {
     int fine = !tree || tree->n_splits < data->n_rows;
     for (uint32_t row = 0; fine && tree && row < data->n_rows; row++)
-        fine = tree->labels[row] >= 0 && (uint32_t) tree->labels[row] < data->n_classes;
+        fine = tree->labels[row] >= 0 &&
+               (uint32_t) tree->labels[row] < (data->response ? tree->n_splits + 1
+                                                              : data->n_classes);
     return fine ? CT_OK
                 : ct_fail(error, CT_BAD_INPUT,
                           "a tree must have fewer splits than rows, and labels that there are");

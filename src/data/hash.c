@@ -18,7 +18,8 @@ uint64_t ct_hash_double(uint64_t hash, double value)
 
 uint64_t ct_data_hash(const ct_data *data, uint64_t hash)
 {
-    hash = ct_hash(ct_hash(ct_hash(hash, data->n_rows), data->n_cols), data->n_classes);
+    hash = ct_hash(ct_hash(hash, data->n_rows), data->n_cols);
+    hash = ct_hash(hash, ct_data_classes(data));
     for (uint32_t col = 0; col < data->n_cols; col++)
         for (uint32_t row = 0; row < data->n_rows; row++)
             hash = ct_hash_double(hash, ct_column_value(&data->columns[col], row));

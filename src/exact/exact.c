@@ -81,9 +81,11 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
-static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree,
+                               ct_arena *arena)
 {
     int64_t units = 0;
+    if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
         units += (costs->weights ? costs->weights[row] : 1) * ct_loss_units(costs, own, label);
@@ -107,9 +109,11 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
                                                                     : 2 * search->min_bucket;
     search->gap = ct_objective_gap(costs, options->max_gap);
     search->cap = ct_objective_above(costs, options->max_cost);
+    if (data->response && options->evidence && !options->cheaper_than)
+        search->cap = ct_response_proving(costs, options->max_cost);
     if (options->cheaper_than)
         search->cap = ct_smaller_cost(search->cap,
-                                      cost_of_outcome(costs, data, options->cheaper_than));
+                                      cost_of_outcome(costs, data, options->cheaper_than, arena));
     return CT_OK;
 }
 
@@ -546,8 +550,6 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
-    if (data->response && (options->evidence || options->cheaper_than))
-        return ct_fail(error, CT_BAD_INPUT, "there are no certificates of regression trees");
     CT_TRY(check_start(options->start, data->n_cols, error));
     CT_TRY(ct_part_begin(options->part, data->n_cols, error));
     ct_search search = {0};

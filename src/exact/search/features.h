@@ -1,5 +1,6 @@
 /* The root features of a search: their candidates, their open intervals, and what is known of the
- * thresholds that are done with. Where a team searches, all of this is called holding its lock. */
+ * closed thresholds. If a team searches, all of these functions are called while holding its lock.
+ */
 #ifndef CT_EXACT_SEARCH_FEATURES_H
 #define CT_EXACT_SEARCH_FEATURES_H
 
