@@ -1,5 +1,5 @@
-/* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the
- * library. */
+/* The caller's data, borrowed for the duration of a call: the library neither copies nor frees
+ * them. */
 #ifndef CT_DATA_DATA_H
 #define CT_DATA_DATA_H
 
