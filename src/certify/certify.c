@@ -4,43 +4,21 @@
 
 #include "certify/objective.h"
 #include "certify/proof.h"
+#include "data/hash.h"
 
 enum { VERSION = 1 };
 static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
 
 /* ---- the hash ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
-static uint64_t mix_double(uint64_t hash, double value)
-{
-    uint64_t word;
-    value += 0.0; /* -0 and 0 are the same value */
-    memcpy(&word, &value, sizeof word);
-    return mix(hash, word);
-}
-
 /* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash,
  * and proves nothing by it. */
 static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
 {
-    uint64_t hash = mix(mix(mix(MAGIC, data->n_rows), data->n_cols), ct_data_classes(data));
-    for (uint32_t col = 0; col < data->n_cols; col++)
-        for (uint32_t row = 0; row < data->n_rows; row++)
-            hash = mix_double(hash, ct_column_value(&data->columns[col], row));
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        hash = data->response ? mix_double(hash, data->response[row])
-                              : mix(hash, (uint64_t) data->classes[row]);
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++)
-        hash = mix_double(hash, data->weights[row]);
-    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
-        hash = mix_double(hash, data->loss[i]);
-    hash = mix_double(mix(hash, claim->depth), claim->complexity);
-    return mix(mix(mix(hash, claim->min_bucket), claim->min_split), claim->max_thresholds);
+    uint64_t hash = ct_data_hash(data, MAGIC);
+    hash = ct_hash_double(ct_hash(hash, claim->depth), claim->complexity);
+    hash = ct_hash(ct_hash(hash, claim->min_bucket), claim->min_split);
+    return ct_hash(hash, claim->max_thresholds);
 }
 
 void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate)

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "data/data.h"
+#include "exact/run/part.h"
 
 enum { CT_MAX_DEPTH = 16 };
 
@@ -102,6 +103,7 @@ typedef struct {
     void *stop_data;
     const ct_start *start; /* may be NULL. What of it does not fit the depth, the leaf sizes or the
                               data is left out */
+    ct_part *part; /* of a search in parts: see part.h. From depth 3 on, on the CPU. May be NULL */
     ct_bytes *evidence; /* what the proof rests on is written here; see evidence.h. May be NULL */
     void (*report)(
         void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */

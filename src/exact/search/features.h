@@ -14,6 +14,11 @@ void ct_features_release_candidate(ct_roots *roots, ct_candidate *candidate);
 void ct_features_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven);
 void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound);
 
+/* The thresholds between a and b are not searched: they are known by a bound, or left to other
+ * parts of the search. */
+void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
+                       const ct_candidate *b, int64_t bound);
+
 /* Puts an interval on its feature's stack, unless it is empty. If memory ends, its bound is noted
  * and a stop asked for. */
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
