@@ -7,9 +7,9 @@
 #' predictions to data.
 #'
 #' @param x A fit of [contree()] or [gmt()].
-#' @param data Data frame to add the predictions to; by default the training rows, as
+#' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
 #'   [model.frame()] finds them.
-#' @param newdata Data frame of new rows to use instead of `data`.
+#' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with one row for each node, as [as.data.frame.contree()] gives,
 #'   and `rule`, the conditions that lead to it.
@@ -95,8 +95,8 @@ augment_numbers <- function(fit, newdata) {
 #' @param x A fit of [hist_forest()].
 #' @param data The training rows, a data frame; by default they are found by the call of the fit.
 #'   They get out-of-bag predictions: those of the trees that were not grown from the row.
-#' @param newdata Data frame of new rows to use instead of `data`; they get the predictions of all
-#'   trees.
+#' @param newdata Data frame of new rows to use instead of `data` (`NULL`, the default, for none);
+#'   they get the predictions of all trees.
 #' @param ... Not used.
 #' @return `tidy()`: a data frame with one row for each predictor, the most important first:
 #'   `variable`, `impurity`, and `permutation` if the forest has it.

@@ -16,8 +16,8 @@
 #' listed.
 #'
 #' @param fit A fit of [contree()].
-#' @param n Number of predictors to list at most, a whole number of at least 1: those with the best
-#'   trees.
+#' @param n Number of predictors to list at most, a whole number of at least 1, by default 10: those
+#'   with the best trees.
 #' @param within How much more than `fit` a tree may cost, a number of at least 0: misclassified
 #'   rows (with `weights` or `loss`, the unit of the cost) or, for a numeric response, squared
 #'   errors. The default 0 lists trees of the same cost.
@@ -242,7 +242,8 @@ as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = F
   table
 }
 
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   2.
 #' @rdname contree_alternatives
 #' @export
 print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...) {

@@ -12,8 +12,9 @@
 #' the largest error that it allows.
 #'
 #' @param x,object A value of [contree_cv()].
-#' @param digits Number of significant digits, a whole number.
-#' @param main Title of the plot, a string.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param col Colours of the lines, a vector with one for each complexity (or a single one if the
 #'   complexities are on the axis); by default those of [plot.contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.

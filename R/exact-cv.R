@@ -76,7 +76,8 @@
 #' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
 #' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
 #'   fitted to all rows.
-#' @param control Settings as made by [contree_control()], or a named list of them.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`.
 #'
 #' @return An object of class `contree_cv`, a list of
 #' \describe{
@@ -168,6 +169,8 @@ cv_settings <- function(dots, control) {
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
   settings[c("certificate", "conformal")] <- 0 # of one tree, not of each that is compared
+  settings$workers <- FALSE # they have a tree each
+  settings["checkpoint"] <- list(NULL)
   settings
 }
 

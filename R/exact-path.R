@@ -317,7 +317,8 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 }
 
 #' @param x A path; for `contree_path()`, the predictors.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   2.
 #' @rdname contree_path
 #' @export
 print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {

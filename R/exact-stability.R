@@ -204,7 +204,7 @@ pairwise_difference <- function(predicted) {
 # ---- methods -------------------------------------------------------------------------------------
 
 #' @param x A value of `contree_stability()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; 2 by default.
 #' @rdname contree_stability
 #' @export
 print.contree_stability <- function(x, digits = 2, ...) {
@@ -237,7 +237,7 @@ print.contree_stability <- function(x, digits = 2, ...) {
 
 most_in_stability <- 15
 
-#' @param main Title of the plot, a string.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname contree_stability
 #' @export
 plot.contree_stability <- function(x, main = NULL, ...) {

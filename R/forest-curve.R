@@ -69,8 +69,10 @@ error_left_out <- function(so_far, y) {
 #' @param data As in [forest_curve()], for `"error"`.
 #' @param measure For `"importance"`: `"permutation"` (the default if the forest has it) or
 #'   `"impurity"`.
-#' @param n Number of predictors to show at most, a whole number: the most important ones.
-#' @param main,xlab,ylab Title and axis labels, strings.
+#' @param n Number of predictors to show at most, a whole number, by default 20: the most important
+#'   ones.
+#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
+#'   title.
 #' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart].
 #' @return What is drawn, invisibly: a value of [forest_curve()], or the rows of `importance`.
 #' @section Errors:

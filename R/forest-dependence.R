@@ -23,9 +23,10 @@
 #' @param threads As in [contree_control()].
 #' @param x A value of `partial_dependence()`.
 #' @param centre With `ice`, subtract from the line of each row its first value, so that all lines
-#'   start at 0?
-#' @param main,xlab,ylab Title and axis labels, strings.
-#' @param col Colours of the classes, or of the map.
+#'   start at 0? `FALSE` by default.
+#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
+#'   title.
+#' @param col Colours of the classes, or of the heat map, a vector; `NULL` for the default colours.
 #' @param ... Not used.
 #' @return A data frame of class `partial_dependence` with a column for each of `variables`, `class`
 #'   (a factor; for classes only), `prediction` (a probability, or a number in the unit of the

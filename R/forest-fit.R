@@ -87,7 +87,8 @@
 #'   values of at least 0, which needs `replace = TRUE`. In the formula method, an expression in the
 #'   columns of `data`. By default all rows are equally likely to be sampled.
 #' @param class_weights Sampling weights of the rows of each class: a numeric vector in the order of
-#'   the levels or with their names, or `"balanced"` for equally many of each class.
+#'   the levels or with their names, or `"balanced"` for equally many of each class; `NULL`, the
+#'   default, for none.
 #' @param splitrule For classes: `"gini"` (the default), `"entropy"`, `"error"` (misclassification
 #'   error), or `"random"`: one cut of each predictor, drawn at random among the codes of the node's
 #'   rows, like `"extratrees"` in `ranger`. For a numeric response only the default, variance, and
@@ -95,7 +96,7 @@
 #' @param pool When candidate predictors are drawn: at each `"node"` (the default), or once for all
 #'   nodes of one depth of a tree (`"level"`), as in Sharp (2008).
 #' @param learner A function that chooses the splits instead of `splitrule`, see [hist_learner()];
-#'   for classes only. It implies `pool = "level"` and one thread.
+#'   for classes only. `NULL`, the default, for none. It implies `pool = "level"` and one thread.
 #' @param factors How unordered factors, and character vectors, are split: by `"subsets"` (or
 #'   `"partition"`) of their levels if there are at most six (the default), or by the `"order"` of
 #'   the levels.

@@ -63,7 +63,7 @@
 #' @param object,x A fit of `image_forest()`.
 #' @param newdata An image, or a list of images.
 #' @param type What to return for each pixel, with the name in the paper in parentheses:
-#'   * `"class"`: the most probable class (ArgMax);
+#'   * `"class"` (the default): the most probable class (ArgMax);
 #'   * `"prob"`: the probability of each class, the mean over the trees (Distribution);
 #'   * `"votes"`: for each class the number of trees in whose leaf it is the most frequent;
 #'   * `"leaf"`: the leaf of the pixel in each tree (ForestLeaves, or TreeLeaf with one tree in

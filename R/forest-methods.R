@@ -3,7 +3,7 @@
 #' Print and summarise a forest
 #'
 #' @param x,object A fit of [hist_forest()], or its summary.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; 4 by default.
 #' @param ... Not used.
 #' @return `print()` returns its argument invisibly; `summary()` a list of class
 #'   `summary.hist_forest`: `fit`, `nodes`, `leaves` and `depth` (quantiles over the trees),
@@ -76,7 +76,7 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
 #' Extract a tree from a forest
 #'
 #' @param fit A fit of [hist_forest()].
-#' @param tree Number of the tree, starting at 1.
+#' @param tree Number of the tree, from 1, which is the default.
 #' @param as `"table"` (the default), or `"model"` for an object like a fit of [contree()].
 #' @return As a table, a data frame with a row for each node, the root first and children after
 #'   their parents:

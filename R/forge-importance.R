@@ -83,7 +83,7 @@ plot.forged_forest <- function(x, main = NULL, ...) {
 
 #' @rdname forge
 #' @param object A result of `forge()`.
-#' @param main Title above the plot.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @exportS3Method ggplot2::autoplot
 autoplot.forged_forest <- function(object, main = NULL, ...) {
   autoplot.contree_importance(contree_importance(object, ...), main)

@@ -17,8 +17,9 @@
 #'     `forge(sums = "reproducible")`;
 #'   * `"gpu"`: the loop nest of SilvanForge for GPUs: blocks of rows, threads for rows and for
 #'     parts of the trees.
-#' @param rows Number of rows of a tile or a block.
-#' @param trees Number of trees that are cached, or of threads for trees.
+#' @param rows Number of rows of a tile or a block, a whole number; 64 by default.
+#' @param trees Number of trees that are cached, or of threads for trees, a whole number; 8 by
+#'   default.
 #' @return A [schedule()].
 #' @references
 #' Prasad et al. (2024), SilvanForge, SOSP, section 3. Xie et al. (2021), Tahoe: Tree
@@ -72,7 +73,7 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 #'   `"cuda"`: kernels for a schedule with loops on dimensions of a GPU; the trees are passed by
 #'   pointer. `"ptx"`: these kernels compiled by NVRTC, if it is installed, for devices of compute
 #'   capability 7.5 and higher.
-#' @param name Name of the function, a valid C identifier.
+#' @param name Name of the function, a valid C identifier; `"forest_margins"` by default.
 #' @return A string. In C it defines `int NAME(const struct ct_model *m, const double *x, long long
 #'   n_rows, long long row_step, long long column_step, double *out)`, where `m` is `&NAME_model`,
 #'   row r has feature f at `x[r * row_step + f * column_step]`, and `out` receives a column for

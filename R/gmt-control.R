@@ -121,7 +121,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' model of its own. Smoothing helps if leaves are small and the response is noisy, and does harm if
 #' there is little noise. It does not change the splits. [gmt_cv()] finds the best value. The
 #' summary of a node, its covariances and intervals use the coefficients and errors of the smoothed
-#' model, but the standard errors of the unsmoothed one.
+#' model, but the standard errors of the model without smoothing.
 #' @section Choice of regressors:
 #' With `select` k the model of a node is the result of `step(lm(...), direction = "backward", k =
 #' k)` on its rows: as long as this lowers `n log(RSS / n) + k * rank`, the regressor whose removal

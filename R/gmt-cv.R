@@ -17,7 +17,8 @@
 #' size of a tree, so at the chosen complexity the smoothing with the lowest error is used.
 #'
 #' @inheritParams gmt
-#' @param complexity,smoothing Values to try, numeric vectors, see [gmt_control()].
+#' @param complexity,smoothing Values to try, numeric vectors, by default 0.3, 1, 2, 4, 8, 16 and 0,
+#'   1, 3, 8, 20; see [gmt_control()].
 #' @param folds,repeats,rule As in [contree_cv()].
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
 #' @return An object of class `gmt_cv` and `contree_cv`, a list of `call`; `table`, a data frame
@@ -170,7 +171,8 @@ choose_complexity <- function(table, rule) {
 #' @rdname gmt_cv
 #' @param x Predictors: a data frame, or a numeric matrix; for `print()` and `plot()`, a value of
 #'   `gmt_cv()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @export
 print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
@@ -189,8 +191,9 @@ print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
 }
 
 #' @rdname gmt_cv
-#' @param main Title of the plot, a string.
-#' @param col Colours of the lines, a vector with one for each smoothing.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param col Colours of the lines, a vector with one for each smoothing; `NULL` for the default
+#'   colours.
 #' @export
 plot.gmt_cv <- function(x, main = NULL, col = NULL, ...) {
   table <- x$table

@@ -67,7 +67,8 @@
 #'   [predict()][predict.gmt] evaluates in new data. With `x` and `y`, predictions for new rows do
 #'   not include it.
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
-#' @param control The settings as made by [gmt_control()], instead of in `...`.
+#' @param control The settings as made by [gmt_control()], instead of in `...`, from which they are
+#'   made by default.
 #' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param model Keep the model frame in the fit? `FALSE` by default.

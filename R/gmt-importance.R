@@ -17,7 +17,7 @@
 #' @param data Data frame of rows with the columns that the tree was fitted with and the response;
 #'   `NULL`, the default, uses the training rows as described above.
 #' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
-#' @param y The response of `data`, if the fit has no formula.
+#' @param y The response of `data`, a numeric vector, if the fit has no formula; `NULL` by default.
 #' @param ... Not used.
 #' @return A data frame of class `contree_importance`, the most important first: `variable`,
 #'   `splits` and `models`; or, with `data`, `variable`, `drop` (mean loss of R squared) and `se`

@@ -13,8 +13,10 @@
 #' rows of that node, of class `summary.lm`, and prints as such.
 #'
 #' @param object,x A fit of [gmt()].
-#' @param node Number of a node, as shown by `print()`. Inner nodes have models as well.
-#' @param digits Number of significant digits, a whole number.
+#' @param node Number of a node, as shown by `print()`; inner nodes have models as well. `NULL`, the
+#'   default: `coef()` of all leaves, `summary()` of the tree.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @param time `TRUE` shows the seconds that the search took; `FALSE` by default.
 #' @param ... Not used.
 #' @return `coef()`: a matrix with one row for each leaf and one column for each coefficient, or a

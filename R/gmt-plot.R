@@ -18,8 +18,8 @@
 #' @param leaves For `"partial"`: numbers of leaves; `NULL`, the default, selects the four with most
 #'   rows.
 #' @param data For `"partial"`: the training rows, a data frame; needed if the call of the fit does
-#'   not find them again.
-#' @param main Title of the plot, a string.
+#'   not find them again; `NULL` by default.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... With `"tree"`, arguments of [plot.contree()]; else not used.
 #' @return Invisibly: with `"tree"` as [plot.contree()]; with `"partial"` a data frame of `leaf`,
 #'   `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with

@@ -11,10 +11,10 @@
 #' @param type `"tree"` (the default), or `"progress"` for the cost of the best tree and the proven
 #'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
 #'   [plot.contree()].
-#' @param main Title of the plot, a string.
-#' @param digits Number of significant digits of the thresholds, a whole number.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
 #' @param col Colours of the classes, a vector as in [plot.contree()]; for `"progress"` two.
-#' @param width,height Size of the page in inches.
+#' @param width,height Size of the page in inches, numbers; 7 by 5 by default.
 #' @param ... Not used.
 #' @return An object of class `ggplot`.
 #' @section Errors:

@@ -19,16 +19,16 @@
 #' with `type = "bare"`, and has no effect on one with labels.
 #'
 #' @param x A fit of [contree()]. For `text()`, the one plotted last on the device.
-#' @param main Title of the plot, a string.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param cex Size of the text, a number. By default, or if the text does not fit in the given size,
 #'   the largest size at which it fits, at most 1.
-#' @param digits Number of significant digits of the thresholds, a whole number; digits before the
-#'   decimal point are never dropped.
+#' @param digits Number of significant digits of the thresholds, a whole number, 4 by default;
+#'   digits before the decimal point are never dropped.
 #' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
 #'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`.
 #' @param col Colours of the classes, a vector in the order of the levels or named by them. The
 #'   default palette has up to eight colours that colour-blind readers can distinguish.
-#' @param legend `FALSE` leaves out the legend of the classes.
+#' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
 #' @param what `"tree"` (the default), or `"progress"` for the progress of the search: the cost of
 #'   the best tree and the proven bound over time, which meet if the tree is optimal. `"progress"`
 #'   uses `main` and `col` (two colours) and ignores the arguments about the tree. For a regression
@@ -46,7 +46,7 @@
 #'   rows. Add 100 for the proportion of all rows that reach the node. `NULL`, the default: the
 #'   proportion of the predicted class, and the number of rows.
 #' @param palette Name of a palette of [grDevices::palette.pals()] or [grDevices::hcl.pals()] for
-#'   the classes, instead of `col`.
+#'   the classes, instead of `col`; `NULL` by default.
 #' @param laplace A number of at least 0 that is added to the count of each class in a node before
 #'   proportions are computed, as in [predict.contree()]; 0 by default.
 #' @param ... Arguments of the `rpart` methods (such as `uniform` and `use.n`) are accepted without

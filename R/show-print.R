@@ -13,7 +13,8 @@
 #' root mean squared error (RMSE), both on the training rows.
 #'
 #' @param x A fit of [contree()].
-#' @param digits Number of significant digits of thresholds and proportions, a whole number.
+#' @param digits Number of significant digits of thresholds and proportions, a whole number; by
+#'   default the option `digits`.
 #' @param time `TRUE` shows the seconds that the search took, which differ from run to run; `FALSE`
 #'   by default.
 #' @param ... Not used.

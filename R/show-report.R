@@ -19,13 +19,14 @@
 #'   computed from these rows. By default they are the training rows, whose values are shown if the
 #'   tree was fitted with `model = TRUE`.
 #' @param file Path of the file to write, a string usually ending in `.html`, or a connection.
-#' @param y The response of the rows of `newdata`, if that has no column for it.
+#' @param y The response of the rows of `newdata`, if that has no column for it; `NULL` by default.
 #' @param alternatives A value of [contree_alternatives()], whose trees are listed too; `NULL` by
 #'   default.
 #' @param title Title of the page, a string; by default it names the response.
-#' @param rows Number of rows, counted from the first, in the table: a whole number of at least 0.
-#'   Figures are computed from all rows. 10,000 rows of five predictors take about a megabyte.
-#' @param digits Number of significant digits of thresholds, a whole number.
+#' @param rows Number of rows, counted from the first, in the table: a whole number of at least 0,
+#'   by default 10,000. Figures are computed from all rows. 10,000 rows of five predictors take
+#'   about a megabyte.
+#' @param digits Number of significant digits of thresholds, a whole number; 4 by default.
 #' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
 #'   proportions are computed, as in [predict.contree()]; 0 by default.
 #' @param ... Not used; anything given here is an error.

@@ -16,7 +16,8 @@
 #' [predict.contree()] describes where such rows go.
 #'
 #' @param fit A fit of [contree()].
-#' @param digits Number of significant digits of the thresholds, a whole number.
+#' @param digits Number of significant digits of the thresholds, a whole number; by default the
+#'   option `digits`.
 #' @param ... Not used; anything given here is an error.
 #' @return A data frame of class `contree_rules` with one row for each leaf, from left to right:
 #'   `node` (number of the leaf), `rule`, `n` (training rows), `class` (factor), `probability`

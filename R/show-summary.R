@@ -134,7 +134,8 @@ training_confusion <- function(fit) {
 }
 
 #' @param x A summary as made by `summary()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @rdname summary.contree
 #' @export
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {

@@ -22,7 +22,8 @@
 #' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
 #'   probabilities are computed, as in [predict.contree()]; 0 by default.
 #' @param x A value of `contree_accuracy()`.
-#' @param digits Number of significant digits, a whole number.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @param ... Not used.
 #' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly),
 #'   `accuracy` (their proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion`

@@ -53,7 +53,7 @@ brier_score <- function(proportions, truth) {
 #' @param classes Names of the classes to draw, each against all others. By default the last of two
 #'   classes; of more, those that occur among the rows, at most eight.
 #' @param col Colours of the classes, a vector as in [plot.contree()].
-#' @param main Title of the plot, a string.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname contree_accuracy
 #' @export
 plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NULL, col = NULL,

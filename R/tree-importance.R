@@ -46,8 +46,9 @@
 #'   the training rows.
 #' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
 #' @param x A value of `contree_importance()`.
-#' @param digits Number of significant digits, a whole number.
-#' @param main Title of the plot, a string.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... Not used.
 #' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
 #'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree
@@ -163,16 +164,16 @@ shuffle <- function(data, column) {
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(if (is_shuffled(x)) {
-    gettextf("Loss of %s by shuffling a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
+    gettextf("Loss of %s by permuting a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))
   } else if (!is.null(x[["gain"]])) {
-    gettext("What the splits on a feature gained, as the maker of the model says, and their number")
+    gettext("Gain of the splits on a feature, as stated by the model, and number of splits")
   } else if (!is.null(x[["models"]])) {
-    gettext("Squared residuals saved by the splits on a predictor, and by it in the models")
+    gettext("Decrease of squared residuals by splits on a predictor, and by its terms in models")
   } else if (!is.null(x[["deviance"]])) {
     gettext("Decrease of the deviance by the splits on a predictor")
   } else {
-    gettext("Decrease of the Gini impurity by the splits on a predictor, and errors they save")
+    gettext("Decrease of the Gini impurity, and of the errors, by the splits on a predictor")
   }, "\n\n", sep = "")
   print(format(structure(x, class = "data.frame"), digits = digits), row.names = FALSE)
   invisible(x)
@@ -209,7 +210,7 @@ importance_to_show <- function(x) {
   if (!is.null(x[["gain"]])) return(say(x$gain, gettext("gain")))
   if (!is.null(x[["gini"]])) return(say(x$gini, gettext("decrease of Gini impurity")))
   if (!is.null(x[["deviance"]])) return(say(x$deviance, gettext("decrease of the deviance")))
-  say(x$splits + x$models, gettext("squared residuals saved"))
+  say(x$splits + x$models, gettext("decrease of squared residuals"))
 }
 
 # What vip takes of a model.
