@@ -413,6 +413,10 @@ settle_settings <- function(settings, frame) {
                format(settings$complexity))
     })
   }
+  if (is.finite(settings$max_leaves) && settings$certificate > 0) {
+    stop_input("certificate", gettext("there are no certificates of trees with 'max_leaves'"),
+               gettext("leave out one of them"))
+  }
   settings
 }
 
@@ -427,6 +431,7 @@ kept_settings <- function(settings) settings[setdiff(names(settings),
 # found) are for contree_alternatives() alone.
 search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity,
+       max_leaves = if (is.null(settings$max_leaves)) Inf else settings$max_leaves,
        max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket,
        minsplit = settings$minsplit,
