@@ -2,16 +2,16 @@
 
 #' Optimal trees in caret
 #'
-#' A description of [contree()] for `train()` of the package `caret`, to be given as its `method`,
-#' for classes and numbers. It tunes `depth` and `complexity`; other settings of [contree_control()]
-#' are passed on by `train()`, as in `train(..., minbucket = 5)`. A tree is fitted with one thread
-#' unless `threads` says otherwise, as resampling may run in parallel itself.
+#' A model description of [contree()] for the argument `method` of `caret::train()`, for
+#' classification and regression. It tunes `depth` and `complexity`; other settings of
+#' [contree_control()] are passed on by `train()`, as in `train(..., minbucket = 5)`. Each tree is
+#' fitted with one thread unless `threads` is given, since resampling may itself run in parallel.
 #'
 #' The formula method of `train()` turns factors into 0/1 columns; give `x` and `y` to have them
-#' split by sets of levels. The fit in `finalModel` is one of `contree()`, and prints, plots and
+#' split by sets of levels. The element `finalModel` is a fit of `contree()` and prints, plots and
 #' converts like any other.
 #'
-#' @return A list as `caret` wants it, see
+#' @return A list in the format that `caret` expects, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
 #' @examplesIf requireNamespace("caret", quietly = TRUE)
 #' set.seed(1)
@@ -62,12 +62,12 @@ caret_importance <- function(object, ...) {
 
 #' Forests in caret
 #'
-#' A description of [hist_forest()] for `train()` of the package `caret`, to be given as its
-#' `method`, for classes and numbers. It tunes `mtry` and `min_n`; other arguments of
-#' `hist_forest()` are passed on by `train()`, as in `train(..., trees = 200)`. A forest is grown
-#' with one thread unless `threads` says otherwise, as resampling may run in parallel itself.
+#' A model description of [hist_forest()] for the argument `method` of `caret::train()`, for
+#' classification and regression. It tunes `mtry` and `min_n`; other arguments of `hist_forest()`
+#' are passed on by `train()`, as in `train(..., trees = 200)`. Each forest is grown with one thread
+#' unless `threads` is given, since resampling may itself run in parallel.
 #'
-#' @return A list as `caret` wants it, see
+#' @return A list in the format that `caret` expects, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
 #' @seealso [contree_caret()]
 #' @examplesIf requireNamespace("caret", quietly = TRUE)
@@ -81,7 +81,7 @@ hist_forest_caret <- function() {
     label = "Random Forest from Histograms", library = "contree",
     type = c("Classification", "Regression"), loop = NULL,
     parameters = data.frame(parameter = c("mtry", "min_n"), class = "numeric",
-                            label = c("Predictors Tried", "Rows of a Leaf")),
+                            label = c("Predictors Tried", "Minimal Node Size")),
     grid = forest_grid, fit = forest_caret_fit,
     predict = function(modelFit, newdata, submodels = NULL) {
       unname(stats::predict(modelFit, newdata))
@@ -122,12 +122,12 @@ forest_caret_importance <- function(object, ...) {
 
 #' Model trees in caret
 #'
-#' A description of [gmt()] for `train()` of the package `caret`, to be given as its `method`, for
-#' numbers. It tunes `complexity` and `smoothing`; other settings of [gmt_control()] are passed on
-#' by `train()`, as in `train(..., leaves_max = 8)`. A tree is fitted with one thread unless
-#' `threads` says otherwise, as resampling may run in parallel itself.
+#' A model description of [gmt()] for the argument `method` of `caret::train()`, for regression. It
+#' tunes `complexity` and `smoothing`; other settings of [gmt_control()] are passed on by `train()`,
+#' as in `train(..., leaves_max = 8)`. Each tree is fitted with one thread unless `threads` is
+#' given, since resampling may itself run in parallel.
 #'
-#' @return A list as `caret` wants it, see
+#' @return A list in the format that `caret` expects, see
 #'   <https://topepo.github.io/caret/using-your-own-model-in-train.html>.
 #' @seealso [contree_caret()], [gmt_cv()]
 #' @examplesIf requireNamespace("caret", quietly = TRUE)

@@ -4,27 +4,27 @@
 #' Optimal trees in mlr3
 #'
 #' Once `contree` and `mlr3` (1.0.0 or later) are loaded, in either order, `lrn("classif.contree")`
-#' and `lrn("regr.contree")` make learners. Their parameters are the settings of [contree_control()]
-#' and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training, and `new_levels` of
-#' [predict.contree()], for predicting. `threads` is 1 unless it is set (by `mlr3::set_threads()`,
-#' for example), since resampling may run in parallel itself.
+#' and `lrn("regr.contree")` construct learners. Their parameters are the settings of
+#' [contree_control()] and `depth`, `cp`, `loss` and `class_weights` of [contree()], for training,
+#' and `new_levels` of [predict.contree()], for prediction. `threads` is 1 unless it is set (by
+#' `mlr3::set_threads()`, for example), since resampling may itself run in parallel.
 #'
-#' The first predicts classes and probabilities for two or more classes, the second numbers. They
-#' take missing values, factors, dates and case weights as `contree()` does, and have `importance()`
-#' (the decrease of the Gini impurity, or of the squared errors, by the splits on a feature, see
-#' [contree_importance()]) and `selected_features()`. Their `model` is a fit of `contree()`.
+#' The first predicts classes and probabilities for two or more classes, the second predicts
+#' numbers. Like `contree()` they handle missing values, factors, dates and case weights. They have
+#' `importance()` (the decrease of the Gini impurity, or of the squared errors, by the splits on a
+#' feature; see [contree_importance()]) and `selected_features()`. Their `model` is a fit of
+#' `contree()`.
 #' @section Forests:
-#' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` make learners whose `model` is a fit
-#' of
-#' [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with its defaults, but
-#' for `threads`, which is 1. Task weights say how likely rows are to be sampled. They have
-#' `importance()` (by permutation where the parameter `importance` says so, else by impurity),
-#' `oob_error()` and `selected_features()`.
+#' `lrn("classif.hist_forest")` and `lrn("regr.hist_forest")` construct learners whose `model` is a
+#' fit of [hist_forest()]. Their parameters are the arguments of `hist_forest()`, with the same
+#' defaults except for `threads`, which is 1. Task weights are sampling weights of the rows. The
+#' learners have `importance()` (by permutation if the parameter `importance` says so, else by
+#' impurity), `oob_error()` and `selected_features()`.
 #' @section Model trees:
-#' `lrn("regr.gmt")` makes a learner whose `model` is a fit of [gmt()]. Its parameters are the
-#' settings of [gmt_control()] and `seed`, with its defaults, but for `threads`, which is 1, and,
-#' for predicting, `extrapolate`. Task weights are case weights. It has `importance()` (squared
-#' residuals that splits and models save) and `selected_features()`.
+#' `lrn("regr.gmt")` constructs a learner whose `model` is a fit of [gmt()]. Its parameters are the
+#' settings of [gmt_control()] and `seed`, with the same defaults except for `threads`, which is 1,
+#' and, for prediction, `extrapolate`. Task weights are case weights. It has `importance()` (the
+#' decrease of the squared residuals by splits and models) and `selected_features()`.
 #' @seealso [contree_parsnip], [contree_caret()]
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE)
 #' learner <- mlr3::lrn("classif.contree", depth = 2, predict_type = "prob")

@@ -4,34 +4,33 @@
 #' Optimal trees in tidymodels
 #'
 #' Once `contree` and `parsnip` are loaded, in either order, `decision_tree()` of `parsnip` has the
-#' engine `"contree"` for classification and regression. A fit is one of [contree()];
-#' `extract_fit_engine()` takes it out of a fitted model or workflow, and it prints, plots and
-#' converts like any other.
+#' engine `"contree"` for classification and regression. `extract_fit_engine()` extracts the fit of
+#' [contree()] from a fitted model or workflow; it prints, plots and converts like any other.
 #'
 #' | `decision_tree()` | [contree()] | |
 #' |---|---|---|
-#' | `tree_depth` | `depth` | 3 unless given |
-#' | `cost_complexity` | `cp` | as in `rpart`, a part of the errors of the root; 0 unless given |
-#' | `min_n` | `minsplit` | 2 unless given, or 14 in regression |
+#' | `tree_depth` | `depth` | 3 by default |
+#' | `cost_complexity` | `cp` | a proportion of the root's errors, as in `rpart`; 0 by default |
+#' | `min_n` | `minsplit` | 2 by default, or 14 in regression |
 #'
 #' `set_engine("contree", ...)` takes all other settings of [contree_control()] and the arguments
-#' `loss` and `class_weights`. `threads` is 1 there unless it is given, since tuning may run in
-#' parallel itself.
+#' `loss` and `class_weights`. `threads` is 1 unless it is given, since tuning may itself run in
+#' parallel.
 #'
-#' Case weights are part of what is minimised. With `fit()` rows with missing predictors are kept,
-#' and factors are split by sets of levels; a recipe that makes dummy variables or imputes is not
-#' needed. The predictions are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for which `opts`
-#' may hold any `type` of [predict.contree()]).
+#' Case weights enter the cost that is minimised. With `fit()`, rows with missing predictors are
+#' kept and factors are split by sets of levels; no recipe that creates dummy variables or imputes
+#' is needed. The types of prediction are `"class"` and `"prob"`, or `"numeric"`, and `"raw"` (for
+#' which `opts` may hold any `type` of [predict.contree()]).
 #' @section Forests:
-#' `rand_forest()` has the engine `"contree"` as well, for classification and regression: forests of
-#' [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of these names, with the defaults
-#' of `hist_forest()`; `set_engine()` takes all others. Case weights say how likely rows are to be
-#' sampled. The predictions are `"class"`, `"prob"`, `"numeric"` and `"raw"`, with any `type` of
-#' [predict.hist_forest()] in `opts`.
+#' `rand_forest()` has the engine `"contree"` as well, for classification and regression with the
+#' forests of [hist_forest()]. `mtry`, `trees` and `min_n` are the arguments of the same names, with
+#' the defaults of `hist_forest()`; `set_engine()` takes all others. Case weights are sampling
+#' weights of the rows. The types of prediction are `"class"`, `"prob"`, `"numeric"` and `"raw"`,
+#' with any `type` of [predict.hist_forest()] in `opts`.
 #' @section Model trees:
-#' `decision_tree(mode = "regression")` has the engine `"gmt"`: model trees of [gmt()]. `tree_depth`
-#' is `depth_max`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other settings of
-#' [gmt_control()]. The predictions are `"numeric"` and `"raw"`.
+#' `decision_tree(mode = "regression")` has the engine `"gmt"`, for the model trees of [gmt()].
+#' `tree_depth` is `depth_max`, and `min_n` is `minbucket`; `set_engine("gmt", ...)` takes all other
+#' settings of [gmt_control()]. The types of prediction are `"numeric"` and `"raw"`.
 #' @seealso [contree_mlr3], [contree_caret()]
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' tree <- parsnip::decision_tree(mode = "classification", tree_depth = 2)

@@ -1,45 +1,49 @@
 # as.party(): a tree as one of the package partykit.
 
-#' A tree as an object of partykit
+#' Convert a tree to partykit
 #'
-#' Makes a `constparty` of the package `partykit`, for its plots, its printing, `nodeapply()` and
-#' whatever else works on such trees. Only the fit is read; its call is not evaluated again, so this
-#' works wherever the tree was fitted.
+#' Converts a fit to an object of class `constparty` of the package `partykit`, for plotting,
+#' printing, `nodeapply()` and other functions for such trees. Only the fit is read: its call is not
+#' evaluated again.
 #'
 #' @details
-#' The object has no training data, only a row without values for each predictor that the tree uses:
-#' printing, plotting and predicting do not need more. What looks at the predictors of training
-#' rows, such as `predict(perm = )`, wants `data`. Without `data`, and unless the fit was made with
-#' `model = TRUE`, the classes of the training rows are put together from the class counts of their
-#' leaves. They are right as counts, and row by row where there are two classes; among more, two
-#' misclassified rows of a leaf may have exchanged theirs.
+#' The object holds no training data, only a data frame without rows of the predictors that the tree
+#' uses, which is enough for printing, plotting and predicting. What needs the predictors of the
+#' training rows, such as `predict(perm = )`, needs `data`. Without `data`, and unless the fit was
+#' made with `model = TRUE`, the classes of the training rows are reconstructed from the class
+#' counts of their leaves. The counts are exact. With two classes so is the class of each row; with
+#' more, two misclassified rows of a leaf may have exchanged their classes.
 #'
-#' Predictions are those of [predict.contree()], with some limits of `partykit`. Levels that were
-#' not in training are an error. Infinite values count as
-#' missing. Where missing values are
-#' parted from all others, the side of the values is kid 1 and shown as `< Inf`, `< NA` for ordered
-#' factors and, for factors, as all levels; the other side is shown as `>= Inf`, `>= NA` or has no
-#' words of its own. Columns of matrices, as `poly()` makes them, must be given by their names in
-#' the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in the order in which they are
-#' printed. Thresholds of dates are shown as numbers.
+#' Predictions are those of [predict.contree()], within the limits of `partykit`. Levels that did
+#' not occur in training are an error. Infinite values count as missing. Where a split separates
+#' missing values from all others, the child of the non-missing values is the first and is labelled
+#' `< Inf` (`< NA` for ordered factors, all levels for factors); the other child is labelled `>=
+#' Inf` or `>= NA` or has no label. Columns of matrices, as returned by `poly()`, must be given
+#' under the names they have in the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in the
+#' order in which they are printed. Thresholds of dates are shown as numbers.
 #'
-#' It predicts the most frequent class of a leaf; if the tree predicts another one in some leaf,
-#' there is a warning of class `contree_conversion_warning`.
+#' `partykit` predicts the most frequent class of a leaf; if the tree predicts another class in some
+#' leaf, there is a warning of class `contree_conversion_warning`.
 #'
 #' A fit of [gmt()] becomes an object of class `lmtree` and `modelparty`, which `partykit` prints,
-#' plots (each leaf's rows and what the model says of them; that needs the training rows, found
-#' again by the fit's call or given as `data`; in the plot a missing number is the mean) and
-#' predicts from, within the ranges of the leaves as
-#' [predict.gmt()] does.
+#' plots and predicts from, with the predictions limited to the ranges of the leaves as in
+#' [predict.gmt()]. The plot shows the training rows of each leaf against the predictions of its
+#' model; it needs the training rows, found again by the call of the fit or given as `data`, and
+#' shows missing numbers at the mean.
 #'
-#' `as.party` is a function of `partykit`: load that package to call it.
+#' `as.party()` is a function of `partykit`: load that package to call it.
 #'
-#' @param obj A fit of [contree()].
-#' @param data The training data, if the object is to hold it: a data frame with one row for each
-#'   training row.
+#' @param obj A fit of [contree()] or [gmt()].
+#' @param data The training data to keep in the object: a data frame with one row for each training
+#'   row. `NULL`, the default, keeps none.
 #' @param ... Not used.
-#' @return An object of class `constparty` and `party`, with a class of its own before these, whose
-#'   `predict()` hands `partykit` all rows of new data, those with missing values too.
+#' @return An object of class `constparty` and `party`, or `lmtree` and `modelparty` for a fit of
+#'   [gmt()]. Its first class is one of this package, whose `predict()` method passes all rows of
+#'   new data to `partykit`, including those with missing values.
+#' @section Errors:
+#' `contree_input_error` if `data` is not a data frame with the training rows;
+#' `contree_unsupported_error` for a tree whose leaves hold neither a class nor one number nor a
+#' linear model.
 #' @examplesIf requireNamespace("partykit", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' party <- partykit::as.party(fit)

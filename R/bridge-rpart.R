@@ -1,39 +1,40 @@
 # as.rpart(): a tree as one of the package rpart.
 
-#' A tree as an object of rpart
+#' Convert a tree to rpart
 #'
-#' Makes an object of class `rpart`, for the many packages that draw or convert such trees
-#' (`rpart.plot` among them). Only the fit is read; its call is not evaluated again, so this works
-#' wherever the tree was fitted.
+#' Converts a fit to an object of class `rpart`, for the many packages that draw or convert such
+#' trees (such as `rpart.plot`). Only the fit is read: its call is not evaluated again.
 #'
 #' @details
 #' Predictions of the object are those of [predict.contree()]. `rpart` itself sends a row with a
-#' missing value to the larger child; where the tree has learned otherwise, surrogate splits on its
-#' other predictors, each true for all values, see to it that the row goes there. What `rpart`
-#' cannot say:
+#' missing value to the larger child; where the tree has learned another direction, surrogate splits
+#' on its other predictors, each true for all values, send the row there. The limits of `rpart` are:
 #'
-#' * A row in which all predictors that the tree uses are missing goes to the larger child each
-#'   time, and stays in a node whose children are equally large. If the tree sends it elsewhere and
+#' * A row in which all predictors that the tree uses are missing goes to the larger child at every
+#'   split, and stays in a node whose children are equally large. If the tree sends it elsewhere and
 #'   some training rows had missing values, there is a warning of class
 #'   `contree_conversion_warning`.
-#' * A level that was not in training is an error.
-#' * Names of predictors with backquotes, backslashes or line breaks are more than its `predict()`
-#'   can take.
+#' * A level that did not occur in training is an error.
+#' * Its `predict()` cannot handle predictors whose names contain backquotes, backslashes or line
+#'   breaks.
 #'
-#' It shows dates and levels of ordered factors as numbers, and a split that parts missing values
-#' from all others as `< -Inf` or `>=-Inf`.
+#' It shows dates and levels of ordered factors as numbers, and a split that separates missing
+#' values from all others as `< -Inf` or `>=-Inf`.
 #'
-#' The table of complexities (`cptable`) knows two trees, the root and the whole; there are no
+#' The complexity table (`cptable`) has two rows, the root and the whole tree; there are no
 #' competing splits. The object holds the training data only if the fit was made with `model = TRUE`
-#' or they are given as `data`; with them `rpart.plot()` knows which predictors are whole numbers,
-#' and without it looks for them by the name in the call and warns if there is nothing (`roundint =
-#' FALSE` keeps it from looking).
+#' or if they are given as `data`. `rpart.plot()` uses them to recognise predictors that are whole
+#' numbers; without them it looks for the data named in the call and warns if they are not found
+#' (`roundint = FALSE` avoids this).
 #'
-#' @param x A fit of [contree()].
-#' @param data The training data, if the object is to hold it: a data frame with one row for each
-#'   training row.
+#' @param x A fit of [contree()] whose leaves predict a class or a number.
+#' @param data The training data to keep in the object: a data frame with one row for each training
+#'   row. `NULL`, the default, keeps none.
 #' @param ... Not used.
 #' @return An object of class `rpart`, see `rpart::rpart.object`.
+#' @section Errors:
+#' `contree_input_error` if `data` is not a data frame with the training rows;
+#' `contree_unsupported_error` for a tree with linear models in its leaves.
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' tree <- as.rpart(fit)

@@ -1,27 +1,27 @@
 # tidy(), glance(), augment(): a tree in data frames, by the conventions of the package generics.
 
-#' A tree in tidy data frames
+#' Tidy summaries of a tree
 #'
-#' Methods for the functions of the package `generics` (which `broom` and `tidymodels` export as
-#' well): `tidy()` describes the nodes, `glance()` the whole tree, and `augment()` adds predictions
-#' to data.
+#' Methods for the generic functions of the package `generics` (re-exported by `broom` and
+#' `tidymodels`): `tidy()` describes the nodes, `glance()` the whole tree, and `augment()` adds
+#' predictions to data.
 #'
-#' @param x A fit of [contree()].
-#' @param data Data to add the predictions to: the training rows, found as by
-#'   [model.frame()] if they are not given.
-#' @param newdata New data to add the predictions to instead.
+#' @param x A fit of [contree()] or [gmt()].
+#' @param data Data frame to add the predictions to; by default (`NULL`) the training rows, as
+#'   [model.frame()] finds them.
+#' @param newdata Data frame of new rows to use instead of `data`; `NULL` by default.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with one row a node, as [as.data.frame.contree()] gives, and
-#'   `rule`, the conditions that lead to it.
+#' @return `tidy()`: a data frame with one row for each node, as [as.data.frame.contree()] gives,
+#'   and `rule`, the conditions that lead to it.
 #'
 #'   `glance()`: a data frame of one row: `nobs`, `depth`, `leaves`, `accuracy` (on the training
-#'   rows; of a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`,
-#'   `gap`, `status` and `elapsed`, see [contree.object]. Of a fit of [gmt()]: `nobs`, `depth`,
-#'   `leaves`, `deviance`, `r.squared`, `sigma`, `df` (coefficients and splits), `logLik`, `AIC`,
-#'   `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
+#'   rows; for a regression tree `deviance`, `r.squared` and `rmse`), `objective`, `cost`, `bound`,
+#'   `gap`, `status` and `elapsed`, see [contree.object]. For a fit of [gmt()]: `nobs`, `depth`,
+#'   `leaves`, `deviance`, `r.squared`, `sigma`, `df` (number of coefficients and splits), `logLik`,
+#'   `AIC`, `BIC`, `df.residual`, `certified`, `status` and `elapsed`.
 #'
-#'   `augment()`: the data with the columns `.pred_class` (factor), one column `.prob_` for each
-#'   class, or `.pred` of a number, and `.node`, the number of the leaf.
+#'   `augment()`: the data with the columns `.pred_class` (factor) and one column `.prob_` for each
+#'   class, or `.pred` (numeric response), and `.node`, the number of the leaf.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' generics::tidy(fit)[c("node", "rule", "n", "class")]
@@ -87,28 +87,29 @@ augment_numbers <- function(fit, newdata) {
 
 # ---- forests -------------------------------------------------------------------------------------
 
-#' A forest in tidy data frames
+#' Tidy summaries of a forest
 #'
-#' Methods for the functions of the package `generics`: `tidy()` gives the importance of the
+#' Methods for the generic functions of the package `generics`: `tidy()` gives the importance of the
 #' predictors, `glance()` describes the whole forest, `augment()` adds predictions to data.
 #'
 #' @param x A fit of [hist_forest()].
-#' @param data The training rows, found again by the fit's call if they are not given: they get the
-#'   predictions of the trees that they were not grown from (`oob`).
-#' @param newdata New data to add the predictions of all trees to instead.
+#' @param data The training rows, a data frame; by default they are found by the call of the fit.
+#'   They get out-of-bag predictions: those of the trees that were not grown from the row.
+#' @param newdata Data frame of new rows to use instead of `data` (`NULL`, the default, for none);
+#'   they get the predictions of all trees.
 #' @param ... Not used.
-#' @return `tidy()`: a data frame with a row a predictor, the most important first: `variable`,
-#'   `impurity`, and `permutation` where the forest has it.
+#' @return `tidy()`: a data frame with one row for each predictor, the most important first:
+#'   `variable`, `impurity`, and `permutation` if the forest has it.
 #'
 #'   `glance()`: a data frame of one row: `type`, `nobs`, `trees`, `mtry`, `min_n`, `leaves` and
-#'   `depth` (means over the trees), the errors of rows left out (`oob_error` and `oob_brier`, or
+#'   `depth` (means over the trees), the out-of-bag errors (`oob_error` and `oob_brier`, or
 #'   `oob_error` and `oob_r_squared`), `status` and `elapsed`.
 #'
-#'   `augment()`: the data with the columns `.pred_class` and one `.prob_` for each class, or
+#'   `augment()`: the data with the columns `.pred_class` and one column `.prob_` for each class, or
 #'   `.pred`.
 #' @section Errors:
 #' `contree_input_error`: `tidy()` of a forest without importance; `augment()` of training rows
-#' without `oob`, or of data that are not the training rows.
+#' without out-of-bag predictions, or of data that are not the training rows.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' generics::tidy(fit)

@@ -94,7 +94,7 @@ two_columns <- function(x, label) {
   }
   if (any(abs(span) >= largest)) {
     stop_input(label, gettextf(
-      "predictor '%s' has missing values and the value %s, beside which they have no place",
+      "predictor '%s' has missing values and the value %s, which is too large beside them",
       label, format(span[abs(span) >= largest][1])))
   }
   step <- if (is.integer(x)) 1L else pmax(1, abs(span))

@@ -76,7 +76,7 @@ piece_labels <- function(piece, dot, has_data) {
     }
     if (head == "offset") {
       stop_input("formula", gettextf(
-        "'formula' has the offset '%s', which a classification tree cannot use; remove it",
+        "'formula' has the offset '%s', which a tree cannot use; remove it",
         variable_label(piece)))
     }
   }
@@ -87,7 +87,7 @@ refuse_unknown_removal <- function(removed, present, dot) {
   unknown <- setdiff(removed, c(present, dot))
   if (length(unknown)) {
     stop_input("formula", gettextf(
-      "'formula' takes away %s, which is not among the predictors; check the spelling",
+      "'formula' removes %s, which is not among the predictors; check the spelling",
       show_names(unknown)))
   }
 }

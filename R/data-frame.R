@@ -92,7 +92,7 @@ rows_of_frame <- function(frame, rows) {
 # `read`: read_response(), or another function of the response and its label.
 new_frame <- function(predictors, response, label, row_names, read = read_response) {
   if (NROW(response) == 0) {
-    stop_input("data", gettext("there are no rows to learn from"),
+    stop_input("data", gettext("there are no rows to fit the tree to"),
                gettext("check what 'subset', 'na.action' and missing values leave of the data"))
   }
   response <- read(response, label)
@@ -136,8 +136,8 @@ check_column_names <- function(names, argument) {
       argument, show_names(unique(names[duplicated(names)]))))
   }
   if (leaf_mark %in% names) {
-    stop_input(argument, gettextf("'%s' has a column named '%s', the mark of a leaf; rename it",
-                                  argument, leaf_mark))
+    stop_input(argument, gettextf(
+      "'%s' has a column named '%s', which is reserved for leaves; rename it", argument, leaf_mark))
   }
 }
 
@@ -185,7 +185,7 @@ as_model_frame <- function(model, data) {
   lengths <- vapply(model, NROW, 0L)
   if (any(bad <- lengths != n)) {
     stop_input("formula", gettextf(
-      "variable '%s' has length %d, but there are %d rows; all variables need one value a row",
+      "variable '%s' has length %d, but there are %d rows; each variable needs one value per row",
       names(model)[bad][1], lengths[bad][1], n))
   }
   structure(model, row.names = row_names, class = "data.frame")
@@ -207,7 +207,7 @@ select_rows <- function(model, subset) {
   absent <- if (is.character(rows)) !rows %in% row.names(model) else abs(rows) > nrow(model)
   if (any(absent)) {
     stop_input("subset", gettextf(
-      "'subset' asks for row %s, which is not there; there are %d rows",
+      "'subset' selects row %s, which does not exist; there are %d rows",
       show_value(rows[absent][1]), nrow(model)))
   }
   model[rows, , drop = FALSE]
@@ -218,7 +218,7 @@ apply_na_action <- function(model, na.action) {
   tryCatch(match.fun(na.action)(model), error = function(problem) {
     action <- if (is.character(na.action)) na.action else gettext("a function")
     stop_input("na.action", gettextf(
-      "'na.action' (%s) stopped: %s; use na.omit to leave out rows with missing values",
+      "'na.action' (%s) failed: %s; use na.omit to leave out rows with missing values",
       action, conditionMessage(problem)))
   })
 }

@@ -50,7 +50,7 @@ check_newdata <- function(newdata, fit) {
   missing <- setdiff(used_inputs(fit), colnames(newdata))
   if (length(missing)) {
     stop_input("newdata",
-               gettextf("'newdata' lacks %s, which the tree asks for; add it (values may be NA)",
+               gettextf("'newdata' lacks %s, which the tree uses; add it (values may be NA)",
                                    show_names(missing)))
   }
   newdata
@@ -188,7 +188,7 @@ tell_new_levels <- function(fit, columns, policy) {
   unknown <- unknown[lengths(unknown) > 0]
   if (length(unknown) == 0) return(invisible())
   said <- paste(vapply(names(unknown), function(name) {
-    gettextf("'%s' has %s, which no training row had", name, show_names(unknown[[name]]))
+    gettextf("'%s' has %s, which did not occur in training", name, show_names(unknown[[name]]))
   }, ""), collapse = "; ")
   if (policy == "error") {
     stop_input("newdata", gettextf(

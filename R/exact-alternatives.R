@@ -7,35 +7,38 @@
 
 #' Trees that begin with another predictor
 #'
-#' Finds the trees that are optimal, or nearly so, but split on another predictor first: of several
-#' trees that are about as good on the training rows a person may prefer the one that makes sense,
-#' costs less to measure or is easier to explain. For each predictor at the root the best tree is
-#' searched for and proven, as [contree()] does, with the settings of the fit.
+#' Finds trees that are optimal, or nearly so, but split on another predictor at the root. Of
+#' several trees that are about as good on the training rows, a user may prefer the one that makes
+#' sense, is cheaper to measure or is easier to explain. For each predictor the best tree that
+#' splits on it at the root is found and proven, as [contree()] does, with the settings of the fit.
 #'
-#' Trees that are no better than a single leaf are not listed. Below the root any predictor may be
-#' used.
+#' Below the root any predictor may be used. Trees that are no better than a single leaf are not
+#' listed.
 #'
 #' @param fit A fit of [contree()].
-#' @param n At most so many predictors: those with the best trees.
-#' @param within How much more than `fit` a tree may cost, in misclassified rows, or in the squared
-#'   errors of a numeric response.
+#' @param n Number of predictors to list at most, a whole number of at least 1, by default 10: those
+#'   with the best trees.
+#' @param within How much more than `fit` a tree may cost, a number of at least 0: misclassified
+#'   rows (with `weights` or `loss`, the unit of the cost) or, for a numeric response, squared
+#'   errors. The default 0 lists trees of the same cost.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
-#'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
-#'   its call are evaluated again, as [update()][contree_methods] does.
-#' @param ... Settings that say how to search, not what for: `time_limit` (for all of it),
-#'   `memory_limit`, `threads`, `device`, `deterministic`, `max_gap`, `on_interrupt`, `progress` and
-#'   `verbose` of [contree_control()]. Otherwise those of the fit.
+#'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
+#'   arguments of its call are evaluated again, as [update()][contree_methods] does.
+#' @param ... Settings of how to search, not of what to search for: `time_limit` (for all searches
+#'   together), `memory_limit`, `threads`, `device`, `deterministic`, `max_gap`, `on_interrupt`,
+#'   `progress` and `verbose` of [contree_control()]. By default they are those of the fit.
 #' @return A list of fits (see [contree.object]) named by predictor, the best first, of class
 #'   `contree_alternatives`; its length is 0 if there are none. The setting `root` of such a fit
-#'   names the predictor, and its `bound`, `gap` and `status` are about the trees that begin with
-#'   it.
+#'   names the predictor; its `bound`, `gap` and `status` refer to the trees with that predictor at
+#'   the root.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `predictor`, `errors`, `cost`,
+#'   `as.data.frame()` gives a data frame with one row for each tree: `predictor`, `errors`, `cost`,
 #'   `within` (the cost less that of `fit`), `nsplit`, `gap` and `status`. If the search was
 #'   stopped, the attribute `undecided` of the list names predictors for which a tree may have been
 #'   missed, and there is a warning of class `contree_stopped`.
 #' @section Errors:
-#' `contree_input_error` if the training data cannot be found or is not that of the fit.
+#' `contree_input_error` if the training data cannot be found or are not those of the fit, or if a
+#' setting in `...` would change the problem.
 #' @seealso [contree_path()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -67,7 +70,7 @@ search_settings <- function(fit, given) {
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
     stop_input(other[1], gettextf(
-      "'%s' is part of the problem, which is that of the fit; fit another tree with update()",
+      "'%s' would change the problem, which is that of the fit; use update() to fit another tree",
       other[1]))
   }
   settings <- unclass(tree_settings(fit))
@@ -239,7 +242,8 @@ as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = F
   table
 }
 
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   2.
 #' @rdname contree_alternatives
 #' @export
 print.contree_alternatives <- function(x, digits = getOption("digits") - 2, ...) {

@@ -7,54 +7,58 @@
 
 #' Check the proof of a fit
 #'
-#' Proves once more, from the training data and a certificate, that a tree costs what its fit says
-#' and that no tree costs less than its bound. The check is done by a small program of its own,
-#' which shares nothing with the search but the sorted columns (and looks those over before), has no
-#' shortcuts and no threads. It does not believe the certificate: this only names the thresholds
-#' that are worth looking at, and what they prove is counted again. So a certificate, a fit or data
-#' that were tampered with may make the check fail, but not succeed wrongly.
+#' Proves again, from the training data and a certificate, that a tree has the cost that its fit
+#' states and that no tree costs less than its bound. The checker is a small separate program. It
+#' shares nothing with the search except the sorted columns, which it checks first, and it uses
+#' neither pruning rules nor threads. It does not trust the certificate: the certificate only names
+#' the thresholds that need to be examined, and the checker counts for itself what they prove. So a
+#' certificate, a fit or data that were tampered with can make the check fail, but cannot make it
+#' succeed wrongly.
 #'
 #' What is checked, in this order:
 #' \enumerate{
-#'   \item The data are those of the fit, row by row: each comes to the leaf that the fit names for
-#'     it. Their errors add up to the `objective`, and with the splits to the `cost`. The tree keeps
-#'     to the depth and the sizes of the settings.
-#'   \item Factors, and predictors with missing values, were handed to the search as columns that
-#'     stand for their splits: see the sections on both in [contree()].
-#'   \item No tree of the settings costs less than the `bound`: that which the certificate shows is
-#'     at least as large. If the fit is `"optimal"`, the bound is its cost, and of the trees of that
-#'     cost none has fewer leaves.
+#'   \item The data are those of the fit: each row reaches the leaf that the fit records for it. The
+#'     errors add up to the `objective`, and with the splits to the `cost`. The tree respects the
+#'     depth and the node sizes of the settings.
+#'   \item The columns that stand for the splits of factors, and of predictors with missing values,
+#'     are right: see the sections on both in [contree()].
+#'   \item No tree that the settings allow costs less than the `bound`: the bound that the
+#'     certificate proves is at least as large. If the fit is `"optimal"`, the bound is its cost,
+#'     and no tree of that cost has fewer leaves.
 #' }
-#' Where the errors of all rows cost whole numbers, or fractions with a common denominator, there is
-#' no tolerance: what is claimed holds exactly. Other weights and losses are counted as integers.
-#' How far these may be from the costs of a tree is found from the data, as `rounding`, and what is
-#' proven of the integers is lowered by that much. The fit says so too, as its `gap`: what is
-#' certified is its bound, and that it is optimal if the bound comes to a millionth of its cost. An
+#' Where errors cost whole numbers, or fractions with a common denominator, the claims are checked
+#' exactly, without any tolerance. Other weights and losses are rounded to integers, and a numeric
+#' response to a grid, on which its squared errors are computed again as integers. The largest
+#' difference that this makes to the cost of a tree is computed from the data (`rounding`) and
+#' subtracted from what is proven. The `gap` of the fit contains it too; the bound of the fit is
+#' certified, and the fit is certified as optimal if its bound is within a millionth of its cost. An
 #' optimal fit with weights or losses of very many digits, mostly with both at once, may therefore
 #' not be certified as optimal; a fit that is not optimal never is.
 #'
-#' The check takes some 20 to 150 times as long as the search on one thread: up to a minute at depth
-#' 3 for 20,000 rows and 15 predictors.
+#' The check takes about 20 to 150 times as long as the search on one thread: up to a minute at
+#' depth 3 for 20,000 rows and 15 predictors.
 #'
 #' @param fit A fit of [contree()].
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
-#'   others. Without it they are taken from the fit, if this has `model = TRUE`, or the arguments in
-#'   its call are evaluated again.
-#' @param certificate A certificate, as `contree(certificate = TRUE)` keeps it in the fit (see
-#'   [contree_control()]), or its element `log`.
+#'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
+#'   arguments of its call are evaluated again.
+#' @param certificate A certificate, or its element `log`; by default the certificate in the fit,
+#'   where `contree(certificate = TRUE)` keeps it (see [contree_control()]).
 #' @return A list of class `contree_certificate_check`: `valid` (logical), `reason` (why not; absent
 #'   if valid), `objective` and `cost` (of the fit), `bound` (no tree costs less, as the certificate
-#'   proves; `NA` if the check did not get there), `rounding` (what was taken off the bound because
-#'   costs were counted as integers; 0 where these are exact), `optimal` (whether the fit says that
-#'   its tree is optimal, and that is proven), `smallest` (whether moreover no tree of equal cost
-#'   has fewer leaves; `FALSE` if costs are so near each other that integers do not tell),
-#'   `thresholds` and `row_sets` (that were looked at), `bytes` (of the certificate), `elapsed`
-#'   (seconds), and `depth` and `among`: the trees that all of this is about, the latter a character
-#'   vector of what `minbucket`, `minsplit`, `max_thresholds` and the levels of factors forbid them.
+#'   proves; `NA` if the check did not get that far), `rounding` (what was subtracted from the bound
+#'   because costs were rounded to integers; 0 where these are exact), `optimal` (whether the fit
+#'   claims that its tree is optimal and this is proven), `smallest` (whether it is also proven that
+#'   no tree of equal cost has fewer leaves; `FALSE` if costs are too close to be told apart after
+#'   rounding), `thresholds` and `row_sets` (the numbers examined), `bytes` (size of the
+#'   certificate), `elapsed` (seconds), and `depth` and `among`, which define the set of trees that
+#'   the proof covers: `among` is a character vector of the restrictions by `minbucket`, `minsplit`,
+#'   `max_thresholds` and the levels of factors.
 #' @section Errors:
-#' `contree_input_error` if `fit` contradicts itself, `certificate` is none, or the training data
-#' cannot be found; `contree_unsupported_error` if `fit` is a regression tree, of which there are no
-#' certificates yet. Anything else that does not fit makes the value invalid, with a reason.
+#' `contree_input_error` if `fit` contradicts itself, `certificate` is not a certificate, or the
+#' training data cannot be found; `contree_unsupported_error` if `fit` was not made by [contree()]
+#' and does not predict classes. Any other mismatch gives a value with `valid = FALSE` and a
+#' reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2, certificate = TRUE)
@@ -67,7 +71,7 @@
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
-  need_classes(fit, "contree_certify()")
+  if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
   start <- proc.time()[["elapsed"]]
   frame <- certified_frame(fit, data, parent.frame())
@@ -110,7 +114,7 @@ restrictions <- function(fit) {
                                                  format(split)),
     if (has_few_leaves(fit)) gettextf("with at most %s leaves", format(settings$max_leaves)),
     if (is.finite(settings$max_thresholds)) {
-      gettextf("on at most %s thresholds a predictor", format(settings$max_thresholds))
+      gettextf("on at most %s thresholds per predictor", format(settings$max_thresholds))
     },
     if (length(tree_restricted(fit))) gettextf("that splits %s by one level or in order of %s",
                                                show_names(tree_restricted(fit)),
@@ -124,7 +128,7 @@ trees_text <- function(depth, among) {
 }
 
 #' @param x A value of `contree_certify()`, or a certificate.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits`.
 #' @param ... Not used.
 #' @rdname contree_certify
 #' @export
@@ -186,17 +190,19 @@ write_certificate <- function(fit, problem, settings) {
                  among = restrictions(fit)), class = "contree_certificate")
 }
 
-# The class that each training row is given, as a code of the search.
+# The class that each training row is given, as a code of the search; of a regression tree, the
+# number of its leaf.
 searched_labels <- function(fit, problem) {
+  if (!predicts_classes(fit)) return(match(tree_where(fit), which(node_is_leaf(fit))))
   match(node_label(fit)[tree_where(fit)], searched_classes(problem$frame))
 }
 
 warn_no_certificate <- function(status, settings) {
   reason <- switch(status,
     "memory limit" = gettextf(
-      "it would take more than %s, or the search that writes it more than its memory",
+      "it would take more than %s, or the search that writes it would exceed its memory",
                               bytes_text(settings$certificate)),
-    "time limit" = gettext("the search that writes it came to the time limit"),
+    "time limit" = gettext("the search that writes it reached the time limit"),
     gettext("interrupted"))
   warning(structure(list(message = gettextf(
     "no certificate is kept: %s; the tree and its bound are not affected", reason),
@@ -242,7 +248,7 @@ proof_fault <- function(fit, frame, checked) {
                                                       checked$verdict))
   off <- allowed_off(fit, checked, frame)
   cost <- proof$objective +
-    tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
+    tree_settings(fit)$complexity * complexity_unit(frame) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
   } else if (checked$bound < proof$bound - off) {
@@ -279,11 +285,15 @@ rounding_text <- function(rounding) {
 }
 
 # By how much two sums of costs of the same rows may differ, which come to `sum`: not at all where
-# doubles have them all.
+# doubles have them all. Squares about a mean that is rounded are off by the square of that.
 rounding_of_sum <- function(frame, sum, complexity = 0) {
+  each <- (length(frame$response) + 8) * .Machine$double.eps
+  if (!is_classes(frame)) {
+    return(each * sum + sum(squared_errors(frame, frame$response * (1 + 4 * .Machine$double.eps))))
+  }
   costs <- possible_costs(frame)
   exact <- complexity == 0 && all(costs == round(costs)) && sum(costs) < 2^53
-  if (exact) 0 else (length(frame$response) + 8) * .Machine$double.eps * sum
+  if (exact) 0 else each * sum
 }
 
 # ---- the tree ------------------------------------------------------------------------------------
@@ -301,25 +311,40 @@ tree_fault <- function(fit, frame) {
     return(gettextf("the data have %d rows, and the fit %d", length(frame$response),
                     node_n(fit)[1]))
   }
-  if (!identical(levels(frame$response), tree_classes(fit)) ||
-      !identical(frame$types, tree_types(fit)) ||
-      !identical(frame$xlevels, tree_xlevels(fit)) ||
-      !identical(as.integer(frame$response), tree_y(fit))) {
-    return(gettext("the classes or the predictors of the data are not those of the fit"))
+  if (!identical(frame$types, tree_types(fit)) ||
+      !identical(frame$xlevels, tree_xlevels(fit)) || !same_response(fit, frame$response)) {
+    return(if (predicts_classes(fit)) {
+      gettext("the classes or the predictors of the data are not those of the fit")
+    } else {
+      gettext("the response or the predictors of the data are not those of the fit")
+    })
   }
   leaf <- walk_rows(fit, frame$columns)
   if (!identical(leaf, unname(tree_where(fit)))) {
-    return(gettextf("row %d does not come to the leaf that the fit says",
+    return(gettextf("row %d does not reach the leaf recorded in the fit",
                     which(leaf != tree_where(fit))[1]))
   }
   cost_fault(fit, frame, leaf)
+}
+
+same_response <- function(fit, response) {
+  if (!predicts_classes(fit)) {
+    return(is.numeric(response) && identical(as.double(response), as.double(tree_y(fit))))
+  }
+  identical(levels(response), tree_classes(fit)) && identical(as.integer(response), tree_y(fit))
+}
+
+# What the rows of a tree cost, each in its leaf.
+cost_of_leaves <- function(fit, frame, leaf) {
+  if (!predicts_classes(fit)) return(sum(squared_errors(frame, node_values(fit)[leaf, 1])))
+  sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))
 }
 
 # What the tree costs, from the rows, and whether it is one that it may be.
 cost_fault <- function(fit, frame, leaf) {
   proof <- tree_proof(fit)
   settings <- tree_settings(fit)
-  objective <- sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))
+  objective <- cost_of_leaves(fit, frame, leaf)
   n <- rows_below_nodes(fit, leaf)
   inner <- !node_is_leaf(fit)
   if (abs(objective - proof$objective) > rounding_of_sum(frame, objective)) {
@@ -328,7 +353,7 @@ cost_fault <- function(fit, frame, leaf) {
     gettextf("the tree is deeper than %s", format(settings$depth))
   } else if (any(inner) && (any(n[!inner] < settings$minbucket) ||
                             any(n[inner] < settings$minsplit))) {
-    gettext("the tree has nodes of fewer rows than it may have")
+    gettext("the tree has nodes with too few rows")
   }
 }
 
@@ -370,7 +395,8 @@ column_fault <- function(problem, subset_levels) {
     x <- unclass(if (is.matrix(frame$columns)) frame$columns[, j] else frame$columns[[j]])
     searched <- derived$columns[derived$predictor == j]
     fine <- if (frame$types[[j]] %in% c("factor", "character")) {
-      stand_for_levels(x, searched, as.integer(problem$codes), subset_levels)
+      stand_for_levels(x, searched, function(group) scores_of_groups(group, problem),
+                       subset_levels)
     } else {
       stand_for_numbers(x, searched)
     }
@@ -392,9 +418,20 @@ stand_for_numbers <- function(x, searched) {
   all(same) && !anyNA(place) && any(place < min(x[!hole])) && any(place > max(x[!hole]))
 }
 
+# What orders groups of rows: the proportion of each class, or the mean of a response, as near as
+# sums tell; of rows that weigh something, if there are any. A row a group.
+scores_of_groups <- function(group, problem) {
+  if (problem$n_classes > 0) return(prop.table(table(group, as.integer(problem$codes)), 1))
+  weights <- row_weights(problem$frame)
+  cbind(vapply(split(seq_along(group), group), function(rows) {
+    each <- if (any(weights[rows] > 0)) weights[rows] else rep(1, length(rows))
+    signif(sum(each * problem$codes[rows]) / sum(each), 10)
+  }, 0))
+}
+
 # Each column depends on the level alone, and all ways to part the levels are there; of many levels,
-# each against the rest and the orders by the proportion of each class.
-stand_for_levels <- function(x, searched, classes, subset_levels) {
+# each against the rest and the orders by what `scores` gives of them.
+stand_for_levels <- function(x, searched, scores, subset_levels) {
   group <- factor(ifelse(is.na(x), 0, x))
   first <- match(levels(group), group)
   codes <- vapply(searched, function(column) as.double(column[first]), numeric(length(first)))
@@ -404,11 +441,9 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
     return(FALSE)
   }
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
-  proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
-  has_single_levels(codes, missing) && all(apply(proportions, 2,
-                                                 function(proportion)
-                                                   has_order(codes, proportion, missing)))
+  has_single_levels(codes, missing) &&
+    all(apply(scores(group), 2, function(score) has_order(codes, score, missing)))
 }
 
 # 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the

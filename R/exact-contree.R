@@ -1,8 +1,11 @@
 #' contree: provably optimal classification and regression trees
 #'
-#' [contree()] fits the classification tree of a given depth that misclassifies the fewest training
-#' rows, or the regression tree of the least squared error, and proves it. The fit prints, predicts
-#' and plots like one of the package `rpart`; `vignette("contree")` compares the two on real data.
+#' [contree()] fits the classification tree of a given depth with the fewest misclassified training
+#' rows, or the regression tree with the smallest sum of squared errors, and proves that it is
+#' optimal. [hist_forest()] grows random forests, [gmt()] fits model trees (regression trees with
+#' linear models in their leaves), and [forge()] compiles trees and ensembles for fast prediction.
+#' Fits print, predict and plot like those of `rpart`; `vignette("contree")` compares the two on
+#' real data.
 #'
 #' @references E. Brita, J. G. M. van der Linden, E. Demirovic (2025). Optimal Classification Trees
 #'   for Continuous Feature Data Using Dynamic Programming with Branch-and-Bound. *Proceedings of
@@ -19,164 +22,164 @@ NULL
 #' Optimal classification and regression trees
 #'
 #' Fits the classification tree with at most `depth` splits between the root and a leaf that
-#' misclassifies the fewest training rows of all such trees, and proves that none is better; of a
-#' numeric response the regression tree of the least sum of squared errors. Split
-#' points are chosen among all values of the predictors, without binning; factors are split by their
-#' levels, and missing values may stay.
+#' misclassifies the fewest training rows, and proves that no such tree has fewer errors. For a
+#' numeric response it fits the regression tree with the smallest sum of squared errors. Thresholds
+#' are chosen among all values of the predictors, without binning; factors are split by sets of
+#' levels, and missing values are allowed.
 #'
 #' @section What is minimised:
-#' The number of misclassified training rows plus `complexity` * n for each split (`complexity` is 0
-#' unless given; see [contree_control()]); with `weights` or a `loss`, the sum of weight times loss
-#' over the rows, plus `complexity` times the sum of the weights. The search is exact: when `status`
-#' is `"optimal"`, no tree of this depth costs less that has splits as described below. The default
-#' depth is 3, because that is proven in moments on data of ordinary size; each further level costs
-#' far more time than the one before.
+#' The number of misclassified training rows plus `complexity` * n for each split (the default of
+#' `complexity` is 0; see [contree_control()]); with `weights` or a `loss`, the sum of weight times
+#' loss over the rows, plus `complexity` times the sum of the weights for each split. The search is
+#' exact: when `status` is `"optimal"`, no tree of this depth with the kinds of splits described
+#' below costs less. The default depth is 3, which is proven within moments on data of ordinary
+#' size; each further level takes far more time than the one before.
 #'
 #' @section Regression trees:
-#' Where the response is numeric, a leaf predicts the mean of its training rows, weighted where rows
-#' have `weights` (as in [lm()]), and what is minimised is the sum of weight times squared error
-#' (SSE) plus `complexity` times the SSE of a single leaf for each split, as `cp` in `rpart`.
-#' `objective`, `cost`, `bound`, `gap` and `max_gap` are sums of squares. Leaves have at least
-#' `minbucket = 7` rows unless another number is given, which is `rpart`'s default too: means of
-#' fewer are mostly noise. `loss` and `class_weights` are errors, since there are no classes. A
-#' response that is 0 or 1 is a number like any other, and a message names `factor()`, once a
-#' session.
+#' If the response is numeric, a leaf predicts the mean of its training rows, weighted by `weights`
+#' if given (as in [lm()]). What is minimised is the sum of weight times squared error (SSE) plus,
+#' for each split, `complexity` times the SSE of a single leaf, like `cp` in `rpart`. `objective`,
+#' `cost`, `bound`, `gap` and `max_gap` are sums of squares. Leaves have at least `minbucket = 7`
+#' rows by default, as in `rpart`: means of fewer rows are mostly noise. `loss` and `class_weights`
+#' are errors, since there are no classes. A 0/1 response is treated as a number; a message, once a
+#' session, suggests `factor()`.
 #'
-#' The search is about whole numbers: responses are rounded to a grid of a million steps and more to
-#' either side of their middle. Decimals that fit, such as whole numbers or cents, are not rounded
-#' at all; of others `rounding` in the fit is the norm e of what was rounded off, and the SSE of the
-#' tree is at most (sqrt(optimum) + 2 e)^2. `bound` accounts for it, and where it comes to more than
-#' 1e-9 of the cost, `gap` and `print()` say how much. The search runs on the CPU.
+#' The search works on integers: responses are rounded to a grid of at least a million steps on
+#' either side of their midrange. Decimals that fit the grid, such as whole numbers or cents, are
+#' not rounded at all. For others, `rounding` in the fit is the norm e of the rounding errors, and
+#' the SSE of the tree is at most (sqrt(optimum) + 2 e)^2. `bound` takes this into account, and
+#' where it amounts to more than 1e-9 of the cost, `gap` and `print()` show it. The search runs on
+#' the CPU.
 #'
 #' @section The training error is optimistic:
-#' The training error of an optimal tree is the lowest possible, and it decreases with each level:
-#' the larger the set of trees, the better the best of them fits by chance. Expect more errors on
-#' new data, and many more if the data are few or noisy. Assess a tree, and choose its depth, on
-#' rows that were not used to fit it: with [contree_cv()] for cross-validation or
-#' [contree_accuracy()] for a test set; see `vignette("choosing")`.
+#' The training error of an optimal tree is the lowest possible and decreases with each level: the
+#' larger the set of trees, the better the best of them fits by chance. Expect more errors on new
+#' data, and many more if the data are few or noisy. Assess a tree, and choose its depth, on rows
+#' that were not used to fit it: with [contree_cv()] by cross-validation or with
+#' [contree_accuracy()] on a test set; see `vignette("choosing")`.
 #'
-#' @section Threads, and which of equally good trees:
+#' @section Threads and ties:
 #' By default the search uses two threads; see `threads` and [contree_threads()]. The tree is the
-#' same for any number of threads and on any device: of all
-#' trees of the lowest cost one with the fewest leaves; of these the one whose root splits on the
-#' first predictor (in the order of the columns), there at the lowest threshold; and so on down.
-#' That no smaller tree has the cost is part of what is proven. There are three exceptions, where
-#' the tree may depend on the number of threads and on the moment: a `max_gap` above 0, a search
-#' that was stopped, and `deterministic = FALSE`, which may save time and returns whichever of the
-#' smallest optimal trees is found first. Where weights or losses are no multiples of one number the
-#' search rounds them, at the fifteenth digit of their sum or so; `bound` is then below the cost by
-#' as much.
+#' same for any number of threads and on any device: of all trees of the lowest cost, one with the
+#' fewest leaves; of these, the one whose root splits on the first predictor (in the order of the
+#' columns), and there at the lowest threshold; and so on down the tree. It is part of the proof
+#' that no smaller tree has this cost. There are three exceptions, in which the tree may depend on
+#' the number of threads and on timing: a `max_gap` above 0; a search that was stopped; and
+#' `deterministic = FALSE`, which may save time and returns whichever of the smallest optimal trees
+#' is found first. Weights or losses that are not multiples of a common unit are rounded, at about
+#' the fifteenth digit of their sum; `bound` is then below the cost by as much.
 #'
 #' @section Stopping early:
-#' A search can be stopped at any moment by Ctrl-C (or the stop button) and ends at `time_limit` and
-#' `memory_limit`. The fit is then the best tree found so far: `status` says why it stopped, `bound`
-#' is a proven lower bound of the cost of every tree, and `gap` the distance to it. A warning names
-#' them. Its class is `contree_timeout` at the time limit, `contree_interrupted` after Ctrl-C and
-#' `contree_memory` at the memory limit, and `contree_stopped` in all three cases; it has the
-#' elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that ends at
-#' `max_gap` gives no warning. With `on_interrupt = "error"` Ctrl-C gives an error of class
-#' `contree_interrupted_error` instead of a fit, which also ends a loop around `contree()`.
+#' A search can be stopped at any time by Ctrl-C (or the stop button) and ends at `time_limit` and
+#' `memory_limit`. The fit is then the best tree found so far: `status` says why the search stopped,
+#' `bound` is a proven lower bound of the cost of every tree, and `gap` is the cost less the bound.
+#' A warning states them. Its class is `contree_timeout` at the time limit, `contree_interrupted`
+#' after Ctrl-C and `contree_memory` at the memory limit, and `contree_stopped` in all three cases;
+#' it has the elements `status`, `objective`, `cost`, `bound`, `gap` and `elapsed`. A search that
+#' ends at `max_gap` gives no warning. With `on_interrupt = "error"`, Ctrl-C raises an error of
+#' class `contree_interrupted_error` instead of returning a fit, which also ends a loop around
+#' `contree()`.
 #'
 #' [update()][contree_methods] continues from the best known tree, as `start` does; `fit$history`
-#' and `plot(fit, what = "progress")` tell how cost and bound met.
+#' and `plot(fit, what = "progress")` show how cost and bound changed over time.
 #'
 #' @section Names known from rpart:
-#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the meaning they have in
-#' `rpart` (but of classes the defaults 1 and 2). `cp` is accepted and converted: `rpart` counts the
-#' cost of a split as a proportion of the errors of the root, `complexity` as a proportion of the
-#' rows, hence `complexity = cp * errors of the root / n`; of a numeric response they are the same.
-#' Giving a setting under both its names is an error.
+#' `maxdepth` is accepted for `depth`, and `minbucket` and `minsplit` have the same meaning as in
+#' `rpart` (for classes their defaults are 1 and 2). `cp` is accepted and converted: `rpart` counts
+#' the cost of a split as a proportion of the errors of the root, `complexity` as a proportion of
+#' the rows, hence `complexity = cp * errors of the root / n`; for a numeric response the two are
+#' the same. It is an error to give a setting under both names.
 #'
 #' @section Predictors and their splits:
 #' \itemize{
 #'   \item Numbers, integers, logicals (`FALSE` is 0 and `TRUE` is 1), dates, date-times and time
-#'     differences are split at every threshold: *less than* goes left. So are ordered factors, by
-#'     the order of their levels.
-#'   \item Factors and characters of up to six levels (`subset_levels`; missing counts as a level
-#'     where there are missing values) are split into any two sets of levels. Levels that no
-#'     training row has do not count.
-#'   \item Those of more levels are split into one level and the rest, or in an order: for each
+#'     differences are split at every threshold: values *less than* it go left. Ordered factors are
+#'     split in the same way, by the order of their levels.
+#'   \item Factors and character vectors of up to six levels (`subset_levels`; missing counts as a
+#'     level where there are missing values) are split into any two sets of levels. Levels without
+#'     training rows do not count.
+#'   \item Factors with more levels are split into one level and the rest, or by an order: for each
 #'     class the levels are ordered by the proportion of the class among their training rows (ties
-#'     by the order of the levels; of two classes the order of the first serves both), and a split
-#'     cuts this order anywhere (of a numeric response the levels are in the order of their mean
-#'     response, weighted by `weights`). The orders are of all training rows and the same everywhere
-#'     in the tree. Factors of more than 1,000 levels have the orders only. The tree is then optimal
-#'     among all trees with such splits: a message of class `contree_message` says so once,
-#'     `print()` repeats it, and `fit$restricted` names the factors. For two classes or a numeric
-#'     response, and `depth = 1`, nothing is lost by it.
+#'     by the order of the levels; with two classes the order of the first serves for both), and a
+#'     split cuts this order at any place. For a numeric response the levels are ordered by their
+#'     mean response, weighted by `weights`. The orders are computed from all training rows and are
+#'     the same in every node. Factors with more than 1,000 levels are split by the orders only. The
+#'     tree is then optimal among all trees with such splits: a message of class `contree_message`
+#'     says so once, `print()` repeats it, and `fit$restricted` names the factors. With `depth = 1`
+#'     and two classes or a numeric response, nothing is lost by this restriction.
 #' }
 #'
 #' @section Missing values:
-#' Each split learns where its missing rows go: every threshold and every set of levels is tried
+#' Each split learns where its missing values go: every threshold and every set of levels is tried
 #' with the missing rows (`NA` or `NaN`) on either side, and so is the split between missing and not
-#' missing. All of it is part of what is proven optimal. At a split whose node had no missing
-#' training rows, missing values of new rows go to the child with more training rows. Where missing
-#' values are to be left out instead, give `missing = "omit"` or a `na.action`. Rows with a missing
-#' response are left out in any case, and `print()` counts them. Infinite values are errors in
-#' training.
+#' missing. All of this is covered by the proof. At a split whose node had no missing training rows,
+#' missing values of new rows go to the child with more training rows. To leave out rows with
+#' missing values instead, give `missing = "omit"` or a `na.action`. Rows with a missing response
+#' are left out too, and `print()` counts them. Infinite values are errors in training.
 #'
 #' @section Weights and losses:
-#' Costs are whole numbers of 64 bits during the search. Weights and losses in whole proportions
-#' (counts, 0.25 and 1.5, two class weights in inverse proportion to the rows) are exact, up to the
-#' last bits of the numbers given. Others are rounded so finely that all rows together cost at least
-#' 2^(58 - depth): the tree is optimal for the rounded costs, and under the given ones costs more
-#' than the best tree by no more than n / 2^(58 - depth) of what all rows cost at most. Where rows
-#' have weights and, with more than two classes, losses besides, both are exact if they are whole
-#' multiples of some number and, in these units, the sum of the weights times the largest loss is
-#' below 2^(59 - 2 depth); otherwise they share the digits, so that either rounds about as much.
-#' Where rounding may hide a tree that costs less by more than 1e-9 of the cost, `gap` and `print()`
-#' say how much.
+#' Costs are 64-bit integers during the search. Weights and losses that are multiples of a common
+#' unit (counts, 0.25 and 1.5, two class weights inversely proportional to the class sizes) are
+#' exact, up to the last bits of the numbers given. Others are rounded so finely that all rows
+#' together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the
+#' given costs it exceeds the optimum by at most n / 2^(58 - depth) of the largest possible total
+#' cost. With row weights and, for more than two classes, losses as well, both are exact if they are
+#' multiples of some unit and, in these units, the sum of the weights times the largest loss is
+#' below 2^(59 - 2 depth); otherwise the available digits are shared between them, so that both are
+#' rounded about equally. Where rounding may hide a tree that costs less by more than 1e-9 of the
+#' cost, `gap` and `print()` show the amount.
 #'
-#' Searches take longer with them, in part since the problems are harder: with class weights (also
-#' as weights of rows that are the same within each class) mostly up to twice as long, with other
-#' weights of rows two to four times, with losses that depend on the wrong label three to ten times
-#' (up to forty where the plain problem is easy), and thirty times and more where rows have weights
-#' besides. Weights and losses that come to the same for all rows cost nothing.
+#' Searches with weights or losses take longer, partly because the problems are harder: with class
+#' weights (also if given as weights of rows that are equal within each class) mostly up to twice as
+#' long; with other row weights two to four times; with losses that depend on the predicted class
+#' three to ten times (up to forty where the problem without them is easy), and thirty times and
+#' more with row weights as well. Weights and losses that amount to the same cost for all rows take
+#' no extra time.
 #'
 #' @section Errors:
-#' All errors that are about the arguments or the data have the class `contree_input_error`, those
-#' about what this version cannot do `contree_unsupported_error`, and both `contree_error`. Their
+#' Errors about the arguments or the data have the class `contree_input_error`, those about what the
+#' package does not support `contree_unsupported_error`; both have the class `contree_error`. Their
 #' element `argument` names the argument or the variable.
 #'
 #' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The
 #'   right-hand side is a sum of variables or functions of them; `.` stands for all other columns of
-#'   `data` and `-` takes a variable away. Interactions (`a:b`, `a*b`) and offsets are errors.
-#'   Functions and constants in it are known at prediction too: those that are local to the function
+#'   `data`, and `-` removes a variable. Interactions (`a:b`, `a*b`) and offsets are errors.
+#'   Functions and constants used in it are available at prediction: those local to the function
 #'   that called `contree()` are kept with the fit, up to 1 MB each; others are looked up in the
-#'   workspace (or in the package that holds the formula).
-#' @param data Data frame with the variables of the formula. Without it they are taken from the
-#'   formula's environment. It may also come first, as in `data |> contree(y ~ .)`.
-#' @param x Predictors: a data frame, or a numeric or logical matrix (one column a predictor), which
-#'   is used without copying if it is complete.
+#'   workspace (or in the package that defines the formula).
+#' @param data Data frame with the variables of the formula. If it is missing, they are taken from
+#'   the environment of the formula. It may also come first, as in `data |> contree(y ~ .)`.
+#' @param x Predictors: a data frame, or a numeric or logical matrix (one column for each
+#'   predictor), which is used without copying if it has no missing values.
 #' @param y Response: the classes, or finite numbers, one for each row of `x`.
 #'
-#'   The response of either method is a factor, a character vector or a logical vector, for a
-#'   classification tree, or a numeric vector, for a regression tree. Classes keep
-#'   the order of the levels; levels that no row has stay levels of the predictions, and a leaf
-#'   predicts one where `loss` makes it the cheapest answer. Classes that are numbers must be given
-#'   as `factor(y)`. Predictors are numeric, integer, logical, factor (ordered or not), character,
-#'   `Date`, `POSIXct` or `difftime`.
-#' @param weights Case weights, one a row, at least 0: what a row counts in the errors, in the class
-#'   proportions and, with `complexity`, in the penalty of a split. In the formula method an
-#'   expression in the columns of `data`. `minbucket` and `minsplit` count rows, whatever they
-#'   weigh.
-#' @param loss What errors cost: a numeric matrix with a row for each true and a column for each
-#'   predicted class, in the order of the levels or with their names, 0 on the diagonal and at least
-#'   0 elsewhere. (`rpart` calls it `parms$loss`.) A level without rows may be an answer too, such
-#'   as to refuse one: see the examples.
-#' @param class_weights In place of `loss`: what an error costs by its true class, a numeric vector
-#'   in the order of the levels or with their names; or `"balanced"`, which gives all classes the
-#'   same weight altogether, n / (K n_k) to a row of class k.
-#' @param subset Which rows of `data` to use: an expression in its columns, row numbers or row
-#'   names. Rows for which it is `NA` are left out.
+#'   For both methods the response is a factor, a character vector or a logical vector for a
+#'   classification tree, or a numeric vector for a regression tree. Classes keep the order of the
+#'   levels; levels without rows remain levels of the predictions, and a leaf predicts one where
+#'   `loss` makes it the cheapest. Classes coded as numbers must be given as `factor(y)`. Predictors
+#'   are numeric, integer, logical, factor (ordered or not), character, `Date`, `POSIXct` or
+#'   `difftime`.
+#' @param weights Case weights, a numeric vector with one value of at least 0 for each row: what a
+#'   row counts in the errors, in the class proportions and, with `complexity`, in the penalty of a
+#'   split. In the formula method, an expression in the columns of `data`. The default gives each
+#'   row the weight 1. `minbucket` and `minsplit` count rows, whatever their weights.
+#' @param loss Costs of misclassification: a numeric matrix with a row for each true and a column
+#'   for each predicted class, in the order of the levels or with their names, 0 on the diagonal and
+#'   at least 0 elsewhere (`parms$loss` in `rpart`). By default every error costs 1. A level without
+#'   rows may be predicted too, for example as the answer "refuse": see the examples.
+#' @param class_weights Instead of `loss`: the cost of an error by true class, a numeric vector in
+#'   the order of the levels or with their names; or `"balanced"`, which gives all classes the same
+#'   total weight, n / (K n_k) for a row of class k. The default gives every class the weight 1.
+#' @param subset Rows of `data` to use: an expression in its columns, row numbers or row names. Rows
+#'   for which it is `NA` are left out. The default uses all.
 #' @param na.action Function applied to the model frame, such as [na.omit()] or [na.exclude()],
-#'   which leave out the rows with missing values, or [na.fail()]. It wins over the setting
-#'   `missing` of [contree_control()], which decides without it.
-#' @param depth Greatest number of splits between the root and a leaf, a whole number from 0 (no
-#'   split) to 16.
+#'   which leave out rows with missing values, or [na.fail()]. It takes precedence over the setting
+#'   `missing` of [contree_control()], which applies by default.
+#' @param depth Maximum number of splits between the root and a leaf, a whole number from 0 (no
+#'   split) to 16. The default is 3.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. Any other name is an error.
-#' @param control Settings as made by [contree_control()], or a named list of them. A setting given
-#'   in `...` wins over the same setting in `control`.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`. A setting given in `...` takes precedence over the same setting in `control`.
 #'
 #' @return An object of class `contree`, see [contree.object].
 #' @seealso [contree_cv()] to choose the depth, [contree_path()] for the optimal trees of other
@@ -198,20 +201,20 @@ NULL
 #' # a split must save at least 5% of the rows
 #' contree(Species ~ ., data = iris, depth = 3, complexity = 0.05)
 #'
-#' # factors, and values that are missing
+#' # factors and missing values
 #' cars <- transform(mtcars, gear = factor(gear), cyl = replace(cyl, c(3, 8, 20), NA))
 #' contree(vs == 1 ~ gear + cyl + wt, data = cars, depth = 2)
 #'
-#' # to refuse an answer costs 0.3 errors
+#' # refusing to answer costs 0.3 errors
 #' flowers <- transform(iris, Species = factor(Species, levels = c(levels(Species), "refuse")))
 #' loss <- 1 - diag(4)
 #' loss[, 4] <- c(0.3, 0.3, 0.3, 0)
 #' contree(Species ~ ., data = flowers, loss = loss, depth = 2)
 #'
-#' # a number
+#' # numeric response
 #' contree(mpg ~ ., data = mtcars, depth = 2)
 #'
-#' # predictors and classes apart
+#' # predictors and response given separately
 #' contree(as.matrix(iris[1:4]), iris$Species, depth = 1)
 #' @export
 contree <- function(x, ...) UseMethod("contree")
@@ -299,7 +302,7 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
 fit_contree <- function(frame, settings, call) {
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
-  solved <- solve_problem(problem, settings)
+  solved <- solve_problem(problem, settings, wants_parts(settings))
   fit <- new_fit(solved, problem, settings, call)
   if (settings$conformal > 0) fit$conformal <- learn_tree_conformal(frame, settings)
   if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
@@ -328,8 +331,8 @@ new_problem <- function(frame, settings) {
 }
 
 # The tree on the predictors, and what the search tells of it.
-solve_problem <- function(problem, settings) {
-  solved <- run_search(problem, settings)
+solve_problem <- function(problem, settings, in_parts = FALSE) {
+  solved <- run_search(problem, settings, in_parts)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
   return_tree(solved, problem$derived, problem$frame)
 }
@@ -345,7 +348,7 @@ new_fit <- function(solved, problem, settings, call) {
 # beside the search.
 many_rows <- 1e6
 
-run_search <- function(problem, settings) {
+run_search <- function(problem, settings, in_parts = FALSE) {
   listener <- new_listener(settings)
   on.exit(listener$end())
   frame <- problem$frame
@@ -354,10 +357,14 @@ run_search <- function(problem, settings) {
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots,
                             listener$report)
+  search <- if (in_parts) search_in_parts else search_at_once
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes,
-                 add_costs(control, frame)),
-           contree_core_error = stop_search)
+  tryCatch(search(problem, settings, control, listener), contree_core_error = stop_search)
+}
+
+search_at_once <- function(problem, settings, control, listener) {
+  .Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes,
+        add_costs(control, problem$frame))
 }
 
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
@@ -391,7 +398,7 @@ stop_search <- function(problem) {
   message <- conditionMessage(problem)
   if (startsWith(message, "internal error")) stop_internal(message)
   if (startsWith(message, "no device: ")) stop_device(sub("no device: ", "", message, fixed = TRUE))
-  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for its settings",
+  stop_input("control", gettextf("the search cannot run: %s; see ?contree_control for the settings",
                                  message))
 }
 
@@ -413,17 +420,24 @@ settle_settings <- function(settings, frame) {
                format(settings$complexity))
     })
   }
-  if (is.finite(settings$max_leaves) && settings$certificate > 0) {
-    stop_input("certificate", gettext("there are no certificates of trees with 'max_leaves'"),
-               gettext("leave out one of them"))
-  }
+  if (is.finite(settings$max_leaves)) refuse_with_leaves(settings, "max_leaves")
   settings
+}
+
+# What a search for few leaves cannot do; `what` asked for it.
+refuse_with_leaves <- function(settings, what) {
+  given <- c(certificate = settings$certificate > 0, workers = isTRUE(settings$workers),
+             checkpoint = !is.null(settings$checkpoint))
+  if (!any(given)) return(invisible())
+  name <- names(given)[given][1]
+  stop_input(name, gettextf("'%s' cannot be combined with '%s'", name, what),
+             gettext("leave out one of them"))
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
 kept_settings <- function(settings) settings[setdiff(names(settings),
                                                      c("cp", "start", "progress", "max_cost",
-                                                       "end"))]
+                                                       "end", "workers", "checkpoint"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see
 # contree_info()) and the shortcuts of the search that are switched off (option contree.switches).
@@ -440,6 +454,7 @@ search_control <- function(settings, start, roots, report) {
        any_of_ties = as.integer(!settings$deterministic),
        start = start, roots = roots,
        max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
+       part = NULL,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 

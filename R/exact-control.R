@@ -33,129 +33,147 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' Sets the options of [contree()] that most analyses do not need. All of them can also be given to
 #' `contree()` directly.
 #'
-#' @section Settings by what they are about:
+#' @section Settings by purpose:
 #' \itemize{
 #'   \item The set of trees that are searched, and their cost: `complexity`, `minbucket`,
 #'     `minsplit`, `max_leaves`, `max_thresholds`, `subset_levels`.
-#'   \item Values that are missing, and levels that are new: `missing`, `new_levels`.
+#'   \item Missing values and new levels: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
-#'   \item How it computes: `threads`, `device`, `deterministic`, `start`.
-#'   \item What it tells, and what the fit keeps: `progress`, `verbose`, `certificate`,
+#'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`,
+#'     `start`.
+#'   \item What is reported, and what the fit keeps: `progress`, `verbose`, `certificate`,
 #'     `conformal`, `model`.
 #' }
 #'
 #' @section Memory:
-#' For n rows, F predictors with about U distinct values and K classes the search takes, beyond the
-#' data, about
+#' For n rows, F predictors with about U distinct values each and K classes, the search takes,
+#' beyond the data, about
 #'
 #' *F n (4 + 0.1 K + depth (0.3 K + 0.1)) + P* bytes.
 #'
-#' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for tables of
-#' bits from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond
-#' that they are made for one predictor at a time, which takes F n log2(U) / 8 bytes and more time;
-#' parts of the rows whose own P is at most 1 GiB then keep theirs, at most one part for each level
-#' of the tree, so that P counts as no more than depth - 1 GiB.
+#' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for bit tables
+#' from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond that
+#' they are made for one predictor at a time, which takes F n log2(U) / 8 bytes and more time;
+#' subsets of the rows whose own P is at most 1 GiB then keep theirs, at most one subset for each
+#' level of the tree, so that P counts as at most depth - 1 GiB.
 #'
-#' F counts columns of the search: a predictor with missing values is two of them, a factor of L
-#' levels 2^(L-1) - 1 or, if L is more than `subset_levels`, L and one for each class.
+#' F counts columns of the search: a predictor with missing values counts as two, a factor of L
+#' levels as 2^(L-1) - 1 or, if L is more than `subset_levels`, as L and one for each class.
 #'
-#' From depth 4 on parts with less than 0.3 of the rows are copied, and all of this can be up to 1.5
-#' times as much. Case weights take F n (10 + 0.2 K depth) bytes more. Also, bounds of row sets are
-#' remembered, at most 1,024 for each combination of conditions; with a `memory_limit`, an eighth of
-#' it is set aside for them.
+#' From depth 4 on, subsets with less than 0.3 of the rows are copied, and all of this can be up to
+#' 1.5 times as much. Case weights take F n (10 + 0.2 K depth) bytes more. Bounds of row sets are
+#' cached as well, at most 1,024 for each combination of conditions; with a `memory_limit`, an
+#' eighth of it is set aside for them.
 #'
-#' Examples, at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB, 100,000 rows
-#' with 10 predictors and 10 classes 35 MB, 20,000 rows with 200 predictors and 3 classes (P is 1.4
-#' GB, so parts take up to 1 GiB) 930 MB.
+#' Examples at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB; 100,000 rows with
+#' 10 predictors and 10 classes 35 MB; 20,000 rows with 200 predictors and 3 classes 930 MB (P is
+#' 1.4 GB, so subsets take up to 1 GiB).
 #'
-#' With a `memory_limit` below this the search stops early; below what it takes to begin, the tree
-#' is a root or, if not even the data can be sorted, an error says so.
+#' With a `memory_limit` below this the search stops early. If it is too low for the search to
+#' begin, the tree is a single leaf; if not even the data can be sorted, there is an error.
 #'
-#' @param complexity Cost of one split as a proportion of the training rows, from 0 to 1 (of a
-#'   numeric response: of the squared errors of a single leaf, as `cp` in `rpart`). The tree
-#'   minimises *misclassified rows + complexity * n * number of splits*: with `complexity = 0.01` a
-#'   split must save at least one row in a hundred. With weights, n is their sum; with losses, it
-#'   may be as much as the largest of them. The default 0 minimises the misclassified rows alone.
-#'   See the section on `rpart`'s names in [contree()] for `cp`.
-#' @param minbucket Least number of training rows in a leaf, a whole number of at least 1. The
-#'   default, `NULL`, is 1 for classes and, as in `rpart`, 7 for a numeric response. The tree
-#'   is optimal among those that keep to it; the proof takes longer the more it costs (up to some
-#'   eight times at one row in twenty).
-#' @param minsplit Least number of training rows in a node that is split, a whole number of at least
-#'   1; taken as at least twice `minbucket`, which is the default.
+#' @param complexity Complexity penalty: the cost of one split as a proportion of the training rows,
+#'   from 0 to 1 (for a numeric response, of the squared errors of a single leaf, as `cp` in
+#'   `rpart`). The tree minimises *misclassified rows + complexity * n * number of splits*: with
+#'   `complexity = 0.01` a split must save at least one row in a hundred. With weights, n is their
+#'   sum; with losses, it may be as large as the largest loss. The default 0 minimises the
+#'   misclassified rows alone. For `cp` see the section on the names of `rpart` in [contree()].
+#' @param minbucket Minimum number of training rows in a leaf, a whole number of at least 1. The
+#'   default, `NULL`, is 1 for classes and 7, as in `rpart`, for a numeric response. The tree is
+#'   optimal among those that satisfy it; the more it raises the cost, the longer the proof takes
+#'   (up to about eight times at one row in twenty).
+#' @param minsplit Minimum number of training rows in a node that is split, a whole number of at
+#'   least 1. It is never less than twice `minbucket`, which is the default (`NULL`).
 #' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
 #'   among those with at most so many leaves, which no `complexity` may be able to single out; see
 #'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to
 #'   the power of `depth`. With very few leaves the search is much shorter than without a limit,
 #'   with nearly as many as the depth allows it may take about three times as long. There are no
 #'   certificates of such trees, and they are searched on the CPU alone.
-#' @param max_thresholds At most this many split points are tried for a predictor (at quantiles of
-#'   its distinct values). The default `Inf` tries all; otherwise the tree is optimal among those
-#'   that use the split points tried, and `print()` says so.
-#' @param subset_levels Unordered factors and character predictors of up to so many levels (missing
-#'   counts as one more) may be split by any set of levels, a whole number from 2 to 12. Each level
-#'   more takes twice the time and memory. See the section on predictors in [contree()] for factors
-#'   with more levels.
+#' @param max_thresholds Maximum number of thresholds tried for a predictor (at quantiles of its
+#'   distinct values), a whole number of at least 1. The default `Inf` tries all; otherwise the tree
+#'   is optimal among those that use the thresholds tried, and `print()` says so.
+#' @param subset_levels Unordered factors and character predictors of up to this many levels
+#'   (missing counts as one more) may be split into any two sets of levels: a whole number from 2 to
+#'   12, by default 6. Each further level doubles time and memory. For factors with more levels see
+#'   the section on predictors in [contree()].
 #' @param missing What happens to training rows with missing predictors, unless `contree()` is given
-#'   a `na.action`: `"learn"` keeps them, and each split learns to which side its missing rows go;
-#'   `"omit"` leaves them out; `"fail"` gives an error that names the variable. Rows with a missing
-#'   response are left out (but for `"fail"`).
-#' @param new_levels What [predict()][predict.contree] does where a factor has a level that no
-#'   training data had: `"majority"` follows the child with more training rows and gives a warning,
-#'   `"error"` stops.
+#'   a `na.action`: `"learn"` (the default) keeps them, and each split learns to which side its
+#'   missing values go; `"omit"` leaves them out; `"fail"` raises an error that names the variable.
+#'   Rows with a missing response are left out, except with `"fail"`.
+#' @param new_levels What [predict()][predict.contree] does with a level of a factor that did not
+#'   occur in training: `"majority"` (the default) follows the child with more training rows and
+#'   gives a warning, `"error"` raises an error.
 #' @param max_gap The search may stop as soon as its tree is proven to cost at most this much more
-#'   than the optimum, in misclassified rows, or in sums of squares of a numeric response. The
-#'   default 0 asks for a full proof.
+#'   than the optimum: a number of at least 0, in misclassified rows or, for a numeric response, in
+#'   sums of squares. The default 0 asks for a full proof.
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its
-#'   gap, and a warning.
-#' @param memory_limit Bytes the search may take, as a number or a string such as `"500MB"` or
-#'   `"2GB"`; `NULL` sets no limit. When they are used up the search stops as at the time limit. See
-#'   the section on memory for what it takes.
-#' @param on_interrupt What Ctrl-C does: `"return"` returns the best tree so far with a warning,
-#'   `"error"` raises an error.
+#'   gap and a warning. The default `Inf` sets no limit.
+#' @param memory_limit Bytes that the search may take, as a number or a string such as `"500MB"` or
+#'   `"2GB"`; the default `NULL` sets no limit. When they are used up the search stops as at the
+#'   time limit. The section on memory says what it needs.
+#' @param on_interrupt What Ctrl-C does: `"return"` (the default) returns the best tree so far with
+#'   a warning, `"error"` raises an error.
 #' @param threads Number of threads, a whole number; 0 means all processors. The default `NULL` uses
 #'   the number set by [contree_threads()], which is 2 by default. Small searches use one thread.
-#' @param device Where the search may compute: `"auto"` on the first GPU if there is one and the
-#'   table is large enough for it to pay, else on the CPU; `"cpu"` on the CPU alone; `"cuda"` on the
-#'   first GPU, `"cuda:1"` on the second (see [contree_gpu()] for their numbers), which is an error
-#'   where it cannot be used. The tree is the same. Only row sets of depth two with enough rows
-#'   run on the GPU; all else stays on the CPU, and all of it with more than 64 classes or with
-#'   `weights`, `loss` or `class_weights` that are not the same for all rows. Searches for
-#'   regression trees use the CPU alone, and `"cuda"` is an error there. If a GPU fails in the
-#'   middle of a search, `"auto"` goes on without it and says so. `fit$device` tells which was at
-#'   hand, and two counters of [summary()][summary.contree] how much it was used.
-#' @param deterministic `FALSE` returns any of equally good trees, whichever is found first; see the
-#'   section on them in [contree()].
-#' @param start A tree to start from: a fit of [contree()] or `rpart`, as an upper bound of the
-#'   optimal cost. Predictors are matched by name; parts of the tree that do not fit the depth, the
-#'   leaf sizes or the predictors are dropped. A good tree saves time, a poor one does no harm, and
-#'   the optimum is the same.
-#' @param progress A function called with the state of the search about five times a second at most:
-#'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (proportion
-#'   of the thresholds of the root that need no further look, from 0 to 1). If it fails, the search
-#'   is stopped and the error passed on. `"progressr"` uses the progress bars of the package
-#'   `progressr`; by default (`NULL`) they are used if its handlers are active: within
+#' @param device Where the search may compute: `"auto"` (the default) uses the first GPU if there is
+#'   one and the table is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the
+#'   first GPU and `"cuda:1"` the second (see [contree_gpu()] for their numbers), which is an error
+#'   if it cannot be used. The tree is the same. Only depth-two searches of sufficiently large row
+#'   sets run on the GPU; everything else runs on the CPU, as do all searches with more than 64
+#'   classes or with `weights`, `loss` or `class_weights` that are not the same for all rows.
+#'   Searches for regression trees use the CPU only, and `"cuda"` is an error there. If a GPU fails
+#'   during a search, `"auto"` continues without it and says so. `fit$device` names the device that
+#'   was available, and two counters in [summary()][summary.contree] show how much it was used.
+#' @param deterministic `TRUE` (the default) returns the same one of several equally good trees on
+#'   every run; `FALSE` whichever is found first. See the section on threads and ties in
+#'   [contree()].
+#' @param start A tree to start from, which gives an upper bound of the optimal cost: a fit of
+#'   [contree()] or `rpart`; `NULL` for none. Predictors are matched by name; parts of the tree that
+#'   violate the depth, the leaf sizes or the predictors are dropped. A good tree saves time, a poor
+#'   one does no harm, and the optimum is the same.
+#' @param workers `TRUE` searches on the workers of the package `future`, as set by its
+#'   [plan()][future::plan]: other processes, other machines, or the jobs of a scheduler such as
+#'   Slurm. Searches of up to a second, and of depth up to 2, are done before any worker is asked.
+#'   The tree, its proof and the choice among equal trees are those of one process, for any number
+#'   of workers; each uses one thread unless `threads` says more, and the CPU alone. What a lost
+#'   worker was doing is done by others. The data are sent through a file in the folder that
+#'   `options(contree.folder = )` names, which all machines should see, or else in [tempdir()];
+#'   workers that do not see it get them with each task. The default `FALSE` searches in this
+#'   process. For [contree()] alone; others that take settings search in one process for each tree.
+#' @param checkpoint Name of a file that keeps what is proven while a search of [contree()] runs
+#'   (with or without `workers`) and when it is stopped; `NULL`, the default, for none. A call with
+#'   the same data and settings goes on from there; a file of other data or settings is an error.
+#'   Searches of depth up to 2 write none.
+#' @param progress A function called with the state of the search at most about five times a second:
+#'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (the
+#'   proportion of the thresholds of the root that need no further search, from 0 to 1). If it
+#'   fails, the search is stopped and the error passed on. `"progressr"` uses the progress bars of
+#'   the package `progressr`; by default (`NULL`) they are used if its handlers are active: within
 #'   `progressr::with_progress()` or after `progressr::handlers(global = TRUE)`.
-#' @param verbose `TRUE` shows a progress line on the standard error stream, once a search has taken
+#' @param verbose `TRUE` shows a progress line on the standard error stream once a search has taken
 #'   a second; `FALSE` does not. The default `NULL` uses the option `contree.verbose`; if that is
-#'   not set, the line is shown in interactive sessions outside of `knitr`, unless `progress`
-#'   reports it elsewhere.
-#' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] proves
-#'   the bound again. It is written by a second search, which takes about as long as the first one
-#'   on one thread; `time_limit` and `memory_limit` apply to it as well. It takes three to five
-#'   bytes for each threshold that the search looks at, less than 1 MB for most trees of depth 3,
-#'   and at most 100 MB; a number of bytes or a string such as `"10MB"` sets another limit. If it
-#'   cannot be kept, there is a warning of class `contree_no_certificate`. Certificates are kept by
-#'   [contree()] alone, of classification trees without `max_leaves`.
-#' @param conformal Folds for the intervals of [predict()][predict.contree] with `interval =
-#'   "conformal"`, of a numeric response: a whole number of at least 2, or 0 for none. So many trees
-#'   more are searched, each of all rows but those of a fold, and kept with the fit. The folds are
-#'   drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the package
-#'   `future` its workers share them.
+#'   not set, the line is shown in interactive sessions outside `knitr`, unless `progress` reports
+#'   it elsewhere.
+#' @param certificate `TRUE` keeps a certificate in the fit, with which [contree_certify()] can
+#'   prove the bound again; the default `FALSE` does not. It is written by a second search, which
+#'   takes about as long as the first one on one thread; `time_limit` and `memory_limit` apply to it
+#'   as well. It takes three to five bytes for each threshold that the search examines, less than 1
+#'   MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
+#'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class
+#'   `contree_no_certificate`. Only [contree()] keeps certificates, and
+#'   not with `max_leaves`.
+#' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
+#'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
+#'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The
+#'   folds are drawn with R's random numbers ([set.seed()]); with a [plan][future::plan] of the
+#'   package `future` they are distributed over its workers.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
-#'   The default keeps no training data.
+#'   The default `FALSE` keeps no training data.
 #'
-#' @return A list of class `contree_control` with one element a setting.
+#' @return A list of class `contree_control` with one element for each setting.
+#' @section Errors:
+#' `contree_input_error` if a setting has the wrong type or is out of range.
 #' @seealso [contree()]
 #' @examples
 #' contree_control(complexity = 0.01)
@@ -173,6 +191,7 @@ contree_control <- function(
     max_gap = 0, time_limit = Inf, memory_limit = NULL, on_interrupt = c("return", "error"),
     # how it computes
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
+    workers = FALSE, checkpoint = NULL,
     # what it tells, and what the fit keeps
     progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity))
@@ -195,6 +214,8 @@ contree_control <- function(
   control$device <- check_device(device)
   control$deterministic <- check_flag("deterministic", deterministic)
   control["start"] <- list(check_start(start))
+  control$workers <- check_workers(workers)
+  control["checkpoint"] <- list(check_checkpoint(checkpoint))
 
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
@@ -213,11 +234,23 @@ print.contree_control <- function(x, ...) {
 
 check_setting <- function(name, value) {
   range <- setting_table[[name]]
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low && value <= range$high && (!range$whole || is.infinite(value) ||
-                                                  value == round(value))
-  if (!fine) stop_input(name, setting_message(name, value, range))
+  if (!is_in_range(value, range)) stop_input(name, setting_message(name, value, range))
   as.numeric(value)
+}
+
+is_scalar <- function(value) {
+  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value)
+}
+
+is_in_range <- function(value, range) {
+  is_scalar(value) && value >= range$low && value <= range$high &&
+    (!range$whole || is.infinite(value) || value == round(value))
+}
+
+# A number of which `is_fine` holds; `must` says in words what it must be.
+check_number <- function(name, value, must, is_fine) {
+  if (is_scalar(value) && is_fine(value)) return(as.numeric(value))
+  stop_input(name, gettextf("'%s' must be %s, not %s", name, must, show_value(value)))
 }
 
 setting_message <- function(name, value, range) {
@@ -237,6 +270,14 @@ setting_message <- function(name, value, range) {
 check_flag <- function(name, value) {
   if (isTRUE(value) || isFALSE(value)) return(value)
   stop_input(name, gettextf("'%s' must be TRUE or FALSE, not %s", name, show_value(value)))
+}
+
+check_workers <- function(value) {
+  check_flag("workers", value)
+  if (value && !requireNamespace("future", quietly = TRUE)) {
+    stop_input("workers", gettext("workers = TRUE needs the package 'future'; install it"))
+  }
+  value
 }
 
 # NULL, a number of bytes, or a string such as "500MB" (powers of 1024, as memory is counted).

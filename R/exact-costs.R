@@ -6,7 +6,7 @@ check_weights <- function(weights, n) {
   if (is.null(weights)) return(NULL)
   if (!is.numeric(weights) || !is.null(dim(weights))) {
     stop_input("weights",
-               gettextf("'weights' must be a numeric vector with one weight a row, not %s",
+               gettextf("'weights' must be a numeric vector with one weight for each row, not %s",
                         show_value(weights)))
   }
   if (length(weights) != n) {
@@ -58,7 +58,7 @@ read_class_weights <- function(weights, classes, frame) {
   if (!is.numeric(weights) || length(weights) != length(classes) || !all(is.finite(weights)) ||
       any(weights < 0)) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class (%s), not %s",
+      "'class_weights' must be \"balanced\" or %d numbers >= 0, one per class (%s), not %s",
       length(classes),
       show_names(classes), show_value(weights)))
   }
@@ -97,7 +97,7 @@ check_loss <- function(loss, classes, used) {
   }
   if (length(used) > 1 && all(loss[used, used] == 0)) {
     stop_input("loss", gettext(
-      "all losses in 'loss' between classes that rows have are 0; give some error a loss above 0"))
+      "all losses in 'loss' between classes with rows are 0; give some error a loss above 0"))
   }
   structure(loss + 0, dimnames = list(truth = classes, predicted = classes))
 }

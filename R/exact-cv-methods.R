@@ -5,18 +5,21 @@
 #' `print()` shows the table of [contree_cv()], `plot()` draws it, `as.data.frame()` returns it.
 #' `predict()` and `summary()` are those of the chosen tree, which was fitted to all rows.
 #'
-#' The plot shows the error of the held-out rows by depth, with one standard error to each side, and
-#' the training error of the tree on all rows as a dashed line, with one colour for each complexity.
-#' If there is one depth, and several complexities, these are on the axis. The chosen tree has a
-#' ring around it. With the rule of one standard error, the dotted line is the error that it allows.
+#' The plot shows the cross-validated error against the depth, with one standard error to either
+#' side, and the training error of the tree fitted to all rows as a dashed line, with one colour for
+#' each complexity. If only one depth but several complexities were tried, the axis shows the
+#' complexities. The chosen tree is circled. With the one-standard-error rule, the dotted line is
+#' the largest error that it allows.
 #'
 #' @param x,object A value of [contree_cv()].
-#' @param digits Significant digits.
-#' @param main Title above the plot.
-#' @param col Colours of the lines, one for each complexity (or one, if these are on the axis).
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param col Colours of the lines, a vector with one for each complexity (or a single one if the
+#'   complexities are on the axis); by default those of [plot.contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
 #' @param ... For `predict()` and `summary()`, arguments of [predict.contree()] and
-#'   [summary.contree()]. Not used by the others.
+#'   [summary.contree()]; not used by the other methods.
 #' @return `print()`: `x`, invisibly. `plot()`: the table, invisibly. `as.data.frame()`: the table.
 #'   `predict()` and `summary()`: as for the tree.
 #' @examples
@@ -36,9 +39,9 @@ print.contree_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   print(printed_table(x$table, digits), row.names = FALSE, right = TRUE)
   cat("\n")
   say(rule_text(x, digits))
-  say(gettextf("%s: 'training' of the tree on all rows, where an optimal tree is at its best,",
+  say(gettextf("%s: 'training' on all rows, by the tree fitted to them, which is optimistic;",
                measure_text(x$fit)),
-      gettext("'error' of rows that were held out, with its standard error."))
+      gettext("'error' on held-out rows, with its standard error 'se'."))
   invisible(x)
 }
 
@@ -79,8 +82,8 @@ printed_table <- function(table, digits) {
 }
 
 rule_text <- function(cv, digits) {
-  if (cv$rule == "min") return(gettext("* chosen: the simplest tree of the least error"))
-  gettextf("* chosen: the simplest tree within one standard error of the least error (at most %s)",
+  if (cv$rule == "min") return(gettext("* chosen: the simplest tree with the lowest error"))
+  gettextf("* chosen: the simplest tree within one standard error of the lowest error (at most %s)",
            format(least_and_se(cv$table), digits = digits))
 }
 

@@ -7,94 +7,97 @@
 
 #' Choose the depth of a tree by cross-validation
 #'
-#' Fits trees of several depths, and of several complexities if asked to, to all rows but those of
-#' one fold at a time, counts their errors on the rows that were left out, and fits the tree that
-#' was chosen to all rows.
+#' Fits trees of several depths, and of several complexities if requested, to all rows except those
+#' of one fold at a time, counts their errors on the rows left out, chooses a tree by these errors
+#' and fits it to all rows.
 #'
 #' @section Error and standard error:
-#' Each row is held out once in each repeat. Its loss is the proportion of the repeats in
-#' which it is misclassified, 0 or 1 for one repeat; `error` is the mean of the n losses and
+#' Each row is held out once in each repeat. Its loss is the proportion of the repeats in which it
+#' is misclassified (0 or 1 with one repeat); `error` is the mean of the n losses and
 #'
 #' *se = sqrt(sum of (loss - error)^2) / n*,
 #'
-#' which for one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984, section
-#' 3.4) and of `rpart`. It counts rows, not folds: it is the same kind of figure for any number and
-#' size of folds, down to one row each, and repeats, which show the same rows again, do not make it
-#' small. It treats the losses as independent. They are not, since the trees share most of their
-#' training rows, so read it as a rough guide.
+#' which with one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984,
+#' section 3.4) and of `rpart`. It is computed over rows, not over folds: its meaning does not
+#' depend on the number and size of the folds, down to one row each, and repeats, which use the same
+#' rows again, do not make it smaller than the number of rows warrants. It treats the losses as
+#' independent. They are not, since the trees share most of their training rows, so read it as a
+#' rough guide.
 #'
-#' Of a numeric response the loss of a row is its squared error (the mean of those of the repeats),
-#' so `error` is a mean squared error.
+#' For a numeric response the loss of a row is its squared error (averaged over the repeats), so
+#' `error` is a mean squared error.
 #'
-#' @section The rules:
-#' The rows of the table are ordered from the simplest tree on: by depth and, within a depth, by
-#' decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among ties.
-#' `"1se"` (Breiman et al. 1984, section 3.4.3) chooses the simplest tree whose error is within one
-#' standard error of the lowest: the data cannot tell such trees apart, and the smaller one is
-#' easier to read.
+#' @section Rules for the choice:
+#' The rows of the table are ordered from the simplest tree to the largest: by depth and, within a
+#' depth, by decreasing complexity. `"min"` chooses the lowest error, and the simplest tree among
+#' ties. `"1se"` (Breiman et al. 1984, section 3.4.3) chooses the simplest tree whose error is
+#' within one standard error of the lowest: the data cannot distinguish between such trees, and a
+#' smaller one is easier to read.
 #'
-#' The error of the chosen tree is slightly optimistic, because it is the lowest of several. Where
-#' that matters, keep a test set for [contree_accuracy()], or cross-validate the choice as well.
+#' The error of the chosen tree is slightly optimistic, because it was chosen for its low error.
+#' Where this matters, keep a test set for [contree_accuracy()], or cross-validate the choice as
+#' well.
 #'
 #' @section Folds:
-#' Folds are stratified: of each class, and of all rows, they differ by at most one row; those of a
-#' numeric response are drawn from all rows alike. They are
-#' drawn with R's random numbers before the first tree is fitted, so that [set.seed()] makes the
-#' result reproducible; nothing after that is random. Functions in the formula that depend on all
-#' rows, such as `poly()`, are evaluated once, on all rows.
+#' Folds are stratified: their numbers of rows, and of rows of each class, differ by at most one.
+#' For a numeric response they are drawn from all rows. They are drawn with R's random numbers
+#' before the first tree is fitted, so that [set.seed()] makes the result reproducible; nothing
+#' after that is random. Functions in the formula that depend on all rows, such as `poly()`, are
+#' evaluated once, on all rows.
 #'
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the folds are
-#' shared among its workers, with one thread each unless `threads` is given. Otherwise they are done
-#' in turn, with the threads that [contree_threads()] gives. The result is the same, except where a
-#' search is stopped by a limit.
+#' distributed over its workers, with one thread each unless `threads` is given. Otherwise they are
+#' processed one after another, with the number of threads of [contree_threads()]. The result is the
+#' same, unless a search is stopped by a limit.
 #'
 #' @section Limits and progress:
-#' `time_limit` and `memory_limit` hold for each search. Searches that they stop count with the best
-#' tree they had; how many there were stands in the table, and a warning of class
-#' `contree_cv_stopped` says so. Ctrl-C ends the cross-validation with an error of class
+#' `time_limit` and `memory_limit` apply to each search. Searches stopped by a limit count with the
+#' best tree found so far; the table shows how many there were, and there is a warning of class
+#' `contree_cv_stopped`. Ctrl-C ends the cross-validation with an error of class
 #' `contree_interrupted_error`, whatever `on_interrupt` says.
 #'
 #' Progress is shown as by [contree()], see `verbose` and `progress` in [contree_control()]. A
 #' function given as `progress` is called with a list of `elapsed` (seconds), `done` and `total`
-#' (trees), `closed` (their proportion), and `search`, the state of the search under way (`NULL`
-#' between two of them, and in other processes).
+#' (numbers of trees), `closed` (done / total), and `search`, the state of the current search
+#' (`NULL` between searches and in other processes).
 #'
 #' @param formula,data,weights,subset,na.action,loss,class_weights,x,y As in [contree()]. Errors are
 #'   then sums of weight times loss, as proportions of the sum of the weights.
-#' @param depth Depths to try, whole numbers from 0 to 16.
-#' @param complexity Complexities to try at each depth, numbers between 0 and 1 (see
-#'   [contree_control()]). `NULL`: that of `control`, which is 0 unless given.
-#' @param folds The number of folds, from 2 to the number of rows (which leaves out one row at a
-#'   time). Or the fold of each row that is used, as a vector or factor of fold names or, for
-#'   several repeats, a matrix with a column for each; the element `folds` of another
-#'   cross-validation compares two settings on the same folds.
-#' @param repeats How often to repeat with new folds.
-#' @param rule `"1se"` or `"min"`; see the section on them.
-#' @param ... Settings of [contree_control()], for all trees. `start` is used for the trees on all
-#'   rows only.
-#' @param control Settings as made by [contree_control()], or a named list of them.
+#' @param depth Depths to try, a vector of whole numbers from 0 to 16; 1 to 4 by default.
+#' @param complexity Complexities to try at each depth, a vector of numbers between 0 and 1 (see
+#'   [contree_control()]). `NULL`, the default, uses that of `control`, which is 0 by default.
+#' @param folds Number of folds, from 2 to the number of rows (leave-one-out), 10 by default.
+#'   Alternatively the fold of each row used, as a vector or factor of fold names or, for several
+#'   repeats, a matrix with one column for each. Use the element `folds` of another cross-validation
+#'   to compare two settings on the same folds.
+#' @param repeats Number of repeats with new folds, a whole number of at least 1 (the default,
+#'   unless `folds` is a matrix).
+#' @param rule `"1se"` (the default) or `"min"`; see the section on rules.
+#' @param ... Settings of [contree_control()], for all trees. `start` is used only for the trees
+#'   fitted to all rows.
+#' @param control Settings as made by [contree_control()], or a named list of them; by default made
+#'   from `...`.
 #'
 #' @return An object of class `contree_cv`, a list of
 #' \describe{
 #'   \item{call}{the call.}
-#'   \item{table}{data frame, one row a depth and complexity: `depth`, `complexity`, `leaves` of the
-#'     tree on all rows, `training` (its proportion of misclassified rows, or mean squared error),
-#'     `error` and `se` (the same of the held-out rows, and its standard error), `stopped` (number
-#'     of searches that a limit stopped), `chosen` (logical).}
-#'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` fits it
-#'     again.}
+#'   \item{table}{data frame with one row for each depth and complexity: `depth`, `complexity`,
+#'     `leaves` of the tree fitted to all rows, `training` (its proportion of misclassified rows, or
+#'     mean squared error), `error` and `se` (the cross-validated error and its standard error),
+#'     `stopped` (number of searches stopped by a limit), `chosen` (logical).}
+#'   \item{fit}{the chosen tree, fitted to all rows; see [contree.object]. Its `call` reproduces
+#'     it.}
 #'   \item{rule}{the rule.}
 #'   \item{folds}{integer matrix, the fold of each row (rows) in each repeat (columns).}
-#'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows,
-#'     for the chosen depth and complexity, summed over the repeats. Absent if the response is
-#'     numeric.}
+#'   \item{confusion}{table of the true (rows) and predicted (columns) classes of the held-out rows
+#'     for the chosen depth and complexity, summed over the repeats; absent for a numeric response.}
 #' }
 #' `print()` shows the table, `plot()` draws it, `as.data.frame()` returns it; `predict()` and
 #' `summary()` are those of the element `fit`.
 #' @section Errors:
-#' As those of [contree()], with class `contree_input_error`; also for `folds` that do not fit the
-#' rows, and for `cp` and `maxdepth`, in whose place `complexity` and `depth` are asked for.
+#' As for [contree()]; also `contree_input_error` for `folds` that do not fit the rows, and for `cp`
+#' and `maxdepth`, which must be given as `complexity` and `depth`.
 #' @seealso [contree_accuracy()] for a test set, `vignette("choosing")`.
 #' @references L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone (1984). *Classification and
 #'   Regression Trees*. Wadsworth.
@@ -166,6 +169,8 @@ cv_settings <- function(dots, control) {
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
   settings[c("certificate", "conformal")] <- 0 # of one tree, not of each that is compared
+  settings$workers <- FALSE # they have a tree each
+  settings["checkpoint"] <- list(NULL)
   settings
 }
 

@@ -5,38 +5,39 @@
 # twice as large as the one before, until time is up; the last one is extrapolated. The exponents
 # are those of bench/estimate.R, which also says how far off the estimates are.
 
-#' Time and memory of a search, beforehand
+#' Estimate the time and memory of a search
 #'
-#' Estimates what `contree()` would take to prove a tree optimal, from searches of parts of the rows
-#' that take a few seconds. On the benchmark of the package nine of ten estimates are within a
-#' factor of five of the time that the search took; where the parts say too little, the answer is
-#' that it cannot tell.
+#' Estimates what `contree()` would take to prove a tree optimal, from searches of samples of the
+#' rows that take a few seconds. On the benchmark of the package nine of ten estimates are within a
+#' factor of five of the actual time; where the samples are not informative enough, no estimate is
+#' given.
 #'
-#' @section How it estimates:
-#' Samples of 300, 600, 1,200, ... rows, evenly spread over the data, are searched with the settings
-#' given, until `seconds` are used up. If all rows are reached, the time is that of the search
-#' itself. Otherwise the time of the largest sample is multiplied by the power of the ratio of rows
-#' that is usual for the depth: 1.1 up to depth 3, 1.7 at depth 4.
+#' @section Method:
+#' Samples of 300, 600, 1,200, ... rows, evenly spaced in the data, are searched with the given
+#' settings until `seconds` are used up. If all rows are reached, the estimate is the time of that
+#' search. Otherwise the time of the largest sample is multiplied by a power of the ratio of the
+#' numbers of rows, with the exponent that is typical of the depth: 1.1 up to depth 3, 1.7 at depth
+#' 4.
 #'
-#' It cannot tell if less than 300 rows could be searched, if the largest sample is fitted without
-#' an error (searches for such trees say little of others), if it has less than a hundredth of the
+#' No estimate is given if fewer than 300 rows could be searched, if the largest sample is fitted
+#' without an error (such searches say little about others), if it has less than a hundredth of the
 #' rows, or for depths above 4.
 #'
-#' Memory is computed by the formula in the section on memory of [contree_control()].
+#' The memory is computed by the formula in the section on memory of [contree_control()].
 #'
 #' @inheritParams contree
-#' @param depth Greatest number of splits between the root and a leaf.
-#' @param seconds Seconds that the estimate may take, a number above 0.
-#' @param ... Settings of [contree_control()]. `time_limit`, `start`, `certificate` and what tells
-#'   of the progress have no effect.
-#' @return A list of class `contree_estimate`: `seconds` (the estimate, `NA` if it cannot tell),
-#'   `range` (numeric, `low` and `high`: a fifth and five times of it), `at_least` (seconds that the
-#'   search takes at least, as far as is known), `measured` (logical: were all rows searched?),
-#'   `reason` (why it cannot tell, else `NA`), `memory` (bytes), `pilots` (data frame, one row a
-#'   sample: `rows`, `seconds`, `errors`, `status`), `rows`, `depth` and `threads`. It has a `print`
-#'   method.
+#' @param depth Maximum number of splits between the root and a leaf, a whole number; 3 by default.
+#' @param seconds Time to spend on the estimate in seconds, a number above 0; 2 by default.
+#' @param ... Settings of [contree_control()]. `time_limit`, `start`, `certificate` and those of the
+#'   progress reports have no effect. Not used by `print()`.
+#' @return A list of class `contree_estimate`: `seconds` (the estimate, `NA` if there is none),
+#'   `range` (numeric, `low` and `high`: a fifth of the estimate and five times the estimate),
+#'   `at_least` (seconds that the search takes at least, as far as is known), `measured` (logical:
+#'   were all rows searched?), `reason` (why there is no estimate, else `NA`), `memory` (bytes),
+#'   `pilots` (data frame with one row for each sample: `rows`, `seconds`, `errors`, `status`),
+#'   `rows`, `depth` and `threads`. It has a `print()` method.
 #' @section Errors:
-#' As those of [contree()].
+#' As for [contree()].
 #' @seealso `vignette("feasible")`; `time_limit` in [contree_control()] for searches that take too
 #'   long.
 #' @examples
@@ -77,9 +78,7 @@ contree_estimate.default <- function(x, y, weights = NULL, depth = 3, seconds = 
 first_part <- 300
 
 estimate_search <- function(frame, settings, seconds) {
-  fine <- is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0
-  if (!fine) stop_input("seconds", gettextf("'seconds' must be a number above 0, not %s",
-                                            show_value(seconds)))
+  check_seconds(seconds)
   settings <- settle_settings(settings, frame)
   settings[c("start", "progress")] <- list(NULL, NULL)
   settings[c("certificate", "conformal")] <- 0

@@ -48,13 +48,12 @@ given_folds <- function(folds, repeats, n) {
   numbers <- apply(folds, 2, function(ids) match(ids, sort(unique(ids))))
   if (any(apply(numbers, 2, max) < 2)) {
     stop_input("folds", gettext(
-      "'folds' puts all rows into one fold, which leaves none to fit a tree to; use two or more"))
+      "'folds' has only one fold, which leaves no rows to fit a tree to; use two or more"))
   }
   matrix(numbers, n)
 }
 
 check_repeats <- function(repeats) {
-  if (is_count(repeats) && is.finite(repeats)) return(invisible())
-  stop_input("repeats", setting_message("repeats", repeats,
-                                        list(low = 1, high = Inf, whole = TRUE)))
+  check_number("repeats", repeats, gettext("a whole number of at least 1"),
+               function(value) is_count(value) && is.finite(value))
 }

@@ -5,20 +5,16 @@ settle_classes <- function(settings) {
   if (is.null(settings$conformal)) settings$conformal <- 0
   if (settings$conformal == 0) return(settings)
   stop_unsupported("conformal", gettext(
-    "'conformal' is for numeric responses: of classes predict() gives proportions"))
+    "'conformal' is for numeric responses; for classes predict() returns probabilities"))
 }
 
 # Settings that numbers do not have. No part of the search could be taken over by a GPU: each
 # threshold asks for sums of 64 bits over the rows in order, which the kernels there do not have.
 settle_numbers <- function(settings) {
-  if (isTRUE(settings$certificate > 0)) {
-    stop_unsupported("certificate", gettext(
-      "certificates are kept of classification trees alone; the response is numeric"))
-  }
   if (is.null(settings$conformal)) settings$conformal <- 0
   if (startsWith(device_wanted(settings), "cuda")) {
     stop_unsupported("device", gettextf(
-      "'device' is \"%s\", but searches for regression trees compute on the CPU alone; use \"cpu\"",
+      "'device' is \"%s\", but searches for regression trees run on the CPU only; use \"cpu\"",
       settings$device))
   }
   replace(settings, "device", "cpu")

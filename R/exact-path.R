@@ -10,59 +10,62 @@
 # So decisions are about whole numbers. Where the search had to round weights or losses there is no
 # grain; what differs by less than rounding can make of it (`slack`) counts as equal.
 
-#' The path of optimal trees by complexity
+#' Optimal trees for all complexities
 #'
-#' Finds the optimal tree for each `complexity`, the cost of a split as a proportion of the rows or,
-#' of a numeric response, of the squared errors of a single leaf:
-#' the tree without splits for the highest, the tree with the fewest errors for the lowest, and all
-#' between. Each number of splits is there that is optimal for a range of complexities; for others
-#' no complexity makes a tree of that size the best. Where trees cost the same, the one with fewer
-#' splits counts.
+#' Finds the optimal tree for every value of `complexity`, the penalty of a split as a proportion of
+#' the rows (or, for a numeric response, of the squared errors of a single leaf): from the tree
+#' without splits at the highest complexity to the tree with the fewest errors at the lowest. The
+#' path has the numbers of splits that are optimal for some range of complexities; no other number
+#' of splits is optimal at any complexity. Among trees of the same cost the one with fewer splits is
+#' taken.
 #'
-#' Weights and losses may be any that [contree()] takes. Where they are in no whole proportions,
-#' trees whose losses differ by less than they are rounded by (see there) cost the same; so do those
-#' that differ by less than 1e-12 of the loss of the tree without splits.
+#' Weights and losses may be any that [contree()] accepts. If they are not multiples of a common
+#' unit, trees whose losses differ by less than the rounding described there count as equal, as do
+#' trees that differ by less than 1e-12 of the loss of the tree without splits.
 #'
-#' It is the counterpart of `rpart`'s table of `cp`; but where that prunes one tree, here each tree
-#' is searched for on its own and proven. The searches share what they prove and begin with the
-#' trees found before, so the path takes about as long as a fit for each of its trees.
+#' The path corresponds to the `cp` table of `rpart`; but where `rpart` prunes one tree, each tree
+#' here is the result of its own search and proven optimal. The searches share what they prove and
+#' start from the trees found before, so the path takes about as long as one fit for each of its
+#' trees.
 #'
 #' @section By leaves:
 #' Some sizes are optimal at no complexity: a tree of five leaves may be the best of that size
 #' although one of four or of six leaves is better at every complexity. With `by = "leaves"` the
-#' path has the optimal tree for each number of leaves up to 2 to the power of `depth` (or `max_leaves`),
-#' each found and proven by a search of its own, as [contree()] with `max_leaves` does it.
-#' Numbers for which no tree is better than one with fewer leaves are left out. `path[["3"]]`
+#' path has the optimal tree for each number of leaves up to 2 to the power of `depth` (or
+#' `max_leaves`), each found and proven by a search of its own, as [contree()] with `max_leaves`
+#' does it. Numbers for which no tree is better than one with fewer leaves are left out.
+#' `path[["3"]]`
 #' has three splits and four leaves. A `complexity` adds to the cost of each leaf as in [contree()].
 #' There are more searches than by complexity, one for each tree.
 #'
 #' @section Stopping early:
-#' `time_limit` is for the whole path; Ctrl-C ends it too. Trees that are proven by then have the
-#' status `"optimal"`; the others are the best that were found, and `gap` says how far from the
-#' optimum they can be at most. There is a warning as from [contree()], of class `contree_stopped`,
-#' with the elements `status`, `elapsed` and `gap` (the largest). With `max_gap` each search may end
-#' early, and each tree has a gap of about that size at most.
+#' `time_limit` applies to the whole path; Ctrl-C ends it too. Trees that are proven by then have
+#' the status `"optimal"`; the others are the best found, and `gap` bounds their distance from the
+#' optimum. There is a warning as from [contree()], of class `contree_stopped`, with the elements
+#' `status`, `elapsed` and `gap` (the largest). With `max_gap` each search may end early, and each
+#' tree has a gap of at most about that size.
 #'
 #' @inheritParams contree
 #' @param by `"complexity"` for the trees that are optimal at some complexity, `"leaves"` for those
 #'   that are optimal for some number of leaves.
-#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 unless given)
-#'   is where the path ends: the least complexity that is of interest. A higher one saves time.
+#' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 by default) is
+#'   the lowest complexity of the path; a higher value saves time. For `plot()`, graphical
+#'   parameters; not used by the other methods.
 #' @return A list of fits (see [contree.object]) from the smallest tree to the largest, of class
-#'   `contree_path`. `path[[2]]` is the second, `path[["3"]]` the one with three splits. The
-#'   `complexity` among the settings of a fit is the least at which it is optimal. [prune()] picks a
-#'   tree by `complexity` or `nsplit`.
+#'   `contree_path`. `path[[2]]` is the second tree, `path[["3"]]` the one with three splits. The
+#'   setting `complexity` of a fit is the lowest complexity at which it is optimal. [prune()] picks
+#'   a tree by `complexity` or `nsplit`.
 #'
-#'   `as.data.frame()` gives a data frame with one row a tree: `complexity`, the least at which it
-#'   is optimal; `upper`, that of the next smaller tree, up to which it stays optimal (`Inf` for the
-#'   first); `nsplit`; `errors` on the training rows, what they cost by weights and losses, or the
-#'   sum of squared errors of a numeric response;
-#'   `rel_error`, their proportion of the errors without any split; `gap`, in the unit of the
-#'   errors, 0 if the tree is proven for the whole range; and `status`. By leaves it has `leaves` in
-#'   place of `complexity` and `upper`. `plot()` returns it invisibly.
+#'   `as.data.frame()` gives a data frame with one row for each tree: `complexity`, the lowest at
+#'   which it is optimal; `upper`, that of the next smaller tree, up to which it remains optimal
+#'   (`Inf` for the first); `nsplit`; `errors` on the training rows (their cost if there are weights
+#'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
+#'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
+#'   proven for the whole range; and `status`. By leaves it has `leaves` in place of `complexity`
+#'   and `upper`. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
-#'   Trees*. Chapter 3 has the path of subtrees of one tree.
+#'   Trees*. Wadsworth. Chapter 3 (the path of subtrees obtained by pruning one tree).
 #' @examples
 #' path <- contree_path(Species ~ ., iris, depth = 3)
 #' path
@@ -110,6 +113,7 @@ find_path <- function(frame, settings, call, by) {
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
   if (by == "leaves") {
+    refuse_with_leaves(settings, "by = \"leaves\"")
     found <- find_path_by_leaves(problem, settings, call, begin)
     table <- table_of_leaves(found$fits)
     fits <- found$fits
@@ -338,7 +342,8 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 }
 
 #' @param x A path; for `contree_path()`, the predictors.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   2.
 #' @rdname contree_path
 #' @export
 print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
@@ -363,8 +368,8 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
   invisible(x)
 }
 
-#' @param main,xlab,ylab,type,pch As in [plot.default()]. Trees that are not proven are drawn hollow
-#'   unless `pch` is given.
+#' @param main,xlab,ylab,type,pch As in [plot.default()]. By default trees that are not proven are
+#'   drawn as hollow circles.
 #' @rdname contree_path
 #' @export
 plot.contree_path <- function(x, main = NULL, xlab = NULL, ylab = objective_label(x[[1]]),

@@ -1,51 +1,53 @@
 # contree_stability(): how much of a tree returns when its rows are drawn anew.
 
-#' Stability over bootstrap samples
+#' Stability of a tree over bootstrap samples
 #'
-#' Fits the tree again to bootstrap samples of its training rows (as many rows, drawn with
-#' replacement), with the same settings, and says how often each predictor and each split of the
-#' tree returns, and how far the predictions agree. Trees of samples that look different may still
-#' predict alike: read both.
+#' Refits the tree, with the same settings, to bootstrap samples of its training rows (as many rows,
+#' drawn with replacement), and reports how often each predictor and each split of the tree recurs
+#' and how well the predictions agree. Trees that look different may still predict alike, so read
+#' both.
 #'
-#' A split of the tree *returns* in another tree if that has, anywhere, a split on the same
-#' predictor that parts the training rows alike: at most a proportion `within` of them would change
-#' sides.
+#' A split of the tree *returns* in another tree if that tree has, in any node, a split on the same
+#' predictor that divides the training rows in the same way: at most a proportion `within` of them
+#' would change sides.
 #'
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the samples are
-#' shared among its workers, with one thread each unless `threads` is given. The samples are drawn
-#' before, with R's random numbers: [set.seed()] fixes the result, which is the same in any number
-#' of workers, except where a search is stopped by a limit.
+#' distributed over its workers, with one thread each unless `threads` is given. The samples are
+#' drawn beforehand, with R's random numbers: [set.seed()] fixes the result, which is the same for
+#' any number of workers, unless a search is stopped by a limit.
 #'
 #' @param fit A fit of [contree()].
-#' @param samples The number of bootstrap samples, a whole number of at least 2.
-#' @param within What proportion of the training rows may change sides where a split returns, from 0
-#'   to below 0.5.
-#' @param data The training data, as in [contree_alternatives()]: needed where they cannot be found
+#' @param samples Number of bootstrap samples, a whole number of at least 2; 50 by default.
+#' @param within Largest proportion of the training rows that may change sides for a split to count
+#'   as returning, from 0 to below 0.5; 0.05 by default.
+#' @param data The training data, as in [contree_alternatives()]; needed if they cannot be found
 #'   again.
-#' @param ... Settings that say how to search: `time_limit` (for each search), `memory_limit`,
-#'   `threads`, `device`, `deterministic`, `max_gap`, `progress` and `verbose` of
-#'   [contree_control()]. Otherwise those of the fit. For the methods: not used, or arguments of
-#'   [barplot()][graphics::barplot].
+#' @param ... Settings of how to search: `time_limit` (for each search), `memory_limit`, `threads`,
+#'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()]. By
+#'   default they are those of the fit. For `plot()`, arguments of [barplot()][graphics::barplot];
+#'   not used by `print()`.
 #' @return A list of class `contree_stability`:
 #' \describe{
-#'   \item{variables}{data frame, one row a predictor that any tree uses: `variable`, `in_fit`
-#'     (logical), `used` (proportion of the samples whose tree splits on it), `root` (proportion
-#'     whose tree begins with it); the most used first.}
-#'   \item{splits}{data frame, one row a split of the fit: `node`, `split`, `same_place` (proportion
-#'     of the samples whose tree splits on the same predictor in the same node) and `returns`
-#'     (proportion in which the split returns anywhere).}
-#'   \item{agreement}{mean proportion of the training rows to which two trees of samples predict the
-#'     same class.}
-#'   \item{with_fit}{mean proportion to which a tree of a sample predicts the class that the fit
-#'     predicts.}
+#'   \item{variables}{data frame with one row for each predictor that any tree uses: `variable`,
+#'     `in_fit` (logical), `used` (proportion of the samples whose tree splits on it), `root`
+#'     (proportion whose tree splits on it at the root); the most used first.}
+#'   \item{splits}{data frame with one row for each split of the fit: `node`, `split`, `same_place`
+#'     (proportion of the samples whose tree splits on the same predictor in the same node) and
+#'     `returns` (proportion in which the split returns in any node).}
+#'   \item{agreement}{mean proportion of the training rows for which the trees of two samples
+#'     predict the same class; for regression trees, the root mean square difference between the
+#'     predictions of two trees, in units of the response.}
+#'   \item{with_fit}{mean proportion of the training rows for which the tree of a sample predicts
+#'     the same class as the fit; or the root mean square difference from the fit's predictions.}
 #'   \item{rows}{for each training row, named by it, the proportion of the samples whose tree
-#'     predicts the class that the fit predicts.}
-#'   \item{samples, stopped}{numbers of samples, and of searches that a limit stopped.}
+#'     predicts the same class as the fit; or the root mean square difference.}
+#'   \item{samples, stopped}{number of samples, and of searches stopped by a limit.}
+#'   \item{numbers}{logical: is the response numeric?}
 #' }
-#' `print()` shows the tables, `plot()` draws how often the splits return.
+#' `print()` shows the tables, `plot()` draws how often each split returns.
 #' @section Errors:
-#' `contree_input_error` if the training data cannot be found or is not that of the fit.
+#' `contree_input_error` if the training data cannot be found or are not those of the fit.
 #' @references B. Efron, R. J. Tibshirani (1993). *An Introduction to the Bootstrap*. Chapman and
 #'   Hall.
 #' @seealso [contree_cv()], [contree_alternatives()]
@@ -58,7 +60,7 @@
 #' @export
 contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...) {
   check_fit(fit)
-  need_classes(fit, "contree_stability()")
+  if (!has_proof(fit)) need_classes(fit, "contree_stability()")
   samples <- check_samples(samples)
   check_within(within)
   settings <- search_settings(fit, list(...))
@@ -82,22 +84,13 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
 }
 
 check_samples <- function(samples) {
-  fine <- is.numeric(samples) && length(samples) == 1 && is.finite(samples) && samples >= 2 &&
-    samples == floor(samples)
-  if (!fine) {
-    stop_input("samples", gettextf("'samples' must be a whole number, at least 2, not %s",
-                                   show_value(samples)))
-  }
-  samples
+  check_number("samples", samples, gettext("a whole number, at least 2"),
+               function(value) is.finite(value) && value >= 2 && value == floor(value))
 }
 
 check_within <- function(within) {
-  fine <- is.numeric(within) && length(within) == 1 && is.finite(within) && within >= 0 &&
-    within < 0.5
-  if (!fine) {
-    stop_input("within", gettextf("'within' must be a number from 0 to below 0.5, not %s",
-                                  show_value(within)))
-  }
+  check_number("within", within, gettext("a number from 0 to below 0.5"),
+               function(value) value >= 0 && value < 0.5)
 }
 
 # ---- one sample ----------------------------------------------------------------------------------
@@ -115,8 +108,13 @@ sample_worker <- function(fit, frame, settings, within) {
     list(variable = stats::setNames(node_variable(tree)[inner], node_ids(tree)[inner]),
          returns = splits_return(splits, own, split_sides(tree, frame$columns),
                                  node_variable(tree)[inner], within),
-         predicted = node_label(tree)[route(tree, frame$columns)], stopped = was_stopped(tree))
+         predicted = node_answers(tree)[route(tree, frame$columns)], stopped = was_stopped(tree))
   }
+}
+
+# What nodes predict: codes of classes, or numbers.
+node_answers <- function(fit) {
+  if (predicts_classes(fit)) node_label(fit) else as.double(node_values(fit)[, 1])
 }
 
 # To which side each split sends each row, whether or not the row comes to its node: a logical
@@ -159,16 +157,18 @@ new_stability <- function(fit, frame, results, within) {
   }, logical(length(inner)))
   returns <- vapply(results, `[[`, logical(length(inner)), "returns")
   share <- function(hits) rowMeans(matrix(hits, length(inner)))
-  predicted <- vapply(results, `[[`, integer(length(frame$response)), "predicted")
-  own <- node_label(fit)[route(fit, frame$columns)]
-  rows <- rowMeans(predicted == own)
+  predicted <- matrix(unlist(lapply(results, `[[`, "predicted")), ncol = samples)
+  own <- node_answers(fit)[route(fit, frame$columns)]
+  numbers <- !predicts_classes(fit)
+  rows <- if (numbers) sqrt(rowMeans((predicted - own)^2)) else rowMeans(predicted == own)
   structure(list(
     variables = stability_of_variables(fit, variables),
     splits = data.frame(node = node_ids(fit)[inner], split = side_texts(fit, 4)$left[inner],
                         same_place = share(same_place), returns = share(returns)),
-    agreement = pairwise_agreement(predicted), with_fit = mean(rows),
+    agreement = if (numbers) pairwise_difference(predicted) else pairwise_agreement(predicted),
+    with_fit = if (numbers) sqrt(mean(rows^2)) else mean(rows),
     rows = stats::setNames(rows, frame$row_names), samples = samples,
-    stopped = sum(vapply(results, `[[`, NA, "stopped")), within = within),
+    stopped = sum(vapply(results, `[[`, NA, "stopped")), within = within, numbers = numbers),
     class = "contree_stability")
 }
 
@@ -194,10 +194,17 @@ pairwise_agreement <- function(predicted) {
   mean(pairs) / (trees * (trees - 1))
 }
 
+# Root mean square, over the rows and pairs of trees, of the difference of two predictions.
+pairwise_difference <- function(predicted) {
+  trees <- ncol(predicted)
+  squares <- rowSums((predicted - rowMeans(predicted))^2) / (trees - 1)
+  sqrt(mean(2 * squares))
+}
+
 # ---- methods -------------------------------------------------------------------------------------
 
 #' @param x A value of `contree_stability()`.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; 2 by default.
 #' @rdname contree_stability
 #' @export
 print.contree_stability <- function(x, digits = 2, ...) {
@@ -207,8 +214,15 @@ print.contree_stability <- function(x, digits = 2, ...) {
         "\n", sep = "")
   }
   percent_of <- function(share) sprintf("%s%%", format(100 * share, digits = digits + 1))
-  cat("\n", gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
-                     percent_of(x$with_fit), percent_of(x$agreement)), "\n\n", sep = "")
+  said <- if (isTRUE(x$numbers)) {
+    gettextf(paste("Predictions differ from the fit's by %s, those of two samples by %s",
+                   "(root mean square)"),
+             format(x$with_fit, digits = digits + 1), format(x$agreement, digits = digits + 1))
+  } else {
+    gettextf("Same class as the fit: %s of the training rows; two samples agree on %s",
+             percent_of(x$with_fit), percent_of(x$agreement))
+  }
+  cat("\n", said, "\n\n", sep = "")
   cat(gettext("Predictors (proportion of the samples):"), "\n", sep = "")
   print(utils::head(x$variables, most_in_stability), digits = digits, row.names = FALSE)
   if (nrow(x$variables) > most_in_stability) {
@@ -223,7 +237,7 @@ print.contree_stability <- function(x, digits = 2, ...) {
 
 most_in_stability <- 15
 
-#' @param main Title.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname contree_stability
 #' @export
 plot.contree_stability <- function(x, main = NULL, ...) {

@@ -1,47 +1,48 @@
 # as_c(): a tree as C functions that need nothing but a compiler.
 
-#' A tree as C code
+#' Convert a tree to C code
 #'
-#' Writes the tree as a self-contained piece of C (C99), to be compiled into a program or a library
-#' without R. It gives for every row what [predict.contree()] gives.
+#' Converts the tree to self-contained C code (C99) that can be compiled into a program or a library
+#' without R. For every row it returns the same result as [predict.contree()].
 #'
 #' @details
-#' With the default `name` the code has
+#' With the default `name` the code defines
 #'
-#' * `int contree_predict(const double *x)`: the class of a row, as a place in
-#'   `contree_predict_classes`, the first is 0;
-#' * `const double *contree_predict_prob(const double *x)`: the proportions of the classes in the
-#'   row's leaf;
-#' * where leaves are numbers or linear models, `double contree_predict(const double *x)` instead of
-#'   these two: the number; where they are several numbers, `const double *contree_predict(const
-#'   double *x)`, with the names of the numbers in `contree_predict_outputs`;
+#' * `int contree_predict(const double *x)`: the class of a row, as an index into
+#'   `contree_predict_classes`, starting at 0;
+#' * `const double *contree_predict_prob(const double *x)`: the class proportions in the leaf of the
+#'   row;
+#' * if leaves predict a number or hold a linear model, `double contree_predict(const double *x)`
+#'   instead of these two: the prediction; if they predict several numbers, `const double
+#'   *contree_predict(const double *x)`, with the names of the numbers in `contree_predict_outputs`;
 #' * `int contree_predict_node(const double *x)`: the number of the leaf, as shown by `print()`;
-#' * `contree_predict_classes`, `contree_predict_inputs`: names of the classes and of the predictors
-#'   that `x` holds, which are those that the tree uses, in the order of the fit, each list ended by
-#'   a null pointer;
-#' * `contree_predict_levels`: for each of these predictors its levels, ended likewise, or a null
-#'   pointer if it has none.
+#' * `contree_predict_classes`, `contree_predict_inputs`: the names of the classes and of the
+#'   predictors in `x`, which are those that the tree uses, in the order of the fit; each list ends
+#'   with a null pointer;
+#' * `contree_predict_levels`: for each of these predictors its levels, ending with a null pointer,
+#'   or a null pointer if it has none.
 #'
-#' A missing value is a `NAN`. Logical values are 0 and 1, dates the days and times the seconds
-#' since 1970. A factor or ordered factor is given by the place of its level among the levels, the
-#' first being 1; any other number stands for a level that was not in training. Compilers must not
-#' be told to do without `NAN` (`-ffast-math`).
+#' Missing values are `NAN`. Logical values are 0 and 1, dates are days and times are seconds since
+#' 1970. A factor or ordered factor is given by the index of its level, starting at 1; any other
+#' number stands for a level that did not occur in training. Do not compile the code with options
+#' that disable `NAN` (`-ffast-math`).
 #'
-#' All names and levels are written as string literals in UTF-8, and never elsewhere.
+#' Names and levels appear only in string literals, in UTF-8.
 #'
 #' @section Imported forests:
-#' Of results of [import_forest()] and [forge()] the code is `void contree_predict(const double *x,
-#' double *margin)`, a walk through a table of the nodes, which compilers take in at once. `x` holds
-#' all features in order, factors as the codes that the model knows; `margin` gets what
-#' `predict(type = "margin")` gives, to the last bit.
+#' For results of [import_forest()] and [forge()] the code defines `void contree_predict(const
+#' double *x, double *margin)`, a loop over a table of the nodes, which compiles quickly. `x` holds
+#' all features in order, factors as the codes of the model; `margin` receives the result of
+#' `predict(type = "margin")`, bit for bit.
 #'
-#' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
-#' @param name Name of the function, and the beginning of the other names.
+#' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
+#' @param name Name of the function and prefix of the other names: a string, a valid C identifier;
+#'   `"contree_predict"` by default.
 #' @param ... Not used; anything given here is an error.
-#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with
+#' @return A string of class `contree_code`, which prints as the contents of a file; write it with
 #'   [writeLines()].
 #' @section Errors:
-#' A `name` that C does not take is a `contree_input_error`.
+#' A `name` that is not a valid C identifier is a `contree_input_error`.
 #' @seealso [as_sql()], [as_json()], [write_pmml()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

@@ -1,16 +1,16 @@
 # as_dot(): a tree as a picture in the language of Graphviz.
 
-#' A tree as a Graphviz graph
+#' Convert a tree to a Graphviz graph
 #'
-#' Writes the tree in the DOT language, for the programs of Graphviz and whatever else draws its
-#' graphs. It shows what [plot.contree()] shows: the condition of a node, under which a row goes to
-#' its first child; in leaves the class, its proportion and the number of training rows.
+#' Converts the tree to the DOT language of Graphviz. The graph shows what [plot.contree()] shows:
+#' the condition of each node, under which a row goes to the first child; in leaves the class, its
+#' proportion and the number of training rows.
 #'
-#' @param fit A fit of [contree()].
+#' @param fit A fit of [contree()] or [gmt()].
 #' @inheritParams as_sql
-#' @param digits Significant digits of the thresholds.
-#' @param col Colours of the classes, as for [plot.contree()].
-#' @return A string of class `contree_code`, which prints as it would stand in a file; write it with
+#' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
+#' @param col Colours of the classes, a vector as for [plot.contree()]; `NULL` for its default.
+#' @return A string of class `contree_code`, which prints as the contents of a file; write it with
 #'   [writeLines()].
 #' @seealso [plot.contree()]
 #' @examples

@@ -1,67 +1,67 @@
 # as_json(): a tree as a document that other programs can read. export-json-read.R reads it again.
 
-#' A tree as JSON, and back
+#' Convert a tree to JSON and back
 #'
-#' `as_json()` writes the tree as a JSON document; `contree_from_json()` makes a fit of it again, in
-#' this or another session, whose predictions for new data are the same on every row. No R code is
-#' kept in the document and none of it is ever run: names are names only. Both need the package
-#' `jsonlite`.
+#' `as_json()` converts the tree to a JSON document; `contree_from_json()` converts it back, in the
+#' same or another session, to a fit that predicts the same on every row. The document contains no R
+#' code, and names in it are never evaluated. Both functions need the package `jsonlite`.
 #'
 #' @details
 #' The document is an object with these members:
 #'
-#' * `format`: `"contree"`; `format_version`: 3, or 2 of a fit of an earlier version of the package,
-#'   whose `status` tells of the cost alone: a smaller tree may cost as much. Such documents, and
-#'   those of version 1, which had no `leaf`, are read too.
+#' * `format`: `"contree"`; `format_version`: 3, or 2 for a fit of an earlier version of the
+#'   package, whose `status` refers to the cost alone (a smaller tree may have the same cost).
+#'   Documents of versions 1 (which had no `leaf`) and 2 can be read as well.
 #' * `leaf`: what nodes predict: `"classes"`, `"number"`, `"numbers"` or `"linear"` (a linear
 #'   model).
 #' * `response`: name of the response, or null if the fit has none.
-#' * `classes`: array of the names of the classes; `outputs`: with `"numbers"` in its place, array
-#'   of their names.
+#' * `classes`: array of the names of the classes; or, if `leaf` is `"numbers"`, `outputs`: array of
+#'   the names of the numbers.
 #' * `predictors`: array of objects with `name`, `type` (`"numeric"`, `"integer"`, `"logical"`,
 #'   `"Date"`, `"POSIXct"`, `"difftime"`, `"ordered"`, `"factor"` or `"character"`); `levels` (array
 #'   of strings) for the last three types; `unit` for POSIXct (time zone) and difftime (unit).
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`,
 #'   see [contree_control()]; `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what
-#'   is proven, see [contree.object]. Only where they are there: `weighted` (true), `loss` (array of
-#'   arrays, one a true class, of one number for each predicted class), `max_leaves` among the
-#'   settings. Trees of which nothing is proven have neither `settings` nor these.
+#'   was proven, see [contree.object]. Where they apply, `weighted` (true) and `loss` (array of
+#'   arrays, one for each true class, of one number for each predicted class), and `max_leaves`
+#'   among the settings. Trees without a proof have none of these members.
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k
 #'   are 2k and 2k + 1), `class` (what the node predicts), `n` (training rows), `counts` (of each
-#'   class; with weights, what they weigh), `errors` (what the node would cost as a leaf) and,
-#'   unless it is a leaf, `split`. Where `leaf` is not `"classes"`, `weight` (what the rows weigh)
-#'   and `value` (a number), `values` (an array of numbers) or `intercept` and `coefficients`
-#'   (object of a number for each predictor of the model) stand in place of `class` and `counts`. In
-#'   place of the number a factor has an object of `levels` (what each level that rows of the node
-#'   have adds to the prediction) and `other` (what any other value adds), and a number that may be
-#'   missing one of `value` (the coefficient) and `missing` (what a missing value adds).
+#'   class; with weights, sums of weights), `errors` (the cost of the node if it were a leaf) and,
+#'   unless it is a leaf, `split`. If `leaf` is not `"classes"`, then `weight` (sum of the weights
+#'   of its rows) and `value` (a number), `values` (an array of numbers) or `intercept` and
+#'   `coefficients` (an object with a number for each predictor of the model) take the place of
+#'   `class` and `counts`. Instead of a number, a factor has an object of `levels` (what each level
+#'   among the rows of the node adds to the prediction) and `other` (what any other value adds), and
+#'   a number that may be missing has an object of `value` (the coefficient) and `missing` (what a
+#'   missing value adds).
 #'
 #' A `split` is an object with `variable` (name of a predictor), `missing` (`"left"` or `"right"`:
-#' where a missing value goes), `missing_rows` (training rows of the node whose value is missing)
-#' and either `threshold` or `left` and `right`. A value less than the `threshold` goes left: a
-#' number, or the string `"Infinity"` if all values go left and missing ones right, or `"-Infinity"`
-#' if they go right and missing ones left. That of an ordered factor is on the places of the levels,
-#' the first being 1, and a value that is none of them counts as missing; dates are days and times
-#' seconds since 1970; logical values are 0 and 1. `left` and `right` are the levels (arrays of
-#' strings) that go to either side; any other level goes to the child with more training rows, or
-#' left if both have as many.
+#' where missing values go), `missing_rows` (number of training rows of the node whose value is
+#' missing) and either `threshold` or `left` and `right`. Values less than the `threshold` go left:
+#' it is a number, or the string `"Infinity"` if all values go left and missing ones right, or
+#' `"-Infinity"` if they go right and missing ones left. For an ordered factor it refers to the
+#' indices of the levels, starting at 1, and a value that is not a level counts as missing; dates
+#' are days and times seconds since 1970; logical values are 0 and 1. `left` and `right` are the
+#' levels (arrays of strings) that go to either side; any other level goes to the child with more
+#' training rows, or left if both have equally many.
 #'
-#' Numbers have as many digits as it takes to read the same double again, 17 at most.
+#' Numbers have as many digits as are needed to read back the same double, at most 17.
 #'
-#' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the
-#' tree that `contree_from_json()` gives: `newdata` must have that column. This tree has no training
-#' rows, so `newdata` must be given to [predict()][predict.contree], there is nothing for `fitted()`
-#' and `residuals()` to tell, and `update()` cannot fit it again.
+#' A predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)` for the fit
+#' that `contree_from_json()` returns: `newdata` must have that column. This fit has no training
+#' rows, so [predict()][predict.contree] needs `newdata`, `fitted()` and `residuals()` have nothing
+#' to return, and `update()` cannot refit it.
 #'
-#' @param fit A fit of [contree()].
-#' @param x A string, or several that are the lines of one document.
+#' @param fit A fit of [contree()] or [gmt()].
+#' @param x The document: a string, or a character vector of its lines.
 #' @param ... Not used; anything given here is an error.
 #' @return `as_json()`: a string of class `contree_code`; write it with [writeLines()].
 #'   `contree_from_json()`: a fit, see [contree.object].
 #' @section Errors:
-#' `contree_from_json()` takes nothing that differs from the description above: missing and unknown
-#' members, wrong types, nodes that are not a tree, names that are not there and counts that do not
-#' add up are a `contree_input_error` that says where.
+#' `contree_from_json()` accepts only documents as described above: missing or unknown members,
+#' wrong types, nodes that do not form a tree, unknown names and counts that do not add up are a
+#' `contree_input_error` that names the place.
 #' @seealso [as_sql()], [as_c()], [write_pmml()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)

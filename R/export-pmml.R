@@ -3,29 +3,28 @@
 #' Write a tree as PMML
 #'
 #' Writes the tree to a file as a `TreeModel` of PMML 4.4, the Predictive Model Markup Language,
-#' which scoring engines and databases read. Engines that follow the standard give for every row
-#' what [predict.contree()] gives.
+#' which scoring engines and databases read. Engines that follow the standard return the same
+#' predictions as [predict.contree()].
 #'
 #' @details
-#' Numeric, integer and difference-of-time predictors become continuous fields of type double,
-#' logical ones boolean fields, factors and ordered factors categorical fields of strings; dates and
-#' times are continuous fields that hold the days or seconds since 1970. A missing value goes to the
-#' default child of a node (`missingValueStrategy="defaultChild"`). The levels of factors are not
-#' listed, so a level that was not in training is as valid as any and goes where `predict()` sends
-#' it. A predictor that the formula computes, as in `y ~ log(x)`, is a field of that name.
+#' Numeric, integer and time-difference predictors become continuous fields of type double, logical
+#' ones boolean fields, factors and ordered factors categorical fields of strings; dates and times
+#' are continuous fields of days or seconds since 1970. A missing value goes to the default child of
+#' a node (`missingValueStrategy="defaultChild"`). The levels of factors are not listed, so a level
+#' that did not occur in training is valid and goes where `predict()` sends it. A predictor that the
+#' formula computes, as in `y ~ log(x)`, is a field of that name.
 #'
-#' A linear model of a leaf is a `Regression` in its node. Factors are `CategoricalPredictor`s
-#' there; of a number that may be missing, two derived fields hold the number and whether it is
+#' The linear model of a leaf is a `Regression` in its node. Factors are `CategoricalPredictor`
+#' elements; a number that may be missing has two derived fields, its value and whether it is
 #' missing.
 #'
-#' @param fit A fit of [contree()].
-#' @param file Path of the file to write, or a connection.
+#' @param fit A fit of [contree()] or [gmt()].
+#' @param file Path of the file to write, a string, or a connection.
 #' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' XML has no way to write some control characters; names or levels with one of them are a
-#' `contree_input_error`. So is a `file` that cannot be written, or not to its end; what there is of
-#' a new file is removed.
+#' `contree_input_error` for names or levels with control characters that XML cannot represent, and
+#' for a `file` that cannot be written completely; a partly written new file is removed.
 #' @references Data Mining Group, *PMML 4.4*, <https://dmg.org/pmml/v4-4-1/TreeModel.html>
 #' @seealso [as_sql()], [as_c()], [as_json()]
 #' @examples
@@ -84,7 +83,7 @@ write_file <- function(bytes, path) {
   }
   if (is.null(problem)) return(invisible())
   if (new) unlink(path)
-  stop_input("file", gettextf("'file' (%s) cannot be written to its end: %s", path, problem))
+  stop_input("file", gettextf("'file' (%s) cannot be written completely: %s", path, problem))
 }
 
 pmml_document <- function(fit) {
@@ -305,7 +304,7 @@ xml_escape <- function(text) {
   text <- enc2utf8(as.character(text))
   if (any(bad <- vapply(text, function(t) any(utf8ToInt(t) %in% not_in_xml), NA))) {
     stop_input("fit", gettextf(
-      "%s holds a control character, which XML cannot have; rename the column or the level",
+      "%s contains a control character, which XML does not allow; rename the column or the level",
       encodeString(text[bad][1], quote = "'")))
   }
   special <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "\t" = "&#9;",

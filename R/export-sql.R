@@ -1,54 +1,57 @@
 # as_sql(): a tree as nested CASE expressions.
 
-#' A tree as SQL
+#' Convert a tree to SQL
 #'
-#' Writes the tree as an expression of standard SQL (nested `CASE`), to be put after `SELECT` for a
-#' table whose columns have the names of the predictors. It gives for every row what
-#' [predict.contree()] gives.
+#' Converts the tree to an expression in standard SQL (nested `CASE`), for use after `SELECT` on a
+#' table whose columns have the names of the predictors. For every row it returns the same result as
+#' [predict.contree()].
 #'
 #' @details
-#' Numbers are written so that they are read back exactly, in scientific notation, which makes them
-#' floating-point numbers in every database. A value that is `NULL` goes where a missing value goes.
-#' A level that was not in training goes where `predict()` sends it. A not-a-number, which some
-#' databases can store and take for a large number, does not count as missing there: store `NULL`.
+#' Numbers are written with enough digits to be read back exactly, in scientific notation, which
+#' makes them floating-point numbers in every database. `NULL` goes where a missing value goes. A
+#' level that did not occur in training goes where `predict()` sends it. A NaN, which some databases
+#' can store and treat as a large number, does not count as missing: store `NULL` instead.
 #'
-#' What a column must hold: numbers for numeric and integer predictors (and differences of times, in
-#' the unit of the training data); `BOOLEAN` or 0 and 1 for logical ones; text for factors and
-#' ordered factors, compared with regard to case. With `dates = "literal"` predictors of class Date
-#' are columns of type `DATE` and those of class POSIXct columns of type `TIMESTAMP` in UTC; with
-#' `"number"` both are numbers, the days or seconds since 1970, which is how RSQLite writes them. A
-#' predictor that the formula computes, as in `y ~ log(x)`, is a column named `log(x)`.
+#' Columns must hold numbers for numeric and integer predictors (and for time differences, in the
+#' unit of the training data); `BOOLEAN` or 0 and 1 for logical ones; text for factors and ordered
+#' factors, compared case-sensitively. With `dates = "literal"` predictors of class Date are columns
+#' of type `DATE` and those of class POSIXct columns of type `TIMESTAMP` in UTC; with `"number"`
+#' both are numbers, the days or seconds since 1970, which is how RSQLite stores them. A predictor
+#' that the formula computes, as in `y ~ log(x)`, is a column named `log(x)`.
 #'
-#' Names and levels are quoted after the standard: `"name"` and `'text'`, with these marks doubled
-#' inside. Databases that want other quotes (MySQL, BigQuery) need a connection to them as `con`.
+#' Names and levels are quoted as in the standard: `"name"` and `'text'`, with quotes inside them
+#' doubled. Databases with other quotes (MySQL, BigQuery) need a connection to them as `con`.
 #'
 #' @section Imported forests:
-#' Of results of [import_forest()] and [forge()] the expression is a sum of `CASE`, one a tree, in
-#' their order, in doubles: in a database whose numbers are doubles it gives margins with the bits
-#' of [predict.forged_forest()]. Tests of floats are written as tests of doubles with the same
-#' answers. Where the maker adds floats up, as XGBoost does, `forge(sums = "reproducible")` makes
-#' a forest that adds doubles. Columns hold numbers (logical values 0 and 1), factors whose levels
-#' the model knows texts, and codes without names whole numbers. Databases limit how many terms a
-#' sum may have, often to 1,000; more than 20,000 nodes are refused. The links `softmax` and
-#' `shares` are of all margins: each expression is then a query without a table that computes them
-#' and refers to the columns around it, which most databases allow.
+#' For results of [import_forest()] and [forge()] the expression is a sum of `CASE` expressions in
+#' doubles, one for each tree, in the order of the trees: in a database with double-precision
+#' numbers it gives the same margins as [predict.forged_forest()], bit for bit. Comparisons of
+#' floats are written as comparisons of doubles with the same results. Where the model adds floats,
+#' as those of XGBoost do, `forge(sums = "reproducible")` makes a forest that adds doubles. Columns
+#' hold numbers (logical values 0 and 1), text for factors whose levels the model knows, and
+#' integers for codes without names. Databases limit the number of terms of a sum, often to 1,000;
+#' more than 20,000 nodes are an error. The links `softmax` and `shares` depend on all margins: each
+#' expression is then a query without a table that computes them and refers to the columns of the
+#' outer query, which most databases allow.
 #'
-#' @param fit A fit of [contree()], or a result of [import_forest()] or [forge()].
-#' @param type What the expression gives: `"class"`, the class as text; `"prob"`, the proportion of
-#'   a class among the training rows of the leaf, one expression a class; `"node"`, the number of
-#'   the leaf, as shown by `print()`. Where leaves are numbers or linear models, `"response"` in
-#'   place of the first two: the number, one expression for each if there are several. Of imported
-#'   forests `"response"`, or `"margin"`, the sum before the link, one expression an output.
-#' @param con A connection of the package DBI to the database that is to run it, for its way of
-#'   quoting; `NULL` for standard SQL.
-#' @param dates What columns of dates and times hold, see Details.
+#' @param fit A fit of [contree()] or [gmt()], or a result of [import_forest()] or [forge()].
+#' @param type Value of the expression: `"class"` (the default for classification trees), the class
+#'   as text; `"prob"`, the proportion of a class among the training rows of the leaf, one
+#'   expression for each class; `"node"`, the number of the leaf, as shown by `print()`. If leaves
+#'   predict numbers or hold linear models, `"response"` (the default there) instead of the first
+#'   two: the number, one expression for each if there are several. For imported forests
+#'   `"response"` (the default), or `"margin"`, the sum before the link, one expression for each
+#'   output.
+#' @param con A DBI connection to the target database, which determines how names and strings are
+#'   quoted; `NULL`, the default, for standard SQL.
+#' @param dates What columns of dates and times hold, `"literal"` (the default) or `"number"`; see
+#'   Details.
 #' @param ... Not used; anything given here is an error.
 #' @section Errors:
-#' `contree_input_error` for arguments that are none; of imported forests
-#' `contree_unsupported_error` for what SQL has no way to write: sums of floats, features without
-#' names.
+#' `contree_input_error` for invalid arguments; for imported forests `contree_unsupported_error` for
+#' what SQL cannot express: sums of floats, features without names.
 #' @return A string; with `type = "prob"` a character vector named by class. It is of class
-#'   `contree_code`, which prints as it would stand in a file.
+#'   `contree_code`, which prints as the contents of a file.
 #' @seealso [as_c()], [as_json()], [write_pmml()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

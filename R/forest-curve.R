@@ -2,20 +2,20 @@
 
 #' Error by the number of trees
 #'
-#' How well the first tree, the first two, ... predict the training rows that they were not grown
-#' from: whether more trees would help. The trees are asked again, which needs the training rows.
+#' Out-of-bag error of the first tree, the first two trees, and so on, which shows whether more
+#' trees would help. The training rows are needed, since the trees predict them again.
 #'
 #' @param fit A fit of [hist_forest()].
-#' @param data The training rows, in the order in which the forest had them: a data frame or matrix
-#'   with the predictors. `NULL`: what the fit's call names, evaluated again.
+#' @param data The training rows, in their original order: a data frame or matrix with the
+#'   predictors. `NULL`, the default, evaluates the data in the call of the fit again.
 #' @param threads As in [contree_control()].
-#' @return A data frame of class `forest_curve` with a row a number of trees: `trees`, `error`
-#'   (proportion of wrong rows, or mean squared error, of the rows that some of these trees were not
-#'   grown from; `NaN` if there is none), for classes `brier`, as in [hist_forest()], and `rows`,
-#'   how many rows these are. The last row is the `oob` error of the fit. `plot()` draws `error` and
-#'   returns the data frame invisibly.
+#' @return A data frame of class `forest_curve` with a row for each number of trees: `trees`,
+#'   `error` (proportion of misclassified rows, or mean squared error, among the rows that are out
+#'   of bag for at least one of these trees; `NaN` if there is none), for classes `brier`, as in
+#'   [hist_forest()], and `rows`, the number of these rows. The last row is the `oob` error of the
+#'   fit. `plot()` draws `error` and returns the data frame invisibly.
 #' @section Errors:
-#' `contree_input_error` if the training rows are not found, or are others in number.
+#' `contree_input_error` if the training rows are not found, or if their number differs.
 #' @seealso [plot.hist_forest()]
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
@@ -62,18 +62,22 @@ error_left_out <- function(so_far, y) {
 
 #' Plot a forest
 #'
-#' The error of rows left out by the number of trees, or the importance of the predictors.
+#' Plots the out-of-bag error against the number of trees, or the importance of the predictors.
 #'
 #' @param x A fit of [hist_forest()], or a value of [forest_curve()].
-#' @param type `"error"`, or `"importance"`.
+#' @param type `"error"` (the default) or `"importance"`.
 #' @param data As in [forest_curve()], for `"error"`.
-#' @param measure Of the importance: `"permutation"` (if the forest has it) or `"impurity"`.
-#' @param n Greatest number of predictors to show, the most important ones.
-#' @param main,xlab,ylab Title and labels of the axes.
-#' @param ... Given to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart].
+#' @param measure For `"importance"`: `"permutation"` (the default if the forest has it) or
+#'   `"impurity"`.
+#' @param n Number of predictors to show at most, a whole number, by default 20: the most important
+#'   ones.
+#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
+#'   title.
+#' @param ... Passed on to [plot()][graphics::plot.default] or [dotchart()][graphics::dotchart].
 #' @return What is drawn, invisibly: a value of [forest_curve()], or the rows of `importance`.
 #' @section Errors:
-#' `contree_input_error` for an importance that the forest does not have, and as [forest_curve()].
+#' `contree_input_error` for an importance that the forest does not have, and as for
+#' [forest_curve()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 100, seed = 1)
 #' plot(fit)
@@ -93,8 +97,8 @@ plot.hist_forest <- function(x, type = c("error", "importance"), data = NULL, me
 #' @export
 plot.forest_curve <- function(x, main = NULL, xlab = gettext("trees"), ylab = NULL, ...) {
   if (is.null(ylab)) {
-    ylab <- if (is.null(x$brier)) gettext("mean squared error, rows left out")
-            else gettext("proportion wrong, rows left out")
+    ylab <- if (is.null(x$brier)) gettext("mean squared error (out of bag)")
+            else gettext("misclassification error (out of bag)")
   }
   graphics::plot(x$trees, x$error, type = "l", main = main, xlab = xlab, ylab = ylab, ...)
   invisible(x)
@@ -106,12 +110,10 @@ plot_importance <- function(importance, measure, n, main, ...) {
     stop_input("type", gettext("the forest was grown with importance = \"none\""))
   }
   measure <- if (is.null(measure)) known[1] else check_choice("measure", measure, known)
-  if (!is_count(n)) {
-    stop_input("n", gettextf("'n' must be a whole number of at least 1, not %s", show_value(n)))
-  }
+  check_number("n", n, gettext("a whole number of at least 1"), is_count)
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   labels <- c(impurity = gettext("decrease of impurity"),
-              permutation = gettext("loss by shuffling, rows left out"))
+              permutation = gettext("permutation importance (out of bag)"))
   graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
                      xlab = labels[[measure]], ...)
   invisible(shown)

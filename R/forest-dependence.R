@@ -3,36 +3,42 @@
 
 #' Partial dependence
 #'
-#' The mean prediction of a forest over the rows of `data` as one predictor, or two, are set to each
-#' value of a grid in all rows; and, with `ice`, the predictions of the single rows.
+#' The mean prediction of a forest over the rows of `data` when one or two predictors are set to
+#' each value of a grid in all rows (partial dependence); and, with `ice`, the predictions for the
+#' individual rows (individual conditional expectation).
 #'
 #' @param fit A fit of [hist_forest()].
-#' @param data Data frame with the columns the forest was grown from, usually the training rows or a
-#'   part of them.
-#' @param variables Names of one or two columns of `data`.
-#' @param at Values to set the columns to: a list with a vector for each column, by name. By default
-#'   all levels of factors and all distinct values of other columns, of more than `grid` the
-#'   quantiles.
-#' @param grid Greatest number of values of a column, from 2, that are chosen by default.
-#' @param ice Give the predictions of each row, not their mean? For one column.
-#' @param classes Names of classes to give; the default is all, of two classes the second. Not used
-#'   for numbers.
+#' @param data Data frame with the columns that the forest was grown from, usually the training rows
+#'   or a sample of them.
+#' @param variables Names of one or two columns of `data`, a character vector.
+#' @param at Values of the grid: a list with a vector for each column, by name. By default all
+#'   levels of factors and all distinct values of other columns, or quantiles if there are more than
+#'   `grid` of them.
+#' @param grid Maximum number of values of a column in the default grid, a whole number of at least
+#'   2; 20 by default.
+#' @param ice Return the predictions of each row instead of their mean? `FALSE` by default; for one
+#'   column only.
+#' @param classes Names of the classes to return; by default all, or the second of two classes. Not
+#'   used for a numeric response.
 #' @param threads As in [contree_control()].
 #' @param x A value of `partial_dependence()`.
-#' @param centre Draw the lines of single rows less their first value, so that all begin at 0?
-#' @param main,xlab,ylab Title and labels of the axes.
-#' @param col Colours of the classes, or of the map.
+#' @param centre With `ice`, subtract from the line of each row its first value, so that all lines
+#'   start at 0? `FALSE` by default.
+#' @param main,xlab,ylab Title and axis labels, strings; `NULL` for the default labels, and no
+#'   title.
+#' @param col Colours of the classes, or of the heat map, a vector; `NULL` for the default colours.
 #' @param ... Not used.
 #' @return A data frame of class `partial_dependence` with a column for each of `variables`, `class`
-#'   (a factor; classes alone), `prediction` (a probability, or a number in the unit of the
-#'   response) and, with `ice`, `row` (the number of the row in `data`). Values of the grid vary
-#'   slowest in the first variable.
+#'   (a factor; for classes only), `prediction` (a probability, or a number in the unit of the
+#'   response) and, with `ice`, `row` (the number of the row in `data`). The first variable varies
+#'   slowest.
 #'
-#'   `plot()` returns its argument invisibly. It draws a line (a point for each level of a factor)
-#'   for each class; with `ice` grey lines of single rows and their mean, in the first class; of two
-#'   numeric variables a map in the first class, else a line for each value of the second one.
+#'   `plot()` returns its argument invisibly. It draws a line (for a factor, a point for each level)
+#'   for each class; with `ice`, grey lines of the individual rows and their mean, for the first
+#'   class; for two numeric variables a heat map for the first class, else a line for each value of
+#'   the second variable.
 #' @section Errors:
-#' `contree_input_error` if a column or a class is not there.
+#' `contree_input_error` if a column or a class does not exist.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
 #' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
 #'
@@ -75,10 +81,8 @@ check_dependence <- function(data, variables, grid, ice) {
     stop_input("variables", gettextf("'variables' must name %s of 'data', not %s", many,
                                      paste(format(variables), collapse = ", ")))
   }
-  if (!is_count(grid) || grid < 2) {
-    stop_input("grid", gettextf("'grid' must be a whole number of at least 2, not %s",
-                                show_value(grid)))
-  }
+  check_number("grid", grid, gettext("a whole number of at least 2"),
+               function(value) is_count(value) && value >= 2)
 }
 
 check_shown_classes <- function(fit, classes) {

@@ -3,14 +3,14 @@
 check_has_errors <- function(object, type, is_left_out) {
   if (type != "prob" && !(type == "response" && object$type == "regression")) {
     stop_input("se.fit", gettext(
-      "there are standard errors of type \"prob\", and of \"response\" if it is numeric"))
+      "standard errors are available for \"prob\" and for a numeric \"response\""))
   }
   if (is_left_out) stop_input("newdata", gettext("standard errors need 'newdata'"))
   if (tree_count(object) < 2) {
     stop_input("se.fit", gettext("standard errors need at least 2 trees"))
   }
   if (!object$control$replace && object$control$sample >= object$n) {
-    stop_input("se.fit", gettext("each tree was grown from all rows: their standard error is 0"))
+    stop_input("se.fit", gettext("there are no standard errors: each tree was grown from all rows"))
   }
 }
 

@@ -1,68 +1,74 @@
 # Forests that label the pixels of images by differences of rectangle sums (Sharp 2008), grown in C
 # level by level over all pixels.
 
-#' Forests that label the pixels of images
+#' Random forests for labelling the pixels of images
 #'
-#' Grows a random forest that tells the class of a pixel from what is around it, as in Sharp (2008):
-#' level by level over all pixels, from a histogram of leaves, classes, features and bins. A feature
-#' is the sum of one channel over a rectangle beside the pixel, less that over a second rectangle,
-#' or not; sums take four look-ups each in integral images (Viola, Jones 2001).
+#' Grows a random forest that predicts the class of a pixel from its surroundings, as in Sharp
+#' (2008): level by level over all pixels, from a histogram of leaves, classes, features and bins. A
+#' feature is the sum of one channel over a rectangle near the pixel, or the difference of such sums
+#' over two rectangles; each sum takes four look-ups in an integral image (Viola, Jones 2001).
 #'
 #' @section Growing:
-#' For each level of each tree `features` candidates are drawn, which all leaves of the level have
-#' in common. By `policy = "best"` (A in the paper) each candidate has `bins` bins of one width over
-#' the values that it has at 256 pixels of the tree, 4 at either end left out, and a leaf
-#' takes the border of bins that gains most, of all candidates. By `policy = "random"` (B) each
-#' candidate has two thresholds, its values at two of these pixels, and a leaf takes the best of the
-#' tests `threshold1 <= value < threshold2`, `threshold1 <= value` and `threshold2 <= value`. Gain
-#' is that of the Gini index. A node is a leaf when all of its pixels have one class, or no
-#' candidate gains anything.
+#' For each level of each tree `features` candidate features are drawn, common to all leaves of the
+#' level. With `policy = "best"` (A in the paper) each candidate has `bins` bins of equal width over
+#' its values at 256 pixels of the tree, excluding 4 at either end, and each leaf takes the
+#' candidate and bin border with the largest gain. With `policy = "random"` (B) each candidate has
+#' two thresholds, its values at two of these pixels, and each leaf takes the best of the tests
+#' `threshold1 <= value < threshold2`, `threshold1 <= value` and `threshold2 <= value`. The gain is
+#' the decrease of the Gini index. A node is a leaf if all of its pixels have one class, or if no
+#' candidate has a positive gain.
 #'
-#' The forest depends on images, arguments and seed alone, not on the number of threads or the
-#' processor: counts are whole numbers, and features are drawn by seed, tree, level and number.
+#' The forest depends only on the images, the arguments and the seed, not on the number of threads
+#' or the processor: counts are integers, and features are drawn as a function of seed, tree, level
+#' and number.
 #'
 #' @section Rectangles:
-#' A rectangle begins and ends at most `radius` pixels from the pixel, in each direction; what is
-#' outside the image counts as 0. Half of the features have a second rectangle, of a channel of its
-#' own. Channels are held in fixed point, as fine as sums below 2^30 allow: whole numbers are exact
-#' up to 2^30 / (2 radius + 1)^2 (1.7 million at a radius of 12). Images to be labelled are clipped
-#' at what fits.
+#' The sides of a rectangle are at most `radius` pixels from the pixel, in each direction; values
+#' outside the image count as 0. Half of the features have a second rectangle, in a channel drawn
+#' separately. Channels are stored in fixed point, as fine as sums below 2^30 allow: whole numbers
+#' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). Values in images to be
+#' labelled are clipped to this range.
 #'
-#' Growing holds 4 bytes a pixel and channel, 10 bytes a pixel, and histograms of 16 MB a thread.
+#' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
+#' thread.
 #'
-#' @param images A list of images, or one: numeric matrices \[height, width\] or arrays
-#'   \[height, width, channel\], all with the same number of channels, without missing values. They
-#'   may differ in size.
+#' @param images A list of images, or a single one: numeric matrices \[height, width\] or arrays
+#'   \[height, width, channel\], all with the same number of channels, without missing values. Their
+#'   sizes may differ.
 #' @param labels A matrix for each image with the class of each pixel: names or numbers, at most 256
-#'   different ones; `NA` where it is not known.
-#' @param features Number of candidates drawn for each level of a tree, from 1 to 100,000. Or a
-#'   function of one image that computes features of another kind: it returns a numeric matrix
-#'   \[height, width\] or array \[height, width, feature\] without missing values; all of them are
-#'   candidates 100 times a level, drawn with repetitions, and held in fixed point of 31 bits.
-#' @param radius Greatest distance of a rectangle's sides from the pixel, in pixels, from 1 to
-#'   1,000.
-#' @param pixels Greatest number of pixels drawn from each image for a tree, among those with a
-#'   label.
-#' @param seed Whole number from 0 to 2^31 - 1 that features and pixels are drawn from. Without it
-#'   one is drawn from R's generator.
-#' @param trees Number of trees.
-#' @param depth Most splits on the way to a leaf; `Inf` for no limit.
-#' @param policy How thresholds are chosen: `"best"` (or `"A"`) or `"random"` (or `"B"`), see below.
-#' @param bins Number of bins of policy `"best"`, from 2 to 256.
-#' @param min_n Nodes of at most so many pixels are leaves.
+#'   different ones; `NA` where it is unknown.
+#' @param features Number of candidates drawn for each level of a tree, a whole number from 1 to
+#'   100,000; 100 by default. Or a function of one image that computes other features: it returns a
+#'   numeric matrix \[height, width\] or array \[height, width, feature\] without missing values.
+#'   Then 100 candidates are drawn from these features for each level, with repetition, and stored
+#'   in 31-bit fixed point.
+#' @param radius Maximum distance of a rectangle's sides from the pixel, in pixels, a whole number
+#'   from 1 to 1,000; 12 by default.
+#' @param pixels Maximum number of labelled pixels drawn from each image for a tree; `Inf` (the
+#'   default) uses all.
+#' @param seed Seed from which features and pixels are drawn, a whole number from 0 to 2^31 - 1. By
+#'   default it is drawn from R's generator.
+#' @param trees Number of trees, a whole number of at least 1; 10 by default.
+#' @param depth Maximum number of splits between the root and a leaf, 12 by default; `Inf` for no
+#'   limit.
+#' @param policy How thresholds are chosen: `"best"` (or `"A"`, the default) or `"random"` (or
+#'   `"B"`), see the section on growing.
+#' @param bins Number of bins of policy `"best"`, a whole number from 2 to 256; 32 by default.
+#' @param min_n Nodes with at most this many pixels are not split; 1 by default.
 #' @param threads As in [contree_control()].
-#' @param time_limit Seconds. Trees that are complete by then are returned with a warning of class
-#'   `contree_stopped`, as after an interrupt.
+#' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit. Trees
+#'   completed by then are returned with a warning of class `contree_stopped`, as after an
+#'   interrupt.
 #' @param verbose,progress As in [contree_control()].
 #' @param object,x A fit of `image_forest()`.
 #' @param newdata An image, or a list of images.
-#' @param type What to return for each pixel, in brackets the paper's name:
-#'   * `"class"`: the most probable class (ArgMax);
+#' @param type What to return for each pixel, with the name in the paper in parentheses:
+#'   * `"class"` (the default): the most probable class (ArgMax);
 #'   * `"prob"`: the probability of each class, the mean over the trees (Distribution);
-#'   * `"votes"`: how many trees have each class as the largest of their leaf;
-#'   * `"leaf"`: the pixel's leaf in each tree (ForestLeaves, or TreeLeaf with one tree in `which`),
-#'     as the number of its node, breadth first.
-#' @param which Numbers of the trees to ask; all by default.
+#'   * `"votes"`: for each class the number of trees in whose leaf it is the most frequent;
+#'   * `"leaf"`: the leaf of the pixel in each tree (ForestLeaves, or TreeLeaf with one tree in
+#'     `which`), as the number of its node in breadth-first order.
+#' @param which Numbers of the trees to use, a vector of whole numbers; all by default.
 #' @param ... Not used.
 #'
 #' @return `image_forest()`: an object of class `image_forest`, a list of `forest` (the trees in
@@ -76,8 +82,8 @@
 #'   `predict()`: for an image, a character matrix of its height and width for `"class"`, else an
 #'   array \[height, width, class or tree\]; for a list of images, a list of these.
 #' @section Errors:
-#' Images, labels or arguments that are not as above are errors of class `contree_input_error`;
-#' so is a stop before the first tree was complete.
+#' Images, labels or arguments that are not as described above are errors of class
+#' `contree_input_error`; so is a stop before the first tree is complete.
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #'
@@ -132,7 +138,7 @@ image_forest <- function(images, labels, features = 100, radius = 12, pixels = I
 # A list of arrays [height, width, channel].
 check_images <- function(images) {
   if (!is.list(images)) images <- list(images)
-  if (length(images) == 0) stop_input("images", gettext("there is no image"))
+  if (length(images) == 0) stop_input("images", gettext("'images' has no image"))
   images <- lapply(seq_along(images), function(i) check_image(images[[i]], i))
   channels <- vapply(images, function(image) dim(image)[3], 0L)
   if (length(unique(channels)) > 1) {
@@ -157,7 +163,7 @@ check_image <- function(image, i) {
 check_labels <- function(labels, images) {
   if (!is.list(labels)) labels <- list(labels)
   if (length(labels) != length(images)) {
-    stop_input("labels", gettextf("there are labels of %d images, but %d images", length(labels),
+    stop_input("labels", gettextf("there are labels for %d images, but %d images", length(labels),
                                   length(images)))
   }
   for (i in seq_along(labels)) {
@@ -192,9 +198,8 @@ image_settings <- function(arguments) {
 
 check_image_seed <- function(seed) {
   if (is.null(seed)) return(sample.int(.Machine$integer.max, 1))
-  if (is_count(seed + 1) && seed <= .Machine$integer.max) return(as.integer(seed))
-  stop_input("seed", gettextf("'seed' must be a whole number from 0 to 2^31 - 1, not %s",
-                              show_value(seed)))
+  as.integer(check_number("seed", seed, gettext("a whole number from 0 to 2^31 - 1"),
+                          function(value) is_count(value + 1) && value <= .Machine$integer.max))
 }
 
 class_names <- function(labels) {
@@ -221,13 +226,14 @@ computed_features <- function(images, compute) {
     if (!is.numeric(values) || !identical(dim(values)[1:2], dim(image)[1:2]) ||
         !(length(dim(values)) %in% 2:3) || !length(values) || !all(is.finite(values))) {
       stop_input("features", gettextf(
-        "'features' must return finite numbers [height, width, feature], not %s",
+        "'features' must return an array of finite numbers [height, width, feature], not %s",
         show_value(values)))
     }
     array(as.double(values), c(dim(values), 1)[1:3])
   })
   if (length(unique(vapply(computed, function(values) dim(values)[3], 0L))) > 1) {
-    stop_input("features", gettext("'features' must return as many features for each image"))
+    stop_input("features", gettext(
+      "'features' must return the same number of features for each image"))
   }
   computed
 }
@@ -359,11 +365,11 @@ print.image_forest <- function(x, ...) {
   what <- if (is.null(x$compute)) {
     gettextf("rectangles within %.0f pixels, channels: %d", x$radius, x$channels)
   } else {
-    gettextf("features of a function, channels: %d", x$channels)
+    gettextf("features computed by a function, channels: %d", x$channels)
   }
-  cat(gettextf("Forest that labels pixels: %d trees, %d classes\n", n, length(x$classes)),
+  cat(gettextf("Forest for labelling pixels: %d trees, %d classes\n", n, length(x$classes)),
       gettextf("  %s\n", what),
-      gettextf("  policy \"%s\", grown from %.0f pixels with labels\n", x$policy, x$n),
+      gettextf("  policy \"%s\", grown from %.0f labelled pixels\n", x$policy, x$n),
       gettextf("  %.0f leaves, depth up to %d\n", sum(x$forest$n_leaves), max(x$forest$depth)),
       sep = "")
   invisible(x)

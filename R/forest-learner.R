@@ -1,37 +1,36 @@
 # Splits chosen by an R function: what it is asked, what its answers must be, and the built-in rules
 # as such functions.
 
-#' Rules of splitting as R functions
+#' Split rules written in R
 #'
-#' `hist_forest(learner = f)` grows trees level by level and asks `f`, for the leaves of a level,
-#' which split each is to have, as the client of Sharp (2008) does. `f` gets the counts of all
-#' candidates; any measure of splits can be written with it. `hist_learner()` gives the built-in
-#' rules as such functions, to begin with. With `bins` at most 32 they grow the forest of
-#' `splitrule`
-#' to the last bit, unless the scores of two cuts differ by less than single precision; with more,
-#' built-in rules look at bins first, and then at codes.
+#' `hist_forest(learner = f)` grows trees level by level and calls `f` to choose the split of each
+#' leaf of a level, like the client of Sharp (2008). `f` receives the counts of all candidates, so
+#' any split criterion can be written with it. `hist_learner()` returns the built-in rules as such
+#' functions, as a starting point. With `bins` of at most 32 they grow the same forest as
+#' `splitrule`, bit for bit, unless the scores of two cuts differ by less than single precision;
+#' with more, the built-in rules evaluate bins first and then codes.
 #'
-#' @section What a learner is given:
-#' `f(histogram, info)`, where `histogram` is an integer array \[bin, class, feature, leaf\] with
-#' the
-#' weights of the rows: how often they were drawn. Its first dimension has 256 elements, 255 bins in
-#' ascending order and then the missing values; classes and features have names. It has at most
-#' 2^24 elements, unless those of one leaf are more: leaves of a level may come in several calls.
-#' `info` is a list of `tree` and `depth` (numbers, 0 for the root), `features` (which predictors
-#' the
-#' candidates are), `bins` (how many bins each of them has), `rows` (distinct rows of each leaf) and
-#' `weight` (rows of each leaf with repetitions).
+#' @section Arguments of a learner:
+#' `f(histogram, info)`, where `histogram` is an integer array \[bin, class, feature, leaf\] of the
+#' numbers of sampled rows, counting repetitions. Its first dimension has 256 elements, 255 bins in
+#' ascending order followed by the missing values; classes and features have names. It has at most
+#' 2^24 elements, unless a single leaf needs more: the leaves of a level may be passed in several
+#' calls. `info` is a list of `tree` and `depth` (numbers, 0 for the root), `features` (the
+#' predictors of the candidates), `bins` (the number of bins of each), `rows` (distinct rows of each
+#' leaf) and `weight` (rows of each leaf, counting repetitions).
 #'
-#' @section What it answers:
-#' A data frame, or a list, with a value for each leaf in `feature` (which element of the third
-#' dimension, `NA` for none), `bin` (the last one that goes left) and, if there may be missing
-#' values, `missing_left` (do they go left?). Both sides must have rows. The threshold is put into
-#' the middle of the gap above `bin`. A leaf without a split stays one.
+#' @section Value of a learner:
+#' A data frame, or a list, with a value for each leaf in `feature` (the index in the third
+#' dimension, `NA` for no split), `bin` (the last bin that goes left) and, if there may be missing
+#' values, `missing_left` (do they go left?). Both sides must have rows. The threshold is put
+#' halfway between the values of `bin` and those of the next bin that occurs. A leaf without a split
+#' remains a leaf.
 #'
-#' @param rule `"gini"`, `"entropy"` or `"error"`.
+#' @param rule `"gini"` (the default), `"entropy"` or `"error"`.
 #' @return A function of `histogram` and `info`, for the argument `learner` of [hist_forest()].
 #' @section Errors:
-#' Answers that are not as above are an error of class `contree_input_error` in `hist_forest()`.
+#' In `hist_forest()`, values that are not as described above are errors of class
+#' `contree_input_error`.
 #' @references T. Sharp (2008). Implementing decision trees and forests on a GPU. *ECCV 2008*, LNCS
 #'   5305, 595-608. \doi{10.1007/978-3-540-88693-8_44}.
 #' @examples
@@ -40,15 +39,15 @@
 #' same <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, pool = "level", bins = 32)
 #' identical(fit$forest$nodes, same$forest$nodes)
 #'
-#' # a rule of one's own: the cut that parts versicolor best, by the difference of its proportions
+#' # a custom rule: the cut that separates versicolor best, by the difference of its proportions
 #' versicolor <- function(histogram, info) {
 #'   parted <- apply(histogram[1:255, , , , drop = FALSE], c(3, 4), function(counts) {
 #'     left <- apply(counts, 2, cumsum)
 #'     size <- rowSums(left)
 #'     right <- sum(counts) - size
-#'     gap <- abs(left[, 2] / size - (sum(counts[, 2]) - left[, 2]) / right)
-#'     gap[size == 0 | right == 0] <- -1
-#'     c(which.max(gap), max(gap))
+#'     difference <- abs(left[, 2] / size - (sum(counts[, 2]) - left[, 2]) / right)
+#'     difference[size == 0 | right == 0] <- -1
+#'     c(which.max(difference), max(difference))
 #'   })
 #'   feature <- apply(parted[2, , , drop = FALSE], 3, which.max)
 #'   leaf <- seq_along(feature)
@@ -102,7 +101,7 @@ answer_column <- function(answers, name, n, most) {
 }
 
 refuse_answers <- function(message) {
-  stop_input("learner", gettextf("the learner's answer cannot be used: %s", message))
+  stop_input("learner", gettextf("the value of the learner cannot be used: %s", message))
 }
 
 # ---- built-in rules ------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 #' Print and summarise a forest
 #'
 #' @param x,object A fit of [hist_forest()], or its summary.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; 4 by default.
 #' @param ... Not used.
 #' @return `print()` returns its argument invisibly; `summary()` a list of class
 #'   `summary.hist_forest`: `fit`, `nodes`, `leaves` and `depth` (quantiles over the trees),
-#'   `confusion` (classes: a table of the rows left out), `importance` (the most important first).
+#'   `confusion` (for classes, a table of the out-of-bag predictions), `importance` (the most
+#'   important first).
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
 #' summary(fit)
@@ -31,10 +32,10 @@ print.hist_forest <- function(x, digits = 4, ...) {
 oob_text <- function(x, digits) {
   if (x$type == "regression") {
     return(gettextf(
-      "Rows left out: mean squared error %s, R squared %s",
+      "Out-of-bag: mean squared error %s, R squared %s",
       format(x$oob$error, digits = digits), format(x$oob$r_squared, digits = digits)))
   }
-  gettextf("Rows left out: %s%% wrong, Brier score %s", format(100 * x$oob$error, digits = digits),
+  gettextf("Out-of-bag: error %s%%, Brier score %s", format(100 * x$oob$error, digits = digits),
            format(x$oob$brier, digits = digits))
 }
 
@@ -62,7 +63,7 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
   cat("\n")
   print(round(rbind(leaves = x$leaves, depth = x$depth)))
   if (!is.null(x$confusion)) {
-    cat(gettext("\nRows left out:\n"))
+    cat(gettext("\nOut-of-bag confusion matrix:\n"))
     print(x$confusion)
   }
   if (!is.null(x$importance)) {
@@ -72,31 +73,33 @@ print.summary.hist_forest <- function(x, digits = 4, ...) {
   invisible(x)
 }
 
-#' One tree of a forest
+#' Extract a tree from a forest
 #'
 #' @param fit A fit of [hist_forest()].
-#' @param tree Which tree, from 1.
-#' @param as `"table"`, or `"model"` for a fit like one of [contree()].
-#' @return As a table, a data frame with a row a node, the root first, children after their parents:
-#'   * `node`, its number, as [predict()][predict.hist_forest] with `type = "leaf"` gives it; `left`
+#' @param tree Number of the tree, from 1, which is the default.
+#' @param as `"table"` (the default), or `"model"` for an object like a fit of [contree()].
+#' @return As a table, a data frame with a row for each node, the root first and children after
+#'   their parents:
+#'   * `node`, its number, as given by [predict()][predict.hist_forest] with `type = "leaf"`; `left`
 #'     and `right`, those of its children (`NA` in a leaf);
 #'   * `variable` and `threshold`: values below it go left (`NA` in a leaf). For factors the
-#'     threshold is on the places of the levels, and `levels_left` names those that go left. `Inf`:
-#'     all values go left, and missing ones right;
+#'     threshold refers to the numbers of the levels, and `levels_left` names those that go left.
+#'     `Inf`: all values go left, and missing ones right;
 #'   * `missing_left`: where missing values go;
-#'   * `n`: sampled rows of the node, with repetitions;
-#'   * `prediction`: the most frequent class, or the mean; for classes, a column of counts for each.
+#'   * `n`: sampled rows of the node, counting repetitions;
+#'   * `prediction`: the most frequent class, or the mean; for classes, also a column of counts for
+#'     each.
 #'
-#'   As a model, an object of class `contree_model` without training rows: [print()],
+#'   As a model, an object of class `contree_model` without training rows, for [print()],
 #'   [plot()][plot.contree], [predict()][predict.contree], [contree_rules()], [as_sql()], [as_c()],
-#'   [as_json()], [as_dot()], [write_pmml()], `as.party()` and [as.rpart()] read it. Rows are those
-#'   of the tree's sample, with repetitions. What rows of a regression tree deviate from the means
-#'   of the leaves is not known, so its deviances are those of the leaves' means. A level that no
-#'   training row had goes where the tree sends missing values; exports of a model send such levels,
-#'   and missing values, to the same side.
+#'   [as_json()], [as_dot()], [write_pmml()], `as.party()` and [as.rpart()]. Its rows are those of
+#'   the tree's sample, counting repetitions. The residuals of a regression tree are not known, so
+#'   its deviances are those of the means of the leaves only. A level that did not occur in training
+#'   goes where the tree sends missing values; exports of the model send such levels, and missing
+#'   values, to the same side.
 #' @section Errors:
-#' `contree_input_error` if there is no such tree, or if it is to be a model and has more than 30
-#' levels of splits.
+#' `contree_input_error` if there is no such tree, or if a tree with more than 30 levels of splits
+#' is requested as a model.
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 3, depth = 2, seed = 1)
 #' forest_tree(fit, 1)
@@ -228,18 +231,18 @@ levels_going_left <- function(fit, variable, nodes) {
   }, "")
 }
 
-#' Put forests together
+#' Combine forests
 #'
-#' Forests grown from the same data with the same settings, such as parts grown on several workers,
-#' become one. If they have one seed and different trees (argument `first` of [hist_forest()]), the
-#' result is the forest that would have been grown at once.
+#' Combines forests grown from the same data with the same settings, such as parts grown on several
+#' workers. If they have the same seed and different tree numbers (argument `first` of
+#' [hist_forest()]), the result is the forest that would have been grown at once.
 #'
 #' @param ... Fits of [hist_forest()].
-#' @return An object of class `hist_forest` with all trees, by number; `oob` and `importance` are
-#'   those of all of them.
+#' @return An object of class `hist_forest` with all trees, ordered by number; `oob` and
+#'   `importance` are those of the combined forest.
 #' @section Errors:
-#' `contree_input_error` if one is no forest, if data or settings differ, or if two have a tree in
-#' common.
+#' `contree_input_error` if an argument is not a forest, if data or settings differ, or if two
+#' forests share a tree.
 #' @examples
 #' parts <- lapply(c(1, 51), function(first) {
 #'   hist_forest(Species ~ ., iris, trees = 50, seed = 7, first = first)
@@ -255,7 +258,7 @@ c.hist_forest <- function(...) {
 
 check_same_growth <- function(one, other) {
   if (!inherits(other, "hist_forest")) {
-    stop_input("...", gettextf("%s is no fit of hist_forest()", show_value(other)))
+    stop_input("...", gettextf("%s is not a fit of hist_forest()", show_value(other)))
   }
   same <- setdiff(names(one$control), c("trees", "first"))
   if (!identical(one$forest$edges, other$forest$edges) || !identical(one$y, other$y) ||

@@ -4,39 +4,43 @@
 #'
 #' @param object A fit of [hist_forest()].
 #' @param newdata Data frame or numeric matrix with the predictors, as in [predict.contree()];
-#'   missing values may stay, and new levels count as missing. Without it, what the trees say of the
-#'   training rows that they were not grown from (`"class"`, `"prob"` and `"response"` alone).
+#'   missing values are allowed, and new levels count as missing. By default the out-of-bag
+#'   predictions of the training rows are returned (types `"class"`, `"prob"` and `"response"`
+#'   only).
 #' @param type What to return for each row:
-#'   * `"class"`: the most probable class (the first of equal ones), a factor;
+#'   * `"class"`: the most probable class (the first of several equal ones), a factor;
 #'   * `"prob"`: the probabilities of the classes, a matrix with a column for each: the mean over
-#'     the trees of the class's proportion in the row's leaf;
-#'   * `"response"`: the number predicted, the mean over the trees; of classes as `"class"`;
-#'   * `"votes"`: how many trees have each class as the largest of their leaf, a matrix;
-#'   * `"leaf"`: the row's leaf in each tree, a matrix with a column a tree; nodes are numbered as
-#'     in [forest_tree()];
-#'   * `"trees"`: what each tree says, a class code or a number, a matrix with a column a tree.
-#'
-#'   The default is `"response"`.
-#' @param se.fit Give standard errors as well? Of `"prob"`, and of the `"response"` of a numeric
-#'   forest, for new rows.
+#'     the trees of the class proportions in the leaf of the row;
+#'   * `"response"` (the default): the predicted number, the mean over the trees; for classes the
+#'     same as `"class"`;
+#'   * `"votes"`: for each class the number of trees in whose leaf it is the most frequent, a
+#'     matrix;
+#'   * `"leaf"`: the leaf of the row in each tree, a matrix with a column for each tree; nodes are
+#'     numbered as in [forest_tree()];
+#'   * `"trees"`: the prediction of each tree, a class code or a number, a matrix with a column for
+#'     each tree.
+#' @param se.fit Return standard errors as well? `FALSE` by default. For new rows, with `"prob"`, or
+#'   with `"response"` of a regression forest.
 #' @param threads As in [contree_control()].
-#' @param na.action Function applied to the predictors of `newdata` first.
+#' @param na.action Function applied to the predictors of `newdata` first; [na.pass()] by default.
 #' @param ... Not used.
 #' @section Standard errors:
-#' They are those of the infinitesimal jackknife: how the forest's prediction would move if other
-#' rows had come into the training data, from the covariances, over the trees, of what a tree
-#' predicts and how often each row is part of it. What the finite number of trees adds is taken off
-#' (Wager, Hastie, Efron 2014), after which an estimated variance may be negative: the standard
-#' error is then 0, and more trees are needed, about as many as training rows. Without replacement
-#' the variance is multiplied by n(n - 1)/(n - s)^2, where s of n rows are sampled (Wager, Athey
-#' 2018). The samples of the trees are drawn again from their seeds, 4 bytes a training row and
-#' tree. `ranger` smooths such variances further if there are few new rows.
+#' They are estimated by the infinitesimal jackknife: how the prediction would change if other rows
+#' had been in the training data, from the covariances, over the trees, between the prediction of a
+#' tree and how often each row was sampled for it. The bias due to the finite number of trees is
+#' subtracted (Wager, Hastie, Efron 2014), after which an estimated variance may be negative: the
+#' standard error is then 0, and more trees are needed, about as many as training rows. Without
+#' replacement the variance is multiplied by n(n - 1)/(n - s)^2, where s of n rows are sampled
+#' (Wager, Athey 2018). The samples of the trees are drawn again from their seeds, which takes 4
+#' bytes for each training row and tree. `ranger` additionally smooths such variances if there are
+#' few new rows.
 #' @return A factor, a vector or a matrix, with a value or a row for each row of `newdata`. With
-#'   `se.fit` a list of `fit`, this, and `se.fit`, the standard errors in the same shape.
+#'   `se.fit` a list of these predictions, `fit`, and the standard errors, `se.fit`, in the same
+#'   shape.
 #' @section Errors:
-#' A column that is missing, or of another type than in training, is an error of class
-#' `contree_input_error`; so is `se.fit` for another type, without `newdata`, for fewer than 2
-#' trees, or where each tree was grown from all rows.
+#' `contree_input_error` for a column that is missing or of another type than in training; for
+#' `se.fit` with another type, without `newdata`, for fewer than 2 trees, or if each tree was grown
+#' from all rows.
 #' @references S. Wager, T. Hastie, B. Efron (2014). Confidence intervals for random forests: the
 #' jackknife and the infinitesimal jackknife. *Journal of Machine Learning Research* 15, 1625-1651.
 #'
@@ -60,7 +64,7 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))
   if (object$type == "regression" && type %in% c("class", "prob", "votes")) {
     stop_input("type", gettextf(
-      "type \"%s\" is of classes, but the forest predicts numbers; use \"response\"", type))
+      "type \"%s\" is for classes, but the forest predicts numbers; use \"response\"", type))
   }
   if (missing(newdata) || is.null(newdata)) {
     return(stats::napredict(object$na.action, predict_left_out(object, type)))

@@ -2,17 +2,19 @@
 
 #' Proximity of rows
 #'
-#' In what proportion of the trees two rows are in one leaf (Breiman 2001): a measure of likeness
-#' that heeds what matters for the response, for clustering, outliers and scaling.
+#' The proportion of the trees in which two rows are in the same leaf (Breiman 2001): a measure of
+#' similarity that depends on what matters for the response, for clustering, outlier detection and
+#' scaling.
 #'
 #' @param fit A fit of [hist_forest()].
 #' @param newdata Data frame or matrix with the predictors, as in [predict.hist_forest()].
-#' @param reference Rows to compare with, as `newdata`; `NULL`: `newdata` itself.
+#' @param reference Rows to compare with, in the same form as `newdata`; `NULL`, the default,
+#'   compares the rows of `newdata` with each other.
 #' @param threads As in [contree_control()].
 #' @return A matrix of numbers from 0 to 1 with a row for each row of `newdata` and a column for
-#'   each one of `reference`. It takes 8 bytes for each pair.
+#'   each row of `reference`. It takes 8 bytes for each pair.
 #' @section Errors:
-#' As those of [predict.hist_forest()].
+#' As for [predict.hist_forest()].
 #' @references L. Breiman (2001). Random forests. *Machine Learning* 45(1), 5-32.
 #' \doi{10.1023/A:1010933404324}.
 #' @examples

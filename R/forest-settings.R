@@ -21,7 +21,7 @@ ranger_names <- function(dots, typed) {
   ours <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(ours, typed))) {
     stop_input(twice[1], gettextf(
-      "'%s' and '%s' are two names of one argument; give one of them",
+      "'%s' and '%s' are two names of the same argument; give only one of them",
       twice[1], names(ours)[match(twice[1], ours)]))
   }
   stats::setNames(dots[names(ours)], ours)
@@ -70,10 +70,7 @@ check_learner <- function(learner) {
 
 check_forest_number <- function(name, value, range, none) {
   if (is.null(value) && none) return(NULL)
-  fine <- is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) &&
-    value >= range$low &&
-    value <= range$high && (!range$whole || value == round(value))
-  if (!fine) stop_input(name, setting_message(name, value, range))
+  if (!is_in_range(value, range)) stop_input(name, setting_message(name, value, range))
   as.double(value)
 }
 
@@ -89,11 +86,11 @@ settle_forest <- function(settings, frame) {
   if (is.null(settings$min_n)) settings$min_n <- if (is_classes(frame)) 1 else 5
   if (!is_classes(frame) && settings$splitrule %in% c("entropy", "error")) {
     stop_input("splitrule", gettextf(
-      "'splitrule' is \"%s\", which is of classes, but the response is numeric",
+      "'splitrule' is \"%s\", which is for classes, but the response is numeric",
       settings$splitrule))
   }
   if (!is_classes(frame) && !is.null(settings$learner)) {
-    stop_unsupported("learner", gettext("learners are of classes, but the response is numeric"))
+    stop_unsupported("learner", gettext("learners are for classes, but the response is numeric"))
   }
   if (is.null(settings$sample_fraction)) {
     settings$sample_fraction <- if (settings$replace) 1 else 0.632
@@ -122,7 +119,7 @@ sampling_weights <- function(frame, settings) {
   if (is.null(weights)) return(NULL)
   if (!settings$replace) {
     stop_unsupported("replace", gettext(
-      "rows are sampled by weight with replacement alone; use replace = TRUE"))
+      "weighted sampling is only possible with replacement; use replace = TRUE"))
   }
   if (sum(weights) == 0) {
     stop_input("class_weights", gettext("no row can be sampled: all their weights are 0"))
@@ -137,7 +134,7 @@ check_forest_class_weights <- function(weights, response) {
       any(weights < 0 | is.infinite(weights)) ||
         (!is.null(names(weights)) && !setequal(names(weights), classes))) {
     stop_input("class_weights", gettextf(
-      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one a class, not %s",
+      "'class_weights' must be \"balanced\" or %d numbers of at least 0, one per class, not %s",
       length(classes), show_value(weights)))
   }
   unname(if (is.null(names(weights))) weights else weights[classes])

@@ -1,39 +1,40 @@
 # autotune(): the schedule that is fastest here, by rule and by clock.
 
-#' The fastest schedule for a forest on this machine
+#' Find the fastest schedule for a forest on this machine
 #'
-#' Takes what an analytic rule says, then times it beside a few others on some of the rows, in
-#' turns, and keeps the fastest. On the CPU that takes less than a second. Predictions have the same
-#' bits under each.
+#' Starts from the schedule of an analytic rule, times it and a few others in turn on some of the
+#' rows, and keeps the fastest. On the CPU this takes less than a second. Predictions are the same,
+#' bit for bit, under each schedule.
 #'
-#' The rule: bit planes from 24 rows on where all trees have at most 256 leaves, 64 rows at a time
-#' below 512 rows and 512 from there on; else walks, of eight trees at once for fewer than eight
-#' rows and of eight rows at once from there on, in tiles.
+#' The rule is: bit planes from 24 rows on if all trees have at most 256 leaves, 64 rows at a time
+#' below 512 rows and 512 at a time from there on; otherwise walks from node to node, of eight trees
+#' at once for fewer than eight rows, and of eight rows at once, in tiles, from there on.
 #'
-#' The result is kept with the forest, and saved with it. Called again with about as many rows (the
-#' same power of two) on the same machine, `autotune()` returns it as it is; on another machine, or
-#' for other batches, it tunes again.
+#' The result is stored in the forest and saved with it. Called again for about as many rows (the
+#' same power of two) on the same machine, `autotune()` returns the forest unchanged; on another
+#' machine, or for other batch sizes, it tunes again.
 #'
 #' @section GPUs:
-#' `autotune_gpu()` is Algorithm 1 of SilvanForge: of the 5184 schedules that `gpu_points(all =
-#' TRUE)` lists it takes 36 by the size of the batch and the number of features, times each, and
-#' then the three fastest with sums in shared memory: 39 in all. Those that break a rule for this
-#' forest, or need `forge(sums = "reproducible")` and do not have it, are passed over. The clock is
-#' the caller's, since the package itself starts none of these kernels.
+#' `autotune_gpu()` is Algorithm 1 of SilvanForge: of the 5184 schedules listed by `gpu_points(all =
+#' TRUE)` it selects 36 by the size of the batch and the number of features, times each, and then
+#' times the three fastest with sums in shared memory: 39 in all. Schedules that are not legal for
+#' this forest, or that need `forge(sums = "reproducible")` without having it, are skipped. The
+#' timing function is supplied by the caller, since the package itself does not run these kernels.
 #'
-#' @param forged What [forge()] returns.
-#' @param newdata Rows as [predict()][predict.forged_forest] takes them, as many as will come at a
+#' @param forged A result of [forge()].
+#' @param newdata Rows as for [predict()][predict.forged_forest], as many as will be predicted at a
 #'   time; at most 2,048 of them are used.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
-#' @param seconds The most that timing may take.
-#' @param rows,features How many rows come at a time, and how many features the model has.
-#' @param all `TRUE`: the whole grid; `FALSE`: the points of Algorithm 1 but the last three.
+#' @param seconds Maximum time for the timings, in seconds; 0.8 by default.
+#' @param rows,features Number of rows predicted at a time, and number of features of the model.
+#' @param all `TRUE`: the whole grid; `FALSE` (the default): the points of Algorithm 1 except the
+#'   last three.
 #' @param time A function of a forged forest with a schedule that returns seconds.
-#' @return `autotune()` and `autotune_gpu()`: the forged forest with the fastest schedule, and with
-#'   `tuned`, a list of `times`, a data frame with a row a candidate (`NA`: passed over), `rows` and
-#'   `machine`. `gpu_points()`: a data frame.
+#' @return `autotune()` and `autotune_gpu()`: the forged forest with the fastest schedule and an
+#'   element `tuned`, a list of `times`, a data frame with a row for each candidate (`NA` if
+#'   skipped), `rows` and `machine`. `gpu_points()`: a data frame with a row for each schedule.
 #' @section Errors:
-#' Those of [predict()][predict.forged_forest]; `contree_input_error` for settings that are none.
+#' As for [predict()][predict.forged_forest]; `contree_input_error` for invalid settings.
 #' @references
 #' Prasad et al. (2024), SilvanForge, SOSP: Table 5 and Algorithm 1.
 #' @examples
@@ -70,11 +71,7 @@ autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
 }
 
 check_seconds <- function(seconds) {
-  if (is.numeric(seconds) && length(seconds) == 1 && !is.na(seconds) && seconds > 0) {
-    return(invisible())
-  }
-  stop_input("seconds", gettextf("'seconds' must be a positive number, not %s",
-                                 show_value(seconds)))
+  check_number("seconds", seconds, gettext("a number above 0"), function(value) value > 0)
 }
 
 keep_tuned <- function(forged, times, key) {
@@ -183,10 +180,7 @@ gpu_schedule <- function(point, depth) {
 autotune_gpu <- function(forged, rows, time) {
   check_forged(forged)
   if (!is.function(time)) stop_input("time", gettext("'time' must be a function"))
-  if (!is_count(rows)) {
-    stop_input("rows", gettextf("'rows' must be a positive whole number, not %s",
-                                show_value(rows)))
-  }
+  check_number("rows", rows, gettext("a positive whole number"), is_count)
   points <- gpu_points(rows, forged$forest$ensemble$n_features)
   timed <- time_points(forged, points, time)
   best <- utils::head(order(timed$seconds), 3)

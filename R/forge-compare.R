@@ -3,17 +3,19 @@
 #' @rdname import_forest
 #' @method all.equal forest_ir
 #' @details
-#' `all.equal()` says where two forests differ: in their contract, or from which tree and node on in
-#' shape, features, thresholds or values. It compares to the last bit unless `tolerance` allows
-#' thresholds and values an absolute difference. Names, covers and gains do not matter.
+#' `all.equal()` reports where two forests differ: in how values are compared and trees summed, or
+#' in the first tree and node with another shape, feature, threshold or value. The comparison is
+#' exact, bit for bit, unless `tolerance` allows thresholds and values an absolute difference.
+#' Names, covers and gains are ignored.
 #' @param target,current Results of [import_forest()] or [forge()].
-#' @param tolerance How much thresholds and values may differ, at least 0.
+#' @param tolerance Largest absolute difference allowed between thresholds and between values, a
+#'   number of at least 0; 0 by default.
 #' @export
 all.equal.forest_ir <- function(target, current, ..., tolerance = 0) {
   check_no_dots(...)
   if (inherits(current, "forged_forest")) current <- current$forest
   if (!inherits(current, "forest_ir")) {
-    return(gettextf("current is no forest, but %s", show_value(current)))
+    return(gettextf("current is not a forest but %s", show_value(current)))
   }
   if (!is.numeric(tolerance) || length(tolerance) != 1 || is.na(tolerance) || tolerance < 0) {
     stop_input("tolerance", gettextf("'tolerance' must be a number of at least 0, not %s",

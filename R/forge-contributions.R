@@ -20,8 +20,8 @@ why_no_contributions <- function(forest) {
   }
   cover <- forest$ensemble$cover
   if (!length(cover)) {
-    return(gettextf("contributions need to know how many training rows came to each node, which %s",
-                    gettextf("the model of %s does not say", forest$source)))
+    return(gettextf("contributions need the number of training rows of each node, which %s",
+                    gettextf("the model of %s does not have", forest$source)))
   }
   if (any(cover[forest$ensemble$feature > 0L] <= 0)) {
     gettext("contributions need training rows in each node that splits, but one had none")

@@ -73,17 +73,17 @@ in_order <- function(tree) {
   found <- depth <- 0L
   while (length(level)) {
     found <- found + length(level)
-    if (found > n) refuse_document(gettext("a tree leads back into itself"))
+    if (found > n) refuse_document(gettext("a tree contains a cycle"))
     order[[depth <- depth + 1L]] <- level
     level <- as.vector(rbind(tree$left[level], tree$right[level]))
     inner <- !is.na(level) & level != 0L
     if (anyNA(level) || any(level[inner] < 1L | level[inner] > n)) {
-      refuse_document(gettext("a tree's node has a child that is not there"))
+      refuse_document(gettext("a node has a child that does not exist"))
     }
     level <- level[inner]
   }
   order <- unlist(order)
-  if (anyDuplicated(order)) refuse_document(gettext("a tree leads back into itself"))
+  if (anyDuplicated(order)) refuse_document(gettext("a tree contains a cycle"))
   place <- integer(n)
   place[order] <- seq_along(order)
   kept <- lapply(tree[setdiff(names(tree), "values")], `[`, order)

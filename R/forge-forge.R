@@ -1,44 +1,46 @@
 # forge(): an ensemble made ready to predict. The work is in C (src/forge); here is what is asked.
 
-#' Make a tree ensemble predict fast
+#' Compile a tree ensemble for fast prediction
 #'
-#' Compiles an ensemble from [import_forest()], or a fitted object that it reads, into a form that
-#' [predict()][predict.forged_forest] runs through fast, with the same numbers as its maker, to the
-#' last bit.
+#' Compiles an ensemble from [import_forest()], or a fitted object that it can read, into a form for
+#' fast prediction with [predict()][predict.forged_forest]. The predictions are the same as those of
+#' the original software, bit for bit.
 #'
-#' @section How it predicts:
-#' In blocks of 512 rows each distinct test of the whole forest (is this feature above that
-#' threshold?) is computed once, as a bit for each row. A tree is then a fixed network of bit
-#' operations that gives the number of the leaf for hundreds of rows at once, and each row adds its
-#' leaves in the order that the maker has. This needs trees of at most 256 leaves. Rows of larger
-#' trees, and fewer than 24 rows, walk from node to node, eight at a time.
+#' @section Method:
+#' In blocks of 512 rows, each distinct test of the whole forest (is this feature above that
+#' threshold?) is computed once, as one bit for each row. A tree is then a fixed network of bit
+#' operations that computes the leaf numbers of hundreds of rows at once, and each row adds the
+#' values of its leaves in the order of the original software. This needs trees of at most 256
+#' leaves. For larger trees, and for fewer than 24 rows, rows walk from node to node, eight at a
+#' time.
 #'
-#' Rows are shared among threads, and what a row adds up does not depend on how.
+#' Rows are distributed over threads; the sum of a row does not depend on how.
 #'
-#' @section Sums in any order:
-#' With `sums = "source"` margins have the maker's bits, which are those of adding trees up in their
-#' order. With `"reproducible"` what each tree adds is rounded to a multiple of a power of two that
-#' is coarse enough for all sums to be exact in doubles: it is less than 2^-51 of the largest sum
-#' that there can be. A margin then depends on which trees there are and on nothing else: trees may
-#' come in another order, and be split among machines whose sums are added up, and not a bit of it
-#' changes (with a divisor, before the sums are divided). Trees that add single-precision floats
-#' (XGBoost) mostly need no rounding at all; their margins are the exact sums. For others the
-#' difference to the maker's is that of rounding.
+#' @section Reproducible sums:
+#' With `sums = "source"` margins are the same as in the original software, bit for bit, which means
+#' that trees are added in their order. With `"reproducible"` the contribution of each tree is
+#' rounded to a multiple of a power of two that is coarse enough for all sums to be exact in
+#' doubles: less than 2^-51 of the largest possible sum. A margin then depends only on the set of
+#' trees: the trees may come in another order, or be divided among machines whose sums are added,
+#' without changing a single bit (with a divisor, before the sums are divided). Trees that add
+#' single-precision floats (XGBoost) mostly need no rounding at all; their margins are the exact
+#' sums. For others, the difference from the original is that of rounding.
 #'
-#' @param x What [import_forest()] returns, or anything that it reads.
-#' @param threads As in [contree_control()]; used for predictions.
-#' @param sums `"source"` or `"reproducible"`, see below.
-#' @param schedule How predictions run: a [schedule()], or its text; `NULL` lets the package choose.
-#'   It must be legal for the forest. Whatever it is, predictions have the same bits.
-#' @param show `"high"`, `"mid"` or `"low"`: print the loops that the schedule becomes for this
-#'   forest, at that level; `NULL`: do not.
+#' @param x A result of [import_forest()], or anything that it can read.
+#' @param threads Number of threads of predictions, as in [contree_control()].
+#' @param sums `"source"` (the default) or `"reproducible"`, see the section on reproducible sums.
+#' @param schedule How predictions are computed: a [schedule()], or its text; `NULL` (the default)
+#'   lets the package choose. It must be legal for the forest. It does not affect the values of the
+#'   predictions.
+#' @param show `"high"`, `"mid"` or `"low"`: print the loops of the schedule for this forest at that
+#'   level of detail; `NULL` (the default): print nothing.
 #' @param ... Passed on to [import_forest()].
-#' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, what has
-#'   been made of it; `threads`; and a pointer to it in memory. It can be saved: what is lost then
-#'   is made again when it is needed.
+#' @return An object of class `forged_forest`: a list with `forest`, the ensemble; `info`, a
+#'   description of the compiled form; `threads`; and a pointer to the compiled form in memory. The
+#'   object can be saved; the compiled form is then rebuilt when it is needed.
 #' @section Errors:
-#' Those of [import_forest()]; `contree_input_error` for settings that are none, and for a schedule
-#' that is not legal for the forest: the message names the statement, the loop and the rule.
+#' As for [import_forest()]; `contree_input_error` for invalid settings and for a schedule that is
+#' not legal for the forest: the message names the statement, the loop and the rule.
 #' @seealso [predict.forged_forest()], [schedule()].
 #' @examples
 #' fit <- hist_forest(Species ~ ., iris, trees = 50, seed = 1)
@@ -76,7 +78,7 @@ print.forged_forest <- function(x, ...) {
   check_no_dots(...)
   info <- x$info
   print(x$forest)
-  cat(gettextf("Trees are %d splits deep at most, %s on average; %d features are asked for\n",
+  cat(gettextf("Trees are %d splits deep at most, %s on average; %d features are used\n",
                info$depth, format(signif(info$mean_depth, 3)), info$used))
   cat(describe_way(x), "\n", sep = "")
   if (!is.null(x$schedule)) {

@@ -1,57 +1,59 @@
 # import_forest(): files, raw vectors and fitted objects to ensembles.
 
-#' Read a tree ensemble of any maker
+#' Import a tree ensemble
 #'
 #' Reads a model of XGBoost, LightGBM, ranger, randomForest, gbm, rpart, partykit or this package,
-#' with all that decides its predictions: how values are cast and compared, what is missing, in
-#' which order and precision trees are summed. [forge()] predicts with it, to the last bit as its
-#' maker does, and faster.
+#' with everything that determines its predictions: how values are converted and compared, which
+#' values count as missing, and in which order and precision trees are summed. [forge()] predicts
+#' with it faster than the original software and with the same results, bit for bit.
 #'
 #' @section Formats:
-#' * `"xgboost"`: what `xgb.save()` or `save_model()` writes, JSON (needs the package `jsonlite`) or
+#' * `"xgboost"`: files of `xgb.save()` or `save_model()`, JSON (needs the package `jsonlite`) or
 #'   UBJ; boosters `gbtree` and `dart`, numbers and categories, single trees for several outputs.
-#'   Tests and sums are of single-precision floats. The linear booster is refused.
-#' * `"lightgbm"`: the text that `lgb.save()` or `save_model()` writes; categories, the three rules
+#'   Comparisons and sums are in single precision. The linear booster is not supported.
+#' * `"lightgbm"`: the text format of `lgb.save()` or `save_model()`; categories, the three rules
 #'   for missing values, random forests, linear leaves.
-#' * `"onnx"`: a graph of ONNX with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
-#'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of 5, as converters of scikit-learn, XGBoost and
-#'   LightGBM write it: tests `<=`, `<`, `>` and `>=`; sums, or averages without base values. The
-#'   base is added last, as ONNX Runtime does it. `Exp`, and `Normalizer` with the norm L1, may
-#'   follow as links.
+#' * `"onnx"`: an ONNX graph with one `TreeEnsembleRegressor` or `TreeEnsembleClassifier` of
+#'   `ai.onnx.ml` 1 to 4, or one `TreeEnsemble` of version 5, as written by the converters of
+#'   scikit-learn, XGBoost and LightGBM: tests `<=`, `<`, `>` and `>=`; sums, or averages without
+#'   base values. The base is added last, as in ONNX Runtime. `Exp`, and `Normalizer` with the norm
+#'   L1, may follow as links.
 #'
-#' Objects: `xgb.Booster` and `lgb.Booster` by what they save, and
+#' Objects: `xgb.Booster` and `lgb.Booster`, by the formats above, and
 #' * `ranger`: regression, classification and probability forests;
 #' * `randomForest`: regression and classification;
 #' * `gbm`;
-#' * `rpart`: rows with missing values are refused, as surrogate splits are not read;
-#' * `party` of partykit whose leaves are constants (`constparty`, as `ctree()` and `as.party()`
-#'   make), with any number of children; rows with missing values are refused, as partykit sends
-#'   them by surrogate splits or at random, and so it does with `-Inf`;
-#' * fits of [contree()] and [hist_forest()], and of [gmt()] without an offset, with linear leaves
-#'   too; trees that [contree_from_json()] reads.
+#' * `rpart`: missing values are an error in prediction, since surrogate splits are not read;
+#' * `party` of partykit whose leaves are constants (`constparty`, as made by `ctree()` and
+#'   `as.party()`), with any number of children; missing values and `-Inf` are errors in prediction,
+#'   since partykit uses surrogate splits or random numbers for them;
+#' * fits of [contree()] and [hist_forest()], and of [gmt()] without an offset, also with linear
+#'   leaves; trees read by [contree_from_json()].
 #'
-#' What is not supported is an error that names it.
+#' Anything that is not supported is an error that names it.
 #'
-#' @section Which margins:
-#' Margins are equal to the maker's to the last bit, on any machine, with any number of threads: for
-#' XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for LightGBM to raw scores, else
-#' to what `predict()` of the package gives. XGBoost 3.2, LightGBM 4.7, ranger 0.14, randomForest
-#' 4.7 and gbm 2.1 have been compared. Classification forests of ranger and randomForest draw among
-#' classes with equally many votes; here the first of them wins.
+#' @section Margins:
+#' Margins are equal to those of the original software, bit for bit, on any machine and with any
+#' number of threads: for XGBoost to those of its CPU predictor (`outputmargin = TRUE`), for
+#' LightGBM to raw scores, else to the result of `predict()` of the package. XGBoost 3.2, LightGBM
+#' 4.7, ranger 0.14, randomForest 4.7 and gbm 2.1 have been compared. Classification forests of
+#' ranger and randomForest break ties between classes with equally many votes at random; here the
+#' first of them wins.
 #'
 #' @section Safety:
-#' Files are data: nothing in them is run. A file may have 1 GB. Trees are checked (children are
-#' there, no node has two parents, values are finite) before anything uses them.
+#' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
+#' checked before use (children exist, no node has two parents, values are finite).
 #'
-#' @param x The path of a file, a raw vector with its bytes, or a fitted object.
-#' @param format Of a file or raw vector: `"auto"` (by its first bytes), `"xgboost"`,
-#'   `"lightgbm"` or `"onnx"`.
-#' @param iterations Of XGBoost and LightGBM: how many boosting rounds to take, from the first on;
-#'   `NULL` for all. The round that early stopping found best is not taken by itself.
-#' @param extrapolate Of a fit of [gmt()]: leave values and predictions as they are? As in
-#'   [predict.gmt()].
+#' @param x The path of a file, a raw vector with its contents, or a fitted object.
+#' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
+#'   bytes), `"xgboost"`, `"lightgbm"` or `"onnx"`.
+#' @param iterations For XGBoost and LightGBM: number of boosting rounds to use, counted from the
+#'   first; `NULL` (the default) for all. The best round of early stopping is not selected
+#'   automatically.
+#' @param extrapolate For a fit of [gmt()]: evaluate the models without limits, as in
+#'   [predict.gmt()]?
 #' @param ... Not used.
-#' @return An object of class `forest_ir`, for [forge()]; a plain list, which can be saved.
+#' @return An object of class `forest_ir`, for [forge()]: a plain list, which can be saved.
 #' @section Errors:
 #' `contree_input_error` if `x` cannot be read, `contree_unsupported_error` for what is not
 #' supported, or if `jsonlite` is not installed.
@@ -78,14 +80,14 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   kind <- kind_of_bytes(bytes)
   maker <- c(json = "xgboost", ubj = "xgboost", lightgbm = "lightgbm", onnx = "onnx")
   if (format != "auto" && !maker[kind] %in% format) {
-    refuse_document(gettextf("it is no model of %s", format))
+    refuse_document(gettextf("it is not a model of %s", format))
   }
   switch(kind,
          onnx = read_onnx(bytes),
          json = read_xgboost(parse_json(bytes), iterations),
          ubj = read_xgboost(parse_ubj(bytes), iterations),
          lightgbm = read_lightgbm(bytes, iterations),
-         refuse_document(gettext("its format is none that is known")))
+         refuse_document(gettext("its format is not recognised")))
 }
 
 most_bytes <- 2^30
@@ -93,15 +95,14 @@ most_bytes <- 2^30
 is_path <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
 
 check_iterations <- function(iterations) {
-  if (is.null(iterations) || is_count(iterations)) return(invisible())
-  stop_input("iterations", gettextf("'iterations' must be a whole number of at least 1, not %s",
-                                    show_value(iterations)))
+  if (is.null(iterations)) return(invisible())
+  check_number("iterations", iterations, gettext("a whole number of at least 1"), is_count)
 }
 
 read_bytes <- function(path) {
   size <- file.size(path)
   if (is.na(size) || dir.exists(path)) {
-    stop_input("x", gettextf("there is no file '%s'", path))
+    stop_input("x", gettextf("the file '%s' does not exist", path))
   }
   if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
   readBin(path, "raw", size)
@@ -121,7 +122,7 @@ kind_of_bytes <- function(bytes) {
 
 text_of <- function(bytes) {
   text <- if (!any(bytes == as.raw(0))) rawToChar(bytes)
-  if (is.null(text) || !validUTF8(text)) refuse_document(gettext("it is no text in UTF-8"))
+  if (is.null(text) || !validUTF8(text)) refuse_document(gettext("it is not text in UTF-8"))
   Encoding(text) <- "UTF-8"
   text
 }

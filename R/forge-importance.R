@@ -55,7 +55,7 @@ forest_measure <- function(fit, data, y) {
 gained_importance <- function(fit) {
   e <- fit$ensemble
   if (!length(e$gain)) {
-    stop_unsupported("fit", gettextf("the model of %s does not say what its splits gained",
+    stop_unsupported("fit", gettextf("the model of %s does not have the gains of its splits",
                                      fit$source))
   }
   inner <- e$feature > 0L
@@ -73,9 +73,9 @@ gained_importance <- function(fit) {
 
 #' @rdname forge
 #' @details
-#' `plot()`, and `autoplot()` of ggplot2, draw what [contree_importance()] says: without `data` what
-#' the splits on each feature gained, if the maker says it, with `data` and `y` what shuffling a
-#' column costs.
+#' `plot()`, and `autoplot()` of ggplot2, draw the result of [contree_importance()]: without `data`
+#' the gains of the splits on each feature, if the model states them; with `data` and `y` the
+#' permutation importance.
 #' @export
 plot.forged_forest <- function(x, main = NULL, ...) {
   plot(contree_importance(x, ...), main = main)
@@ -83,7 +83,7 @@ plot.forged_forest <- function(x, main = NULL, ...) {
 
 #' @rdname forge
 #' @param object A result of `forge()`.
-#' @param main Title above the plot.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @exportS3Method ggplot2::autoplot
 autoplot.forged_forest <- function(object, main = NULL, ...) {
   autoplot.contree_importance(contree_importance(object, ...), main)

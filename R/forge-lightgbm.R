@@ -39,7 +39,7 @@ lightgbm_numbers <- function(part, name, n = NULL) {
   if (is.null(part[[name]])) refuse_document(gettextf("it lacks '%s'", name))
   numbers <- .Call(ffi_numbers, part[[name]])
   if (anyNA(numbers) || (!is.null(n) && length(numbers) != n)) {
-    refuse_document(gettextf("'%s' is not what it should be", name))
+    refuse_document(gettextf("'%s' is not valid", name))
   }
   numbers
 }
@@ -54,7 +54,7 @@ lightgbm_whole <- function(part, name, n = NULL) {
 
 lightgbm_count <- function(part, name) {
   number <- lightgbm_whole(part, name, 1L)
-  if (number < 0L || number > 2^24) refuse_document(gettextf("'%s' is not what it should be", name))
+  if (number < 0L || number > 2^24) refuse_document(gettextf("'%s' is not valid", name))
   number
 }
 
@@ -89,7 +89,7 @@ read_lightgbm_tree <- function(tree, sets) {
   type <- whole("decision_type")
   category <- bitwAnd(type, 1L) == 1L
   rule <- bitwAnd(bitwShiftR(type, 2L), 3L)
-  if (any(rule > 2L)) refuse_document(gettext("'decision_type' is not what it should be"))
+  if (any(rule > 2L)) refuse_document(gettext("'decision_type' is not valid"))
   threshold <- number("threshold")
   linear <- identical(tree$is_linear, "1")
   leaves <- function(x) c(x, rep(0L, n))
@@ -111,7 +111,7 @@ read_lightgbm_tree <- function(tree, sets) {
 # The linear models of the leaves: features and slopes, leaf after leaf.
 lightgbm_terms <- function(tree, n) {
   size <- lightgbm_whole(tree, "num_features", n)
-  if (any(size < 0L)) refuse_document(gettext("'num_features' is not what it should be"))
+  if (any(size < 0L)) refuse_document(gettext("'num_features' is not valid"))
   feature <- lightgbm_whole(tree, "leaf_features", sum(size)) + 1L
   slope <- lightgbm_numbers(tree, "leaf_coeff", sum(size))
   at <- split(seq_along(feature), factor(rep(seq_len(n), size), seq_len(n)))
@@ -136,7 +136,7 @@ lightgbm_sets <- function(tree, threshold, category, sets) {
     k <- threshold[i] + 1
     if (k != round(k) || k < 1 || k >= length(bounds) || bounds[k] < 0L ||
         bounds[k + 1] <= bounds[k] || bounds[k + 1] > length(words)) {
-      refuse_document(gettext("its categories are not what they should be"))
+      refuse_document(gettext("its categories are not valid"))
     }
     set[i] <- add_set(sets, bits_of_words(words[(bounds[k] + 1):bounds[k + 1]]))
   }
@@ -145,7 +145,7 @@ lightgbm_sets <- function(tree, threshold, category, sets) {
 
 bits_of_words <- function(words) {
   if (any(words < 0 | words >= 2^32 | words != round(words))) {
-    refuse_document(gettext("its categories are not what they should be"))
+    refuse_document(gettext("its categories are not valid"))
   }
   as.vector(vapply(words, function(word) floor(word / 2^(0:31)) %% 2 == 1, logical(32)))
 }

@@ -2,28 +2,30 @@
 
 #' Write a tree ensemble as ONNX
 #'
-#' Writes a graph with a tree ensemble of `ai.onnx.ml`, which ONNX Runtime and others serve.
-#' [import_forest()] reads it again as a forest with the same margins, to the last bit.
+#' Writes an ONNX graph with a tree ensemble of `ai.onnx.ml`, for ONNX Runtime and other software.
+#' [import_forest()] reads it back as a forest with the same margins, bit for bit.
 #'
 #' @details
-#' The graph has one input, `x`, a matrix of floats or doubles, as the forest's tests are, with all
-#' features in order; factors are the codes that the model knows; a missing value is a NaN. Its
-#' output is `y`, what `predict()` gives, or, of classes, `label` and `probabilities`; where sums
-#' are divided by the number of trees classes have `y` alone, the probabilities.
+#' The graph has one input, `x`, a matrix of floats or doubles (the precision of the forest's tests)
+#' with all features in order; factors are given by the codes of the model; missing values are NaN.
+#' Its output is `y`, the result of `predict()`, or, for classes, `label` and `probabilities`; if
+#' sums are divided by the number of trees, the only output for classes is `y`, the probabilities.
 #'
-#' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats, 3 for
-#' doubles. Those who run it add doubles up, but hand them out as floats. A base is a tree of one
-#' leaf, so that sums begin with it. Names of the features are among the properties of the model.
+#' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats and 3
+#' for doubles. Implementations add doubles but return floats. The base value is written as a tree
+#' of one leaf, so that sums start with it. The names of the features are stored in the metadata of
+#' the model.
 #'
-#' Refused are sets of codes (tests of ONNX do not cut fractions off), tests for which zero is
-#' missing, tests of floats with sums of doubles, and divisors other than the number of trees.
+#' Not supported are splits by sets of codes (tests in ONNX do not truncate fractions), tests for
+#' which zero counts as missing, tests of floats with sums of doubles, and divisors other than the
+#' number of trees.
 #'
-#' @param fit A result of [import_forest()] or [forge()], or anything that they read, such as a fit
-#'   of [hist_forest()].
-#' @param file Path of the file to write, or a connection that is open for bytes.
+#' @param fit A result of [import_forest()] or [forge()], or anything that they can read, such as a
+#'   fit of [hist_forest()].
+#' @param file Path of the file to write, a string, or a connection opened in binary mode.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' `contree_unsupported_error` for what ONNX has no way to write; `contree_input_error` if the file
+#' `contree_unsupported_error` for what ONNX cannot represent; `contree_input_error` if the file
 #' cannot be written.
 #' @references ONNX, operators of `ai.onnx.ml`, <https://onnx.ai/onnx/operators/>
 #' @seealso [write_xgboost()], [as_sql()], [as_c()]

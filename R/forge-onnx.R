@@ -32,7 +32,7 @@ onnx_link_after <- function(nodes, types, scores) {
   if (!length(after)) return(NULL)
   node <- nodes[[after[1]]]
   if (length(after) > 1 || !all(pb_strings(node, 1L) %in% scores)) {
-    refuse_feature(gettextf("the operator '%s' where it stands", types[after[1]]))
+    refuse_feature(gettextf("the operator '%s' at this place", types[after[1]]))
   }
   if (types[after] == "Exp") return("exp")
   norm <- onnx_attributes(node)$norm
@@ -60,7 +60,7 @@ onnx_input <- function(graph, name) {
     tensor <- pb_inside(declared, 2L, 1L)
     kind <- if (!is.null(tensor)) match(pb_numbers(tensor, 1L, 0L)[1], c(1, 11))
     if (is.null(kind) || is.na(kind)) {
-      refuse_feature(gettext("an input that is no tensor of floats or doubles"))
+      refuse_feature(gettext("an input that is not a tensor of floats or doubles"))
     }
     shape <- pb_inside(tensor, 2L)
     sizes <- if (!is.null(shape)) lapply(pb_parts(shape, 1L), pb_message)
@@ -93,7 +93,7 @@ onnx_attribute <- function(attribute) {
 # Numbers lie in a field of their type, or as bytes.
 onnx_tensor <- function(tensor) {
   type <- if (!is.null(tensor)) match(pb_numbers(tensor, 2L, 0L)[1], c(1, 11, 3, 2))
-  if (is.null(type) || is.na(type)) refuse_feature(gettext("a tensor of a type that is no number"))
+  if (is.null(type) || is.na(type)) refuse_feature(gettext("a tensor that is not numeric"))
   bytes <- pb_parts(tensor, 9L)
   if (!length(bytes)) {
     return(pb_numbers(tensor, c(4L, 10L, 5L, 5L)[type], c(5L, 1L, 0L, 0L)[type]))
@@ -107,7 +107,7 @@ onnx_numbers <- function(attributes, name, n = NULL, otherwise) {
   if (is.null(value)) value <- attributes[[name, exact = TRUE]]
   if (is.null(value) && !missing(otherwise)) return(otherwise)
   if (!is.numeric(value) || (!is.null(n) && length(value) != n)) {
-    refuse_document(gettextf("'%s' is not what it should be", name))
+    refuse_document(gettextf("'%s' is not valid", name))
   }
   value
 }
@@ -123,7 +123,7 @@ onnx_whole <- function(attributes, name, n = NULL, otherwise) {
 # One of some words, by its number from 0.
 onnx_word <- function(attributes, name, words, otherwise) {
   i <- onnx_whole(attributes, name, 1L, otherwise)
-  if (i < 0L || i >= length(words)) refuse_document(gettextf("'%s' is none that is known", name))
+  if (i < 0L || i >= length(words)) refuse_document(gettextf("'%s' has an unknown value", name))
   words[i + 1L]
 }
 
@@ -148,7 +148,7 @@ onnx_nodes_of_5 <- function(a) {
   roots[alone] <- yes[roots[alone]]
   tree <- onnx_trees_of(roots, c(yes, leaf * NA), c(no, leaf * NA))
   mode <- onnx_whole(a, "nodes_modes", n)
-  if (any(mode < 0L | mode > 6L)) refuse_document(gettext("a node's test is none that is known"))
+  if (any(mode < 0L | mode > 6L)) refuse_document(gettext("a node has an unknown test"))
   all <- list(
     nodes_treeids = tree, nodes_nodeids = seq_along(tree) - 1L, nodes_featureids = pad(feature),
     nodes_values = pad(onnx_numbers(a, "nodes_splits", n)),
@@ -173,7 +173,7 @@ onnx_child_of_5 <- function(a, name, is_leaf, n, n_leaves) {
   to <- onnx_whole(a, name, n)
   leaf <- onnx_whole(a, is_leaf, n) != 0L
   if (any(to < 0L | to >= ifelse(leaf, n_leaves, n))) {
-    refuse_document(gettext("a tree's node has a child that is not there"))
+    refuse_document(gettext("a node has a child that does not exist"))
   }
   to + 1L + ifelse(leaf, n, 0L)
 }
@@ -185,7 +185,7 @@ onnx_trees_of <- function(roots, yes, no) {
   owner <- seq_along(roots) - 1L
   while (length(level)) {
     if (anyDuplicated(level) || any(tree[level] >= 0L)) {
-      refuse_document(gettext("a tree leads back into itself"))
+      refuse_document(gettext("a tree contains a cycle"))
     }
     tree[level] <- owner
     below <- c(yes[level], no[level])
@@ -218,7 +218,7 @@ read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
   leaves$at <- nodes$find(leaves$tree, leaves$node)
   base <- onnx_cast(onnx_numbers(a, "base_values", otherwise = numeric()), input$number)
   if (!length(base) %in% c(0L, n_outputs)) {
-    refuse_document(gettext("'base_values' is not what it should be"))
+    refuse_document(gettext("'base_values' is not valid"))
   }
   n_features <- max(1L, input$n, nodes$all$feature)
   if (!by_class && n_outputs > 1L) classes <- onnx_names(properties, "class", n_outputs)
@@ -247,7 +247,7 @@ onnx_classes <- function(a) {
   classes <- if (length(a$classlabels_strings)) a$classlabels_strings else
     format(onnx_whole(a, "classlabels_int64s"), trim = TRUE, scientific = FALSE)
   if (!is.character(classes) || length(classes) < 2 || anyDuplicated(classes)) {
-    refuse_document(gettext("its classes are not what they should be"))
+    refuse_document(gettext("its classes are not valid"))
   }
   classes
 }
@@ -282,7 +282,7 @@ onnx_nodes <- function(a, number) {
   threshold <- onnx_cast(onnx_numbers(a, "nodes_values", n), number)
   feature <- onnx_whole(a, "nodes_featureids", n)
   if (any(feature[!leaf] < 0L | feature[!leaf] >= 2^24) || length(tracks) != n) {
-    refuse_document(gettext("its nodes are not what they should be"))
+    refuse_document(gettext("its nodes are not valid"))
   }
   list(tree = tree, find = find, less = onnx_less(mode[!leaf]), all = list(
     feature = ifelse(leaf, 0L, feature + 1L), threshold = replace(threshold, leaf, 0),
@@ -299,10 +299,10 @@ onnx_less <- function(mode) {
 
 onnx_node_finder <- function(tree, node) {
   key <- paste(tree, node)
-  if (anyDuplicated(key)) refuse_document(gettext("two nodes have one number"))
+  if (anyDuplicated(key)) refuse_document(gettext("two nodes have the same number"))
   function(tree, node) {
     at <- match(paste(tree, node), key)
-    if (anyNA(at)) refuse_document(gettext("a tree's node has a child that is not there"))
+    if (anyNA(at)) refuse_document(gettext("a node has a child that does not exist"))
     at
   }
 }
@@ -317,7 +317,7 @@ onnx_forest <- function(nodes, leaves, n_outputs, base, average, n_features, ...
   values <- matrix(0, length(nodes$tree), if (wide) n_outputs else 1L)
   cell <- cbind(leaves$at, if (wide) leaves$output + 1L else 1L)
   if (anyDuplicated(cell) || any(nodes$all$feature[leaves$at] != 0L)) {
-    refuse_document(gettext("a leaf has two values, or a node that splits has one"))
+    refuse_document(gettext("a leaf has two values, or an inner node has one"))
   }
   values[cell] <- leaves$weight
   trees <- lapply(unname(of_tree), onnx_tree, nodes$all, values)

@@ -6,7 +6,7 @@ import_forest.party <- function(x, ...) {
   check_no_dots(...)
   need_package("partykit", "import_forest()")
   if (!inherits(x, "constparty")) {
-    refuse_feature(gettextf("leaves that are no constants (class %s)", show_value(class(x)[1])))
+    refuse_feature(gettextf("leaves that are not constant (class %s)", show_value(class(x)[1])))
   }
   response <- x$fitted[["(response)"]]
   if (!(is.numeric(response) && is.null(dim(response))) && !is.factor(response)) {

@@ -3,40 +3,43 @@
 #' Predict with a forged forest
 #'
 #' @param object A result of [forge()].
-#' @param newdata Data frame or numeric matrix. Columns are found by name where the model knows
-#'   names and the data have them, else by position, and then all must be there. Columns that no
-#'   tree asks for may be absent where there are names. Factors are allowed for predictors whose
-#'   levels the model knows; a new level is missing. Where the maker refuses missing values, so does
-#'   this.
+#' @param newdata Data frame or numeric matrix. Columns are matched by name if both the model and
+#'   the data have names, else by position, in which case all must be present. Columns that no tree
+#'   uses may be absent if there are names. Factors are allowed for predictors whose levels the
+#'   model knows; a new level counts as missing. Missing values are an error if they are one in the
+#'   original software.
 #' @param type What to return for each row:
-#'   * `"response"`: as the objective has it: a number, or a matrix of them; for classes the
-#'     probability of the second of two, or a matrix of those of more;
-#'   * `"margin"`: the sum over the trees before that, with the bits that the maker gives: a vector,
-#'     or a matrix with a column an output;
-#'   * `"prob"`: probabilities, a matrix with a column a class;
-#'   * `"class"`: the most probable class, the first of equal ones, a factor;
-#'   * `"leaf"`: the maker's own number of the row's leaf in each tree, an integer matrix with a
-#'     column a tree;
-#'   * `"contributions"`: what each feature adds to the margin of the row, a matrix with a column a
-#'     feature and, last, `(base)`: the margin of a row of which nothing is known; of several
-#'     outputs an array, whose third dimension they are. See below.
+#'   * `"response"` (the default): the prediction on the scale of the objective: a number, or a
+#'     matrix of numbers; for two classes the probability of the second, for more a matrix of the
+#'     probabilities;
+#'   * `"margin"`: the sum over the trees before the link, the same as in the original software bit
+#'     for bit: a vector, or a matrix with a column for each output;
+#'   * `"prob"`: probabilities, a matrix with a column for each class;
+#'   * `"class"`: the most probable class (the first of several equal ones), a factor;
+#'   * `"leaf"`: the leaf of the row in each tree, numbered as in the original software, an integer
+#'     matrix with a column for each tree;
+#'   * `"contributions"`: the contribution of each feature to the margin of the row, a matrix with a
+#'     column for each feature and a last column `(base)`, the margin of a row of which nothing is
+#'     known; for several outputs an array with a third dimension. See the section on contributions.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param ... Not used.
-#' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, named as it.
+#' @return A vector, factor or matrix, with a value or a row for each row of `newdata`, with its row
+#'   names.
 #' @section Contributions:
-#' Shapley values of the path-dependent game, as in TreeSHAP: a tree that does not know a feature
-#' goes both ways, in the proportions of the training data that went there (XGBoost: sums of
-#' Hessians, LightGBM and others: rows). They are computed in doubles, exact but for rounding, by
-#' quadrature of the integrals that they are, and a row's add up to its margin. Models that do not
-#' say how many training rows came to their nodes (randomForest, gbm, ranger without `node.stats =
-#' TRUE`) are refused.
+#' Contributions are Shapley values of the path-dependent game, as in TreeSHAP: where the value of a
+#' feature is not known, a tree follows both branches, in the proportions in which the training data
+#' followed them (for XGBoost sums of Hessians, for LightGBM and others numbers of rows). They are
+#' computed in doubles by numerical quadrature that is exact except for rounding, and those of a row
+#' add up to its margin. They are an error for models without the numbers of training rows of their
+#' nodes (randomForest, gbm, ranger without `node.stats = TRUE`).
 #'
-#' Lundberg et al. (2020), From local explanations to global understanding with explainable AI for
-#' trees, Nature Machine Intelligence 2.
+#' @references
+#' S. M. Lundberg et al. (2020). From local explanations to global understanding with explainable AI
+#' for trees. *Nature Machine Intelligence* 2, 56-67. \doi{10.1038/s42256-019-0138-9}.
 #' @section Errors:
-#' `contree_input_error` if a column is absent or of another type, or values are missing where they
-#' may not be; `contree_unsupported_error` for classes of a model that has none, and for
-#' contributions where they cannot be known.
+#' `contree_input_error` if a column is absent or of another type, or if values are missing where
+#' the original software does not allow it; `contree_unsupported_error` for classes of a model that
+#' has none, and for contributions that cannot be computed.
 #' @examples
 #' fit <- hist_forest(mpg ~ ., mtcars, trees = 50, seed = 1)
 #' fast <- forge(fit)
@@ -64,7 +67,7 @@ predict.forged_forest <- function(object, newdata,
 
 check_has_classes <- function(forest, type) {
   if (is_forest_classifier(forest)) return(invisible())
-  stop_unsupported("type", gettextf("type \"%s\" is of classes, but the model predicts numbers",
+  stop_unsupported("type", gettextf("type \"%s\" is for classes, but the model predicts numbers",
                                     type))
 }
 
@@ -142,7 +145,7 @@ feature_places <- function(forest, newdata, asked) {
   place <- match(forest$features, given, 0L)
   absent <- asked[place[asked] == 0L]
   if (length(absent)) {
-    stop_input("newdata", gettextf("'newdata' lacks %s, which the model asks for; add it",
+    stop_input("newdata", gettextf("'newdata' lacks %s, which the model uses; add it",
                                    show_names(forest$features[absent])))
   }
   place

@@ -1,29 +1,31 @@
 # Schedules of the literature and of this package by name.
 
-#' Schedules with a name
+#' Predefined schedules
 #'
-#' @param name What the schedule is:
-#'   * `"one-row"`: row by row, eight trees at once: for a few rows;
+#' @param name Name of the schedule, `"xgboost"` by default:
+#'   * `"one-row"`: row by row, eight trees at once, for few rows;
 #'   * `"one-tree"`: tree by tree over all rows, eight rows at once;
-#'   * `"xgboost"`: XGBoost's order: tiles of rows on threads, in each tree by tree;
-#'   * `"planes"`, `"reach"`: bit planes of tests, for 512 rows at a time on threads. Perfect
-#'     trees, and trees near it, are networks; others run by reach, sets of rows parted from the
-#'     root on. One schedule has both, and which a tree is has been decided by [forge()];
-#'   * `"tahoe-direct"`, `"tahoe-data"`, `"tahoe-forest"`, `"tahoe-partial"`: Tahoe's four
-#'     strategies for GPUs: a thread a row; a block a row, which is in shared memory, and a thread a
-#'     tree; parts of the forest in shared memory; these for blocks that have parts of the rows and
-#'     of the forest. The second and the last add trees up at once and need `forge(sums =
-#'     "reproducible")`;
-#'   * `"gpu"`: SilvanForge's nest for GPUs: blocks of rows, threads for rows and for parts of the
-#'     trees.
-#' @param rows Rows of a tile or a block.
-#' @param trees Trees that are cached, or threads for trees.
+#'   * `"xgboost"`: the order of XGBoost: tiles of rows on threads, and tree by tree in each tile;
+#'   * `"planes"`, `"reach"`: bit planes of tests, for 512 rows at a time on threads. Perfect and
+#'     nearly perfect trees are evaluated as networks; others by reach, sets of rows divided from
+#'     the root downwards. The two names stand for the same schedule; [forge()] decides which method
+#'     each tree uses;
+#'   * `"tahoe-direct"`, `"tahoe-data"`, `"tahoe-forest"`, `"tahoe-partial"`: the four strategies of
+#'     Tahoe for GPUs: one thread for each row; one block for each row, held in shared memory, with
+#'     one thread for each tree; parts of the forest in shared memory; the same for blocks that hold
+#'     parts of the rows and of the forest. The second and the last add trees concurrently and need
+#'     `forge(sums = "reproducible")`;
+#'   * `"gpu"`: the loop nest of SilvanForge for GPUs: blocks of rows, threads for rows and for
+#'     parts of the trees.
+#' @param rows Number of rows of a tile or a block, a whole number; 64 by default.
+#' @param trees Number of trees that are cached, or of threads for trees, a whole number; 8 by
+#'   default.
 #' @return A [schedule()].
 #' @references
 #' Prasad et al. (2024), SilvanForge, SOSP, section 3. Xie et al. (2021), Tahoe: Tree
 #' Structure-Aware High Performance Inference Engine for Decision Tree Ensemble on GPU, EuroSys.
 #' @section Errors:
-#' `contree_input_error` for a name that is none, and for sizes that break a rule.
+#' `contree_input_error` for an unknown name, and for sizes that break a rule.
 #' @examples
 #' schedule_preset("xgboost")
 #' schedule_preset("tahoe-forest", rows = 128, trees = 4)
@@ -60,27 +62,27 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 
 # ---- as code -------------------------------------------------------------------------------------
 
-#' A schedule as C or CUDA
+#' Convert a schedule to C or CUDA
 #'
-#' The loops that a schedule becomes for a forest, written for another compiler. What it computes
-#' has the bits of [predict()][predict.forged_forest] with `type = "margin"`.
+#' Generates source code for the loops of a schedule with a given forest. The results are those of
+#' [predict()][predict.forged_forest] with `type = "margin"`, bit for bit.
 #'
-#' @param forged What [forge()] returns.
+#' @param forged A result of [forge()].
 #' @param schedule A [schedule()], or its text; by default that of `forged`.
-#' @param target `"c"`: C99 with the trees as tables; parallel loops are OpenMP's. `"cuda"`: kernels
-#'   for a schedule with loops on dimensions of a GPU; the trees are handed by pointer. `"ptx"`:
-#'   these compiled by NVRTC, which is opened where it is installed, for devices from compute
-#'   capability 7.5 on.
-#' @param name What the function is called, a name of C.
-#' @return A string. In C it has `int NAME(const struct ct_model *m, const double *x, long long
+#' @param target `"c"` (the default): C99 with the trees as tables; parallel loops use OpenMP.
+#'   `"cuda"`: kernels for a schedule with loops on dimensions of a GPU; the trees are passed by
+#'   pointer. `"ptx"`: these kernels compiled by NVRTC, if it is installed, for devices of compute
+#'   capability 7.5 and higher.
+#' @param name Name of the function, a valid C identifier; `"forest_margins"` by default.
+#' @return A string. In C it defines `int NAME(const struct ct_model *m, const double *x, long long
 #'   n_rows, long long row_step, long long column_step, double *out)`, where `m` is `&NAME_model`,
-#'   row r has feature f at `x[r * row_step + f * column_step]`, and `out` gets a column an output;
-#'   it returns 1 where memory is short. A missing value is NaN. In CUDA it has the kernels
-#'   `NAME_begin`, `NAME_nest` and `NAME_end`, launched one after the other. Bit planes are walks of
-#'   16 rows there.
+#'   row r has feature f at `x[r * row_step + f * column_step]`, and `out` receives a column for
+#'   each output; it returns 1 if memory cannot be allocated. Missing values are NaN. In CUDA it
+#'   defines the kernels `NAME_begin`, `NAME_nest` and `NAME_end`, to be launched one after another.
+#'   Bit planes are replaced by walks of 16 rows there.
 #' @section Errors:
-#' `contree_input_error` where the schedule is not legal for the forest, or has no loop on a GPU and
-#' CUDA or PTX is asked for; `contree_unsupported_error` for PTX where there is no NVRTC.
+#' `contree_input_error` if the schedule is not legal for the forest, or if it has no loop on a GPU
+#' and CUDA or PTX is requested; `contree_unsupported_error` for PTX without NVRTC.
 #' @examples
 #' fast <- forge(hist_forest(mpg ~ ., mtcars, trees = 2, depth = 2, seed = 1))
 #' code <- schedule_code(fast, schedule_preset("xgboost"))

@@ -8,7 +8,7 @@ pb_message <- function(bytes) {
 
 pb_call <- function(expression) {
   tryCatch(expression, error = function(problem) {
-    refuse_document(gettextf("it is no ONNX: %s", conditionMessage(problem)))
+    refuse_document(gettextf("it is not an ONNX model: %s", conditionMessage(problem)))
   })
 }
 

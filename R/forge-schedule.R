@@ -1,60 +1,67 @@
 # schedule() and its verbs. What a schedule is, and whether it is legal, C knows
 # (src/forge/schedule); here statements are put together, and the nest that they make is shown.
 
-#' Schedules: how a forest's predictions run
+#' Schedules of predictions
 #'
-#' A prediction is two loops, over rows (`batch`) and over trees (`tree`), around the walk of a row
-#' down a tree. A schedule says in which order, in which tiles, on which threads and with which form
-#' of the trees they run, and nothing about what is computed: under every legal schedule predictions
-#' have the same bits. [forge()] takes one.
+#' Predicting with a forest consists of two loops, over rows (`batch`) and over trees (`tree`),
+#' around the walk of a row down a tree. A schedule defines in which order, in which tiles, on which
+#' threads and with which representation of the trees they are executed, but not what is computed:
+#' predictions are the same, bit for bit, under every legal schedule. A schedule is given to
+#' [forge()].
 #'
-#' A schedule begins as `batch > tree`. Each verb adds a statement and is checked at once.
+#' A schedule starts as `batch > tree`. Each of the functions below adds a statement, which is
+#' checked at once.
 #'
 #' @section Statements:
-#' * `schedule_tile()`: a loop in tiles of `size` iterations: `outer` goes over the tiles, `inner`
-#'   over a tile. The last tile may be shorter.
-#' * `schedule_split()`: a loop in two, the `first` with its iterations before `at` and the `second`
-#'   with the others. Loops within are copied; the copies end in the names of the two.
-#' * `schedule_reorder()`: loops that lie one directly within the other, in another order.
-#' * `schedule_parallel()`: iterations on the threads of the CPU.
-#' * `schedule_gpu()`: iterations on a dimension of a GPU, `"grid.x"` to `"block.z"`.
-#' * `schedule_cache()`: the rows, or the trees, of an iteration are copied to where they are near.
-#' * `schedule_interleave()`: `k` walks at once, each waiting for memory while others go on.
-#' * `schedule_simdize()`: rows as lanes: 4, 8 or 16 of walks, 64 or 512 of planes.
-#' * `schedule_unroll()`: walks of `depth` hops, without asking for leaves; no tree may be deeper.
-#' * `schedule_peel()`: the first `depth` hops of a walk do not ask for leaves; none may be nearer.
-#' * `schedule_atomic()`, `schedule_shared()`, `schedule_vector()`: how sums of a loop over trees
-#'   whose iterations run at once come together: by atomic additions, in memory that a block of a
-#'   GPU shares, or by vectors of `width` rows. Without any, each iteration has sums of its own,
-#'   which are added up after the loop.
-#' * `schedule_represent()`: the form of the trees: `"sparse"`, the nodes that there are; `"array"`,
-#'   perfect trees; `"reorg"`, these with the nodes of all trees side by side; `"planes"`, bit
-#'   planes of tests, as [forge()] describes them.
+#' * `schedule_tile()`: divides a loop into tiles of `size` iterations: `outer` is the loop over the
+#'   tiles, `inner` the loop within a tile. The last tile may be shorter.
+#' * `schedule_split()`: divides a loop in two, `first` with the iterations before `at` and `second`
+#'   with the others. Inner loops are copied; the names of the copies end with those of the two.
+#' * `schedule_reorder()`: changes the order of loops that are directly nested.
+#' * `schedule_parallel()`: runs iterations on the threads of the CPU.
+#' * `schedule_gpu()`: maps iterations to a dimension of a GPU, `"grid.x"` to `"block.z"`.
+#' * `schedule_cache()`: copies the rows, or the trees, of an iteration to nearby memory.
+#' * `schedule_interleave()`: `k` walks at once, to hide the latency of memory.
+#' * `schedule_simdize()`: rows as vector lanes: 4, 8 or 16 for walks, 64 or 512 for bit planes.
+#' * `schedule_unroll()`: walks of exactly `depth` steps without tests for leaves; no tree may be
+#'   deeper.
+#' * `schedule_peel()`: the first `depth` steps of a walk have no tests for leaves; no leaf may be
+#'   nearer to the root.
+#' * `schedule_atomic()`, `schedule_shared()`, `schedule_vector()`: how the sums of concurrent
+#'   iterations of a loop over trees are combined: by atomic additions, in the shared memory of a
+#'   GPU block, or by vectors of `width` rows. By default each iteration has its own sums, which are
+#'   added after the loop.
+#' * `schedule_represent()`: the representation of the trees: `"sparse"`, existing nodes only;
+#'   `"array"`, perfect trees; `"reorg"`, perfect trees with the nodes of all trees side by side;
+#'   `"planes"`, bit planes of tests, as described in [forge()].
 #'
 #' @section Rules:
 #' An error names the statement, the loop, the reason, and the rule that is broken.
-#' `schedule_rules()` lists the rules. Those on depths, sizes and the order of sums need a forest,
-#' and are checked by [forge()]. Trees can be parallel only where sums are the same in any order,
-#' that is with `forge(sums = "reproducible")`.
+#' `schedule_rules()` lists the rules. Rules about depths, sizes and the order of sums need a forest
+#' and are checked by [forge()]. Trees can be processed in parallel only if sums do not depend on
+#' their order, that is with `forge(sums = "reproducible")`.
 #'
-#' @param text The text of a schedule, a string or lines: `schedule 1`, then a statement a line as
-#'   `print()` shows them; `#` begins a comment. `NULL`: no statements.
+#' @param text The text of a schedule, a string or a vector of lines: `schedule 1`, then one
+#'   statement on each line as shown by `print()`; `#` starts a comment. `NULL`, the default: no
+#'   statements.
 #' @param schedule A schedule.
-#' @param loop,outer,inner,first,second Names of loops, strings. New names are of letters, digits
-#'   and `_`.
+#' @param loop,outer,inner,first,second Names of loops, strings. New names consist of letters,
+#'   digits and `_`.
 #' @param ... Names of two or more loops, outermost first. For `print()` and `plot()`: not used, or
 #'   passed on to [graphics::plot.default()].
-#' @param size,at Iterations, counted in steps of the loop; an iteration of it.
+#' @param size,at Number of iterations of a tile, counted in steps of the loop; the iteration at
+#'   which to split.
 #' @param dimension `"grid.x"`, `"grid.y"`, `"grid.z"`, `"block.x"`, `"block.y"` or `"block.z"`.
-#' @param k,depth,width Factors: 1 to 16, depths 1 to 64, lanes as above.
+#' @param k,depth,width Whole numbers: number of walks, 1 to 16; depth, 1 to 64; number of lanes, as
+#'   above.
 #' @param form `"sparse"`, `"array"`, `"reorg"` or `"planes"`.
 #' @param x A schedule.
 #' @return A schedule: a list of class `contree_schedule` with the `text`, the `loops` as a data
 #'   frame (outermost first; `stop` is `NA` for the number of rows or trees), the `representation`,
-#'   and whether it is for a `gpu`. `schedule_rules()`: a character vector, named by rule.
-#'   `format()` and `as.character()`: the text, a line an element.
+#'   and `gpu` (logical: is it for a GPU?). `schedule_rules()`: a character vector, named by rule.
+#'   `format()` and `as.character()`: the text, one line in each element.
 #' @section Errors:
-#' `contree_input_error` where a rule is broken.
+#' `contree_input_error` if a rule is broken.
 #' @references
 #' Prasad et al. (2024), SilvanForge: A Schedule-Guided Retargetable Compiler for Decision Tree
 #' Inference, SOSP, whose Tables 1 to 3 have the directives. Prasad et al. (2022), Treebeard: An
@@ -62,7 +69,7 @@
 #' @seealso [schedule_preset()], [autotune()], [schedule_code()], [forge()],
 #'   `vignette("schedules")`.
 #' @examples
-#' # XGBoost's order: tiles of rows on threads, and each tree for a whole tile
+#' # the order of XGBoost: tiles of rows on threads, and each tree for a whole tile
 #' by_tiles <- schedule() |>
 #'   schedule_tile("batch", "b0", "b1", 64) |>
 #'   schedule_reorder("b0", "tree", "b1") |>

@@ -1,29 +1,29 @@
 # write_xgboost(): ensembles as documents of XGBoost.
 
-#' Write a tree ensemble as a model of XGBoost
+#' Write a tree ensemble as an XGBoost model
 #'
-#' Writes the JSON that XGBoost 3 loads. [import_forest()] and XGBoost read it as a forest with the
-#' same margins, to the last bit.
+#' Writes the JSON format of XGBoost 3. [import_forest()] and XGBoost read it as a forest with the
+#' same margins, bit for bit.
 #'
 #' @details
-#' XGBoost tests and adds up single-precision floats and goes left below a threshold, so this is for
-#' its own models and for those that came by way of ONNX: doubles are refused, as those of LightGBM
-#' and of the forests of R are. A test `x <= t` of floats is written as `x <` the next one.
+#' XGBoost compares and adds single-precision floats and goes left below a threshold, so only its
+#' own models and those imported from ONNX can be written; models in doubles, such as those of
+#' LightGBM and of R packages, cannot. A test `x <= t` of floats is written as `x <` the next float.
 #'
-#' The objective is the model's own where that is `reg:squarederror`, `reg:logistic`,
-#' `binary:logistic`, `binary:logitraw`, `count:poisson`, `multi:softprob` or `multi:softmax`,
-#' else one of these with the same link. XGBoost numbers classes from 0 and does not know their
-#' names. A base that is the margin of no `base_score` becomes trees of one leaf. Weights of trees
-#' are multiplied into their leaves.
+#' The objective is that of the model if it is `reg:squarederror`, `reg:logistic`,
+#' `binary:logistic`, `binary:logitraw`, `count:poisson`, `multi:softprob` or `multi:softmax`, else
+#' one of these with the same link. XGBoost numbers classes from 0 and does not store their names. A
+#' base value that is not the margin of any `base_score` is written as trees of one leaf. Weights of
+#' trees are multiplied into their leaves.
 #'
-#' Refused are also tests for which zero is missing, sets of codes that new codes go right by,
-#' thresholds that are infinite, averages, and shares of votes.
+#' Not supported either are tests for which zero counts as missing, sets of codes where new codes go
+#' right, infinite thresholds, averages, and proportions of votes.
 #'
 #' @inheritParams write_onnx
 #' @return `file`, invisibly.
 #' @section Errors:
-#' `contree_unsupported_error` for what XGBoost has no way to write; `contree_input_error` if the
-#' file cannot be written.
+#' `contree_unsupported_error` for what XGBoost cannot represent; `contree_input_error` if the file
+#' cannot be written.
 #' @seealso [write_onnx()], [as_sql()], [as_c()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' model <- import_forest(system.file("extdata", "pima-xgboost.json", package = "contree"))

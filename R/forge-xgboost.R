@@ -36,7 +36,7 @@ part_numbers <- function(document, name, n = NULL, otherwise) {
   if (is.list(value) && length(value) == 0) value <- numeric()
   if (is.logical(value)) value <- as.numeric(value)
   if (!is.numeric(value) || anyNA(value) || (!is.null(n) && length(value) != n)) {
-    refuse_document(gettextf("'%s' is not what it should be", name))
+    refuse_document(gettextf("'%s' is not valid", name))
   }
   as.numeric(value)
 }
@@ -172,7 +172,7 @@ read_xgboost_sets <- function(tree, n, leaf, sets) {
   size <- part_whole(tree, "categories_sizes", length(nodes))
   if (any(nodes < 1L | nodes > n | first < 0L | size < 1L | first + size > length(codes)) ||
       any(codes < 0L | codes >= 2^24) || !all(which(type == 1L & !leaf) %in% nodes)) {
-    refuse_document(gettext("its categories are not what they should be"))
+    refuse_document(gettext("its categories are not valid"))
   }
   for (i in which(!leaf[nodes])) {
     own <- codes[first[i] + seq_len(size[i])]

@@ -18,13 +18,12 @@ check_certify <- function(search, mode) {
   }
 }
 
-# A proof goes through all sets of levels.
+# A proof covers all sets of levels.
 check_levels_to_certify <- function(frame, factors) {
   for (name in factors[lengths(frame$xlevels[factors]) > 8]) {
     stop_input("certify",
-               gettextf(
-      "'certify' goes through all sets of levels: '%s' has %d levels, and at most 8 are possible",
-                 name, length(frame$xlevels[[name]])))
+               gettextf("'certify' tries all sets of at most 8 levels, but '%s' has %d levels",
+                        name, length(frame$xlevels[[name]])))
   }
 }
 

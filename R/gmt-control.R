@@ -26,105 +26,112 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 
 #' Settings of model trees
 #'
-#' @param leaves_max,depth_max Greatest number of leaves, from 1 to 250, and of splits above a leaf,
-#'   from 0 to 16: 6, or what `certify` says.
-#' @param minbucket Training rows of a leaf, at least. The default is twice the coefficients of a
-#'   model, and at least 5.
-#' @param complexity What log(n) is multiplied by in BIC, at least 0: larger ones give smaller
-#'   trees.
-#' @param bins Bins of each predictor in which thresholds are first looked for, from 2 to 254. Those
-#'   that could hold the best threshold are searched to the row.
-#' @param search `"local"`: the best tree is changed at random and searched again. `"memetic"`: a
-#'   population of local optima, which are changed at random or take a split or a subtree over from
-#'   each other. `"paper"`: evolution without local searches, see below.
-#' @param population Trees that are kept, from 2 to 10,000: 12 for `"memetic"`, 64 for `"paper"`.
-#' @param fitness,alpha For `search = "paper"`: trees are ranked by `"bic"`, or by `"weighted"`,
-#'   `1 / (1 + SSE / n) - alpha * size` of the standardised response, the larger the better.
-#' @param effort,patience The search ends after `effort` random changes, or `patience` of them in a
-#'   row without success; 0 is a local search alone. The defaults are 200 and 30, in a population
-#'   400 and 60. For `search = "paper"` they are generations, 10,000 and 1,000.
-#' @param max_rows The random changes end once so many rows have been looked at, those of a node for
-#'   each search of its split or change of it: a limit like time, but the same on every machine.
-#' @param sample With more rows the random changes are made on so many, at least 100. The default is
-#'   20,000 for few predictors and down to 4,000 for many: 4 million by splitters and by pairs of
-#'   regressors.
-#' @param open_max Bins of a predictor (and parts of these) that are searched to the row at a node,
-#'   before the last local search, which has no such limit.
-#' @param smoothing Rows that each node's model borrows from its parent's, which itself borrows from
-#'   its own, at least 0 (see Smoothing).
-#' @param select Penalty of a coefficient for which regressors are left out of the models of single
-#'   nodes, at least 0; 0 leaves none out, 2 is AIC (see Choice of regressors).
-#' @param conformal Folds for `predict(interval = "conformal")`, at least 2, or 0 for none: so many
-#'   more trees are fitted, each to the rows outside of a fold, and kept.
-#' @param factors Of a formula without `|`, or of `x` without `z`, which factors are in the models
-#'   of the leaves and not splitters alone: `"few"`, those of at most eight levels; `"both"`, all;
-#'   or `"split"`, none.
-#' @param missing What a missing value of a regressor is in the models of the leaves: the mean, and
-#'   a coefficient of its own (`"indicator"`), or the `"mean"` alone.
-#' @param certify 2 or 3: the best tree of that depth is looked for among all there are over bins,
-#'   with a proof; 0: no proof. See Proofs.
-#' @param time_limit Seconds.
+#' @param leaves_max,depth_max Maximum number of leaves, from 1 to 250 (16 by default), and of
+#'   splits between the root and a leaf, from 0 to 16 (6 by default, or the value of `certify`).
+#' @param minbucket Minimum number of training rows in a leaf, at least 1. The default (`NULL`) is
+#'   twice the number of coefficients of a model, and at least 5.
+#' @param complexity Factor of the penalty log(n) in BIC, at least 0, by default 1; larger values
+#'   give smaller trees.
+#' @param bins Number of bins of each predictor in which thresholds are first searched, from 2 to
+#'   254; 64 by default. Bins that could contain the best threshold are then searched row by row.
+#' @param search `"local"` (the default): the best tree is changed at random and searched again.
+#'   `"memetic"`: a population of local optima, which are changed at random or take over a split or
+#'   a subtree from each other. `"paper"`: evolution without local searches, see below.
+#' @param population Number of trees that are kept, from 2 to 10,000; by default (`NULL`) 12 for
+#'   `"memetic"` and 64 for `"paper"`.
+#' @param fitness,alpha For `search = "paper"`: trees are ranked by `"bic"` (the default), or by
+#'   `"weighted"`, `1 / (1 + SSE / n) - alpha * size` of the standardised response, larger being
+#'   better.
+#' @param effort,patience The search ends after `effort` random changes, or after `patience`
+#'   consecutive changes without improvement; `effort = 0` is a local search alone. The defaults
+#'   (`NULL`) are 200 and 30, or 400 and 60 for `"memetic"`. For `search = "paper"` they count
+#'   generations, 10,000 and 1,000.
+#' @param max_rows The random changes end once this many rows have been examined, counting the rows
+#'   of a node for each search of its split or change of it: a limit like `time_limit`, but the same
+#'   on every machine. `Inf` by default.
+#' @param sample If there are more rows than this, the random changes are evaluated on a sample of
+#'   this size, at least 100. The default (`NULL`) is 20,000 for few predictors and down to 4,000
+#'   for many: 4 million divided by the number of splitters times that of pairs of regressors.
+#' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
+#'   by row at a node, 2 by default; the last local search has no such limit.
+#' @param smoothing Number of rows that the model of each node borrows from that of its parent,
+#'   which itself borrows from its own parent: a number of at least 0 (the default), see Smoothing.
+#' @param select Penalty for each coefficient in the backward selection of regressors in the models
+#'   of single nodes, a number of at least 0; 0 (the default) does no selection, 2 is AIC (see
+#'   Choice of regressors).
+#' @param conformal Number of folds for `predict(interval = "conformal")`, at least 2, or 0 (the
+#'   default) for none: for each fold one more tree is fitted, to the rows outside the fold, and
+#'   kept.
+#' @param factors Which factors are used in the models of the leaves, not only for splitting, if the
+#'   formula has no `|` or `x` is given without `z`: `"few"` (the default), those of at most eight
+#'   levels; `"both"`, all; or `"split"`, none.
+#' @param missing How the models of the leaves treat a missing value of a regressor: as the mean,
+#'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone.
+#' @param certify 2 or 3: a tree of that depth is proven optimal among all trees whose thresholds
+#'   are bin edges; 0 (the default): no proof. See Proofs.
+#' @param time_limit Seconds after which the search stops; `Inf` (the default) for no limit.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
-#' @return A list of class `gmt_control`.
+#' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
-#' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the first ones are grown from up to
-#' 500 rows each (a tenth of the data, if that is less), to random depths. In every generation
-#' `population` trees are selected by linear ranking with pressure 1.7, and the best of all so far
-#' takes the place of the worst if it was lost. Of two trees, with probability 0.2, (X1) a subtree
-#' is exchanged, (X2) a test, (X3) a branch below a split, or (X4) the better one gives a subtree
-#' to the other. Then each tree, with probability 0.8, has a split or a leaf changed: (M1) a split
-#' gets a new test, (M2) another threshold, nearer ones first (a factor: one level on the other
-#' side), (M3) the test of its parent, which gets its own, (M4) it becomes a leaf or one of its
-#' branches, (M5) a leaf is split. Splits far down and leaves with large errors come first, by the
-#' same ranking. New tests part a dipole: a random row of the node and another, drawn by the rank
-#' of its distance in the response among up to 64 rows of the node.
+#' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
+#' to 500 rows each (or a tenth of the data, if that is less), to random depths. In every generation
+#' `population` trees are selected by linear ranking with pressure 1.7, and the best tree so far
+#' replaces the worst if it was lost. For pairs of trees, with probability 0.2, (X1) a subtree is
+#' exchanged, (X2) a test, (X3) a branch below a split, or (X4) the better one gives a subtree to
+#' the other. Then each tree, with probability 0.8, is mutated in a split or a leaf: (M1) a split
+#' gets a new test, (M2) another threshold, with nearer ones preferred (for a factor, one level
+#' changes sides), (M3) the test of its parent, which gets its own, (M4) it becomes a leaf or one of
+#' its branches, (M5) a leaf is split. Deep splits and leaves with large errors are preferred, by
+#' the same ranking. New tests separate a dipole: a random row of the node and another, drawn by the
+#' rank of its distance in the response among up to 64 rows of the node.
 #'
-#' Mended: with the signs of its formula as printed the weighted fitness would be a loss; here the
-#' larger is the better. Coefficients are always least squares of all regressors, and nothing is
-#' `certified`.
+#' There are three differences. With the signs of the formula as printed in the paper the weighted
+#' fitness would be a loss; here a larger value is better. Coefficients are always least-squares
+#' estimates with all regressors. Nothing is `certified`.
 #' @section Proofs:
-#' With `certify = 2` or `3`, which is the `depth_max` then, all trees of up to that depth are gone
-#' through whose thresholds are edges of `bins`: at most so many bins of each predictor, with about
-#' equally many training rows each. Factors are split into all sets of levels (at most 8 levels),
-#' and at each split the rows without a value go to either side. Leaves have at least `minbucket`
-#' rows. What is minimised is that of the last local search, deviance + `lambda` * size, at the
-#' `lambda` of the fit (coefficients that are not aliased and splits are the size); nothing is
-#' proven of BIC, which is not a sum over leaves. If a tree is better than that of the search, it
-#' takes its place, is searched to the row as any other, and the proof is done again at the new
-#' `lambda`.
+#' With `certify = 2` or `3`, which then is `depth_max`, the search covers all trees of up to that
+#' depth whose thresholds are bin edges: at most `bins` bins of each predictor, with about equally
+#' many training rows each. Factors are split into all sets of levels (at most 8 levels), and at
+#' each split the rows with a missing value may go to either side. Leaves have at least `minbucket`
+#' rows. The objective is that of the last local search, deviance + `lambda` * size, at the `lambda`
+#' of the fit (the size is the number of splits and of coefficients that are not aliased); BIC
+#' itself is not covered by the proof, since it is not a sum over leaves. If a better tree is found,
+#' it replaces the fit, its thresholds are searched row by row like any other's, and the proof is
+#' repeated at the new `lambda`.
 #'
 #' The fit then has `gmt$optimum`, a list of `status` (`"optimal"`: no tree over bins is better than
-#' the fit, whose own thresholds lie anywhere; `"stopped"`: `time_limit` or Ctrl-C came before;
-#' `"bound"`: the fit was changed again and again, and what is proven is no longer of it),
-#' `depth`, `bins`, `cost` (deviance + `lambda` * size of the fit), `bound` (no tree over bins costs
-#' less), `gap` (the part of the cost that a better tree could save at most; 0: none but rounding, 1
-#' in 10^9), `lambda`, `solved` (problems of depth two), `touched` (their rows) and `elapsed`
-#' (seconds).
+#' the fit, whose own thresholds need not be bin edges; `"stopped"`: `time_limit` or Ctrl-C came
+#' first; `"bound"`: the fit was replaced repeatedly, and the proof does not refer to the final
+#' one), `depth`, `bins`, `cost` (deviance + `lambda` * size of the fit), `bound` (no tree over bins
+#' costs less), `gap` (the relative optimality gap: the largest proportion of the cost that a better
+#' tree could save; 0 means none except for rounding, 1 in 10^9), `lambda`, `solved` (number of
+#' problems of depth two), `touched` (their rows) and `elapsed` (seconds).
 #'
-#' At depth two this takes, for each pair of predictors, a pass over the rows and the models of four
-#' parts for each pair of thresholds: about a second for a million rows of 10 predictors. At depth
-#' three it does that for both sides of the thresholds of the root, of which most are ruled out by
-#' those beside them: the least squares of some rows are no larger than those of more. It is
-#' computed in double precision, from sums of squares and products; coefficients that are nearly
-#' aliased make it less certain. The trees for `conformal` are searched only.
+#' At depth two the proof takes, for each pair of predictors, one pass over the rows and, for each
+#' pair of thresholds, the models of the four parts: about a second for a million rows and 10
+#' predictors. At depth three this is repeated for both sides of the thresholds of the root, most of
+#' which are excluded by bounds from neighbouring thresholds: the residual sum of squares of a set
+#' of rows is no larger than that of a larger set. The computations are in double precision, from
+#' sums of squares and products, and are less reliable if coefficients are nearly aliased. The trees
+#' for `conformal` are not proven.
 #' @section Smoothing:
-#' With `smoothing` tau a node's sums of squares and products are its own and, as much as tau rows
-#' weigh, those of its parent (smoothed as well); its model is that of these sums. M5 averages the
-#' predictions of the models on the way to a leaf for the same purpose, but then a leaf has no model
-#' of its own. It helps where leaves are small and the response is noisy, and harms where it is
-#' hardly so. It does not change the splits. [gmt_cv()] tells what is best. The summary of a node,
-#' its covariances and intervals have the coefficients and errors of the smoothed model, and the
-#' standard errors of one that is not.
+#' With `smoothing` tau the model of a node is computed from its own sums of squares and products
+#' plus those of its parent (smoothed as well), scaled to the weight of tau rows. M5 averages the
+#' predictions of the models along the path to a leaf for the same purpose, but then a leaf has no
+#' model of its own. Smoothing helps if leaves are small and the response is noisy, and does harm if
+#' there is little noise. It does not change the splits. [gmt_cv()] finds the best value. The
+#' summary of a node, its covariances and intervals use the coefficients and errors of the smoothed
+#' model, but the standard errors of the model without smoothing.
 #' @section Choice of regressors:
-#' With `select` k a node's model is what `step(lm(...), direction = "backward", k = k)` makes of
-#' the model of its rows: as long as that lowers `n log(RSS / n) + k * rank`, the regressor without
-#' which it is least is left out, a factor with all its contrasts, and a predictor with missing
-#' values with the column that says so. [coef()][coef.gmt] and [vcov()][coef.gmt] have `NA` for what
-#' is left out; the summary of a node does not have it, as that of `step()`. The splits are those of
-#' models with all regressors. Equations get shorter; on 31 public data sets the predictions were
-#' neither better nor worse on average.
+#' With `select` k the model of a node is the result of `step(lm(...), direction = "backward", k =
+#' k)` on its rows: as long as this lowers `n log(RSS / n) + k * rank`, the regressor whose removal
+#' lowers it most is removed, a factor with all its contrasts, and a predictor with missing values
+#' with its indicator. [coef()][coef.gmt] and [vcov()][coef.gmt] have `NA` for what was removed; the
+#' summary of a node omits it, as that of `step()` does. The splits are those of models with all
+#' regressors. Equations become shorter; on 31 public data sets the predictions were neither better
+#' nor worse on average.
 #' @section Errors:
-#' A value out of its range is a `contree_input_error` that names the setting.
+#' `contree_input_error` for a value out of its range; the message names the setting.
 #' @examples
 #' gmt(mpg ~ wt | hp + cyl, mtcars, control = gmt_control(leaves_max = 3, minbucket = 5), seed = 1)
 #' @export
@@ -170,12 +177,12 @@ gmt_settings <- function(control, dots, both, seed, model) {
     named <- unknown[nzchar(unknown)]
     what <- if (length(named)) show_names(named) else gettext("an argument without a name")
     stop_input("...",
-        gettextf("unknown argument %s; see ?gmt and ?gmt_control for the arguments there are",
+        gettextf("unknown argument %s; see ?gmt and ?gmt_control for all arguments",
                  what))
   }
   if (both && length(dots)) {
     stop_input("control",
-               gettextf("'control' is given, and %s besides; give all settings in one place",
+               gettextf("both 'control' and %s are given; give all settings in one place",
                                    show_names(names(dots))))
   }
   if (!inherits(control, "gmt_control")) {

@@ -1,31 +1,33 @@
 # Cross-validation of model trees: complexity and smoothing. A search is made for each complexity;
 # smoothing changes the models in its leaves alone.
 
-#' Choose the size of a model tree by cross-validation
+#' Choose the complexity of a model tree by cross-validation
 #'
-#' Fits model trees of several complexities to all rows but those of one fold at a time, with models
-#' smoothed in several ways, and looks at the squared errors of the rows left out. The settings
-#' chosen make a tree of all rows.
+#' Fits model trees of several complexities, with several amounts of smoothing, to all rows except
+#' those of one fold at a time, and computes the squared errors on the rows left out. A tree with
+#' the chosen settings is then fitted to all rows.
 #'
-#' The error is the (weighted) mean of squared errors of held-out rows, its standard error that of a
-#' mean of independent rows, as in [contree_cv()], whose folds, repeats and workers are the same but
-#' that folds are not stratified. The result is the same for any number of workers.
+#' The error is the (weighted) mean squared error of the held-out rows, and its standard error is
+#' that of a mean of independent rows, as in [contree_cv()]. Folds, repeats and parallel workers are
+#' as described there, except that folds are not stratified. The result is the same for any number
+#' of workers.
 #'
-#' `rule = "1se"` takes the largest complexity whose error, with the best smoothing, is within one
-#' standard error of the least; `"min"` takes the least error. Smoothing makes a tree no larger, so
-#' at the complexity chosen the one with the least error is taken.
+#' `rule = "1se"` chooses the largest complexity whose error, with the best smoothing, is within one
+#' standard error of the lowest; `"min"` chooses the lowest error. Smoothing does not change the
+#' size of a tree, so at the chosen complexity the smoothing with the lowest error is used.
 #'
 #' @inheritParams gmt
-#' @param complexity,smoothing Values to try, see [gmt_control()].
+#' @param complexity,smoothing Values to try, numeric vectors, by default 0.3, 1, 2, 4, 8, 16 and 0,
+#'   1, 3, 8, 20; see [gmt_control()].
 #' @param folds,repeats,rule As in [contree_cv()].
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
-#' @return An object of class `gmt_cv` and `contree_cv`: a list of `call`; `table`, a data frame
-#'   with a row for each complexity and smoothing, `leaves` and `training` (mean squared error) of
-#'   the tree of all rows, `error` and `se` (of held-out rows), `chosen`; `fit`, the tree chosen;
-#'   `rule`; `folds`, the fold of each row in each repeat. `print()` and `plot()` show the table,
-#'   and `predict()` and `summary()` are those of the fit.
+#' @return An object of class `gmt_cv` and `contree_cv`, a list of `call`; `table`, a data frame
+#'   with a row for each complexity and smoothing: `leaves` and `training` (mean squared error) of
+#'   the tree fitted to all rows, `error` and `se` (of held-out rows), `chosen`; `fit`, the chosen
+#'   tree; `rule`; `folds`, the fold of each row in each repeat. `print()` and `plot()` show the
+#'   table; `predict()` and `summary()` are those of the fit.
 #' @section Errors:
-#' As those of [gmt()], with class `contree_input_error`; also for `folds` that do not fit the rows.
+#' As for [gmt()]; also `contree_input_error` for `folds` that do not fit the rows.
 #' @seealso [gmt()], [contree_cv()].
 #' @examples
 #' set.seed(1)
@@ -167,8 +169,10 @@ choose_complexity <- function(table, rule) {
 }
 
 #' @rdname gmt_cv
-#' @param x Predictors: a data frame, or a numeric matrix; to print or plot, a value of `gmt_cv()`.
-#' @param digits Significant digits.
+#' @param x Predictors: a data frame, or a numeric matrix; for `print()` and `plot()`, a value of
+#'   `gmt_cv()`.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @export
 print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(gettext("Call:"), deparse(x$call), sep = "\n")
@@ -180,15 +184,16 @@ print.gmt_cv <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   names(table)[names(table) == "chosen"] <- ""
   print(table, row.names = FALSE, right = TRUE)
   cat("\n")
-  say(if (x$rule == "min") gettext("* chosen: the least error") else gettextf(
-    "* chosen: the largest complexity within one standard error of the least error (at most %s)",
+  say(if (x$rule == "min") gettext("* chosen: the lowest error") else gettextf(
+    "* chosen: the largest complexity within one standard error of the lowest error (at most %s)",
     format(least_and_se(x$table), digits = digits)))
   invisible(x)
 }
 
 #' @rdname gmt_cv
-#' @param main Title above the plot.
-#' @param col Colours of the lines, one for each smoothing.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param col Colours of the lines, a vector with one for each smoothing; `NULL` for the default
+#'   colours.
 #' @export
 plot.gmt_cv <- function(x, main = NULL, col = NULL, ...) {
   table <- x$table

@@ -1,92 +1,91 @@
 # Model trees: gmt(), from the data to the fit. The search is in C (src/evolve); here are arguments,
 # columns, and what is kept.
 
-#' Model trees, searched globally
+#' Model trees by global search
 #'
-#' Fits a regression tree with a linear model in every leaf. Splits ask for one predictor each. The
-#' tree is searched as a whole: every threshold is judged by the least-squares models that all
-#' leaves below it would then have, and the search goes on from the first local optimum to better
-#' ones. So it finds small trees where a tree that is grown split by split needs many leaves.
+#' Fits a regression tree with a linear model in every leaf. Each split uses one predictor. The
+#' search is global: every threshold is evaluated by the least-squares models that all leaves below
+#' it would have, and the search continues from the first local optimum to better ones. It finds
+#' small trees where a tree grown split by split needs many leaves.
 #'
 #' @section Formula:
-#' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` in the models and splits on
-#' `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in the leaves,
-#' which is a regression tree. Numbers, logicals and factors may be regressors; of a formula without
-#' `|`, or of `x` without `z`, factors of more than eight levels split alone, unless
-#' `factors = "both"` (see [gmt_control()]).
+#' As in `partykit::lmtree()`: `y ~ x1 + x2 | z1 + z2` has `x1` and `x2` as regressors of the models
+#' and splits on `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in
+#' the leaves, which is an ordinary regression tree. Numbers, logicals and factors may be
+#' regressors. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
+#' levels are used for splitting only, unless `factors = "both"` (see [gmt_control()]).
 #'
 #' @section Search:
-#' What is minimised is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree
-#' is the number of its coefficients and splits. In a local search every node in turn gets the best
-#' split of all, with the models of all leaves below it fitted anew for every threshold, or it
-#' becomes a leaf or one of its subtrees. Then the tree is changed at random in a place or two
-#' (another split between two rows, a leaf split, parent and child exchanged, a subtree cut off) and
-#' searched again, as often as `effort` and `patience` say. With more than `sample` rows this is
-#' done with that many of them, spread over the data, and the tree found is then improved with all
-#' rows. Populations of trees are another way, see [gmt_control()].
+#' The criterion is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree is
+#' the number of its coefficients and splits. In a local search every node in turn gets the best of
+#' all splits, with the models of all leaves below it refitted for every threshold, or it becomes a
+#' leaf or one of its subtrees. Then the tree is changed at random in one or two places (another
+#' split between two rows, a leaf split, parent and child exchanged, a subtree removed) and searched
+#' again, as often as `effort` and `patience` allow. With more than `sample` rows this is done on a
+#' sample of that many rows, evenly spaced in the data, and the tree found is then improved on all
+#' rows. Populations of trees are an alternative, see [gmt_control()].
 #'
-#' The last local search leaves nothing out: if it comes to its end (`certified`), no change of one
-#' node lowers the deviance plus a fixed penalty for each coefficient and split. This is no proof
-#' that no other tree is better; `certify` gives one for shallow trees, see [gmt_control()].
-#' The tree is a function of the data, the arguments and the `seed`: it is the same for any number
-#' of threads and on any set of vector instructions, and it depends on time only if `time_limit` or
-#' Ctrl-C ends the search.
+#' The last local search is complete: if it finishes (`certified`), no change of a single node
+#' lowers the deviance plus a fixed penalty for each coefficient and split. This does not prove that
+#' no other tree is better; the setting `certify` gives such a proof for shallow trees, see
+#' [gmt_control()]. The tree is a function of the data, the arguments and the `seed`: it is the same
+#' for any number of threads and any set of vector instructions, and it depends on timing only if
+#' `time_limit` or Ctrl-C ends the search.
 #'
 #' @section Models:
-#' The coefficients are computed anew in the end, by the QR decomposition of the rows of each node,
-#' as `lm()` does, and aliased ones are left out as there. With `select` regressors that do not pay
-#' are left out of the model of a leaf as well, see [gmt_control()]. The covariances of
-#' [vcov()][vcov.gmt] and
-#' all intervals take the tree as given: the search for it is not accounted for, so they are too
-#' small, the more so the more the tree was searched for.
+#' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
+#' `lm()`, and aliased coefficients are dropped in the same way. With `select`, backward selection
+#' removes regressors from the model of a leaf as well, see [gmt_control()]. The covariances of
+#' [vcov()][vcov.gmt] and all intervals treat the tree as given: the search for it is not accounted
+#' for, so they are too small, the more so the more extensive the search.
 #'
 #' @section Missing values:
-#' At a split rows without a value go where they fit better. In the models of the leaves a missing
-#' value of a regressor counts as the (weighted) mean of the training rows, and a coefficient more,
-#' named `is.na(x)`, says how far rows without the value are from that (not with
-#' `missing = "mean"`, see [gmt_control()]). A number that no training row misses is needed in new
-#' data: the prediction is `NA` without it.
+#' At each split, rows with a missing value go to the side where they fit better. In the models of
+#' the leaves a missing value of a regressor is replaced by the (weighted) mean of the training
+#' rows, and an additional coefficient, named `is.na(x)`, is the difference of the rows with missing
+#' values from that (not with `missing = "mean"`, see [gmt_control()]). If a numeric regressor had
+#' no missing values in training, the prediction for a new row in which it is missing is `NA`.
 #'
 #' @section Factors:
-#' A split parts the levels in any way where a node has up to eight of them, else in the order of
-#' the mean response. At most 254 levels are possible. In the models of the leaves a factor has the
-#' contrasts of `options("contrasts")` of the levels that training rows have, as in `lm()`. In a
-#' leaf without rows of some of these levels coefficients are aliased; there, in a level that the
-#' leaf does not know, a factor counts as the mean of the leaf's rows.
+#' A split divides the levels of a factor in any way if a node has up to eight of them, else in the
+#' order of the mean response. At most 254 levels are possible. In the models of the leaves a factor
+#' has the contrasts of `options("contrasts")` for the levels that occur in training, as in `lm()`.
+#' In a leaf without rows of some of these levels, coefficients are aliased; a factor with such a
+#' level then counts as the mean over the rows of the leaf.
 #'
-#' @param formula,data,subset,na.action As in [contree()], with a numeric response. Without
-#'   `na.action` rows without a response are left out.
+#' @param formula,data,subset,na.action As in [contree()], with a numeric response. By default rows
+#'   with a missing response are left out.
 #' @param x Predictors: a data frame, or a numeric matrix.
 #' @param y Response, one finite number for each row of `x`.
-#' @param z Predictors that may split, where these are not those of `x`: a data frame or matrix with
-#'   as many rows. Columns that `x` has as well, by name, are taken from `x`.
-#' @param weights Case weights, at least 0, as in `lm()`: rows of weight 0 have fitted values and
-#'   residuals, and are no part of the fit. In the formula method an expression in the columns of
-#'   `data`.
-#' @param offset Known part of the response, one number a row, as in `lm()`. In the formula method
-#'   an
-#'   expression in the columns of `data`, which [predict()][predict.gmt] evaluates in new data. With
-#'   `x` and `y` new predictions are without it.
+#' @param z Predictors that may be split on, if they are not those of `x`: a data frame or matrix
+#'   with as many rows. Columns whose names occur in `x` are taken from `x`. The default is `x`.
+#' @param weights Case weights, a numeric vector of values of at least 0, as in `lm()`: rows of
+#'   weight 0 have fitted values and residuals but do not enter the fit. In the formula method, an
+#'   expression in the columns of `data`. The default gives each row the weight 1.
+#' @param offset Known part of the response, a numeric vector with one value for each row, as in
+#'   `lm()`. In the formula method, an expression in the columns of `data`, which
+#'   [predict()][predict.gmt] evaluates in new data. With `x` and `y`, predictions for new rows do
+#'   not include it.
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
-#' @param control The settings in one, from [gmt_control()].
-#' @param seed Whole number from 0 to 2^53. Without it one is drawn from R's generator, so that
-#'   [set.seed()] decides.
-#' @param model Keep the model frame in the fit?
-#' @return An object of class `gmt` and `contree_model`. Its tree is laid out as in
-#'   [contree.object], with `leaf` `"linear"` (`"number"` where leaves are constants); besides there
-#'   are `y`, `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the others
-#'   do not have), `conformal` (trees of all rows but those of a fold, and errors on these), and
-#'   `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how
-#'   regressors become columns of the models, and what stands for missing values), `coefficients`,
-#'   `rank`, `aliased` (or left out), `dropped` (left out), `unscaled` (covariances by node without
-#'   the factor sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a
-#'   coefficient or split in the last local search), `certified`, `status`, `history`, `kicks`,
-#'   `touched` (rows that searches of single splits looked at), `elapsed` (seconds), `optimum` (with
-#'   `certify`, see [gmt_control()]), `seed` and `settings`. Read it through the
-#'   methods.
+#' @param control The settings as made by [gmt_control()], instead of in `...`, from which they are
+#'   made by default.
+#' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
+#'   from R's generator, so that [set.seed()] makes the result reproducible.
+#' @param model Keep the model frame in the fit? `FALSE` by default.
+#' @return An object of class `gmt` and `contree_model`. Its tree is stored as in [contree.object],
+#'   with `leaf` `"linear"` (`"number"` if the leaves are constants). It also has `y`,
+#'   `fitted.values`, `weights`, `offset`, `weightless` (rows of weight 0, which the other elements
+#'   leave out), `conformal` (trees fitted to all rows except those of a fold, and their errors on
+#'   these), and `gmt`, a list of `regressors`, `splitters`, `design` and `nodes` (how regressors
+#'   become columns of the models, and what replaces missing values), `coefficients`, `rank`,
+#'   `aliased` (or removed), `dropped` (removed), `unscaled` (covariances by node without the factor
+#'   sigma^2), `low` and `high` (ranges by node), `bic`, `lambda` (the penalty of a coefficient or
+#'   split in the last local search), `certified`, `status`, `history`, `kicks` (random changes),
+#'   `touched` (rows examined by searches of single splits), `elapsed` (seconds), `optimum` (with
+#'   `certify`, see [gmt_control()]), `seed` and `settings`. Access it through the methods.
 #' @section Errors:
-#' `contree_input_error` for data or arguments that cannot be used as given. Ctrl-C and `time_limit`
-#' give the best tree so far with a warning of class `contree_stopped`.
+#' `contree_input_error` for data or arguments that cannot be used. After Ctrl-C or at the
+#' `time_limit` the best tree so far is returned with a warning of class `contree_stopped`.
 #' @references K. Jurczuk, M. Czajkowski, M. Kretowski (2022). GPU-based acceleration of
 #'   evolutionary
 #'   induction of model trees. *Applied Soft Computing* 119, 108503.
@@ -216,7 +215,7 @@ check_offset <- function(offset, data, frame, subset) {
     offset <- offset[match(frame$row_names, as.character(attr(data, "row.names")))]
   }
   if (!is.numeric(offset) || length(offset) != n || !all(is.finite(offset))) {
-    stop_input("offset", gettextf("'offset' must be one finite number a row, not %s",
+    stop_input("offset", gettextf("'offset' must be one finite number for each row, not %s",
                                   show_value(offset)))
   }
   as.double(offset)
@@ -273,7 +272,7 @@ predictor_roles <- function(frame, regressors, splitters, factors) {
   may <- names[frame$types %in% c(number_types, level_types)]
   if (length(bad <- setdiff(roles$regressors, may))) {
     stop_input(bad[1], gettextf(
-      "'%s' is in the models of the leaves but is no number or factor; make numbers of it",
+      "'%s' is a regressor but is neither a number nor a factor; convert it to numbers",
       bad[1]))
   }
   roles
@@ -347,7 +346,7 @@ call_gmt <- function(call) {
 # "gmt: 12 s, 37 of 200 kicks, 50 s to go"
 gmt_text <- function(state, effort) {
   rest <- if (state$kicks > 0) state$elapsed * (effort - state$kicks) / state$kicks else NA
-  gettextf("gmt: %.0f s, %.0f of at most %.0f kicks, at most %s s to go", state$elapsed,
+  gettextf("gmt: %.0f s, %.0f of at most %.0f random changes, at most %s s left", state$elapsed,
            state$kicks,
            effort, if (is.na(rest)) "?" else format(signif(rest, 2)))
 }

@@ -1,26 +1,27 @@
 # Which predictors a model tree needs.
 
-#' Importance of the predictors of a model tree
+#' Variable importance of a model tree
 #'
-#' Without `data`, what the splits on each predictor and its place in the models save of the sum of
-#' squared residuals of the training rows; with `data`, how much of the explained variance is lost
-#' when the values of one column are shuffled.
+#' Without `data`, the decrease of the sum of squared residuals of the training rows by the splits
+#' on each predictor and by its terms in the models; with `data`, permutation importance: the loss
+#' of R squared when the values of a column are permuted.
 #'
 #' @section Without data:
-#' `splits` is, for each split on the predictor, the deviance of the node's own model less that of
-#' its children's, summed. `models` is by how much the deviances of the leaves would grow if the
-#' predictor (all coefficients of a factor together) were left out of their models and these fitted
-#' anew: that is the sum of the F statistics of `drop1()` times numerator degrees of freedom and
-#' residual variance. Both are in squared units of the response. Models that share the explanation
-#' of a response among correlated regressors count little for each.
+#' `splits` is the deviance of a node's own model less that of its children's models, summed over
+#' the splits on the predictor. `models` is the increase of the deviances of the leaves if the
+#' predictor (all coefficients of a factor together) is removed from their models and these are
+#' refitted: the sum over leaves of the F statistic of `drop1()` times its numerator degrees of
+#' freedom and the residual variance. Both are in squared units of the response. If correlated
+#' regressors share the explanation of the response, `models` is small for each of them.
 #' @param fit A fit of [gmt()].
-#' @param data Rows with the columns the tree was fitted with and the response.
-#' @param repeats How often to shuffle each column.
-#' @param y The response of `data`, where the fit has no formula.
+#' @param data Data frame of rows with the columns that the tree was fitted with and the response;
+#'   `NULL`, the default, uses the training rows as described above.
+#' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
+#' @param y The response of `data`, a numeric vector, if the fit has no formula; `NULL` by default.
 #' @param ... Not used.
 #' @return A data frame of class `contree_importance`, the most important first: `variable`,
-#'   `splits` and `models`; or with `data` `variable`, `drop` (mean loss of R squared) and `se` (see
-#'   [contree_importance()]), with R squared of the rows as they are as the attribute `accuracy`.
+#'   `splits` and `models`; or, with `data`, `variable`, `drop` (mean loss of R squared) and `se`
+#'   (see [contree_importance()]), with R squared without permutation as the attribute `accuracy`.
 #' @section Errors:
 #' `contree_input_error` for `data` without the response, or with missing responses.
 #' @seealso [contree_importance()]

@@ -2,31 +2,33 @@
 
 #' Standard methods for model trees
 #'
-#' `coef()` gives the coefficients of the leaves, `NA` where they are aliased or left out (`select`
-#' of [gmt_control()]), and `vcov()` the covariances of one leaf, as `lm()` of its rows has them;
-#' both take the tree as given. `logLik()`
-#' is that of independent normal errors with one variance for all leaves; its degrees of freedom are
-#' the coefficients, the splits and the variance, so `AIC()` and `BIC()` compare trees. `BIC()`
-#' differs from the criterion of the search by a constant where `complexity` is 1.
+#' `coef()` returns the coefficients of the leaves, `NA` where they are aliased or removed (`select`
+#' of [gmt_control()]), and `vcov()` the covariances of one leaf, as `lm()` of its rows; both treat
+#' the tree as given. `logLik()` is that of independent normal errors with a common variance in all
+#' leaves; its degrees of freedom are the coefficients, the splits and the variance, so `AIC()` and
+#' `BIC()` can compare trees. With `complexity = 1`, `BIC()` differs from the criterion of the
+#' search by a constant.
 #'
-#' `summary()` without a `node` is that of the tree; with one, it is the summary of `lm()` for the
+#' `summary()` without a `node` summarises the tree; with one, it is the summary of `lm()` for the
 #' rows of that node, of class `summary.lm`, and prints as such.
 #'
 #' @param object,x A fit of [gmt()].
-#' @param node Number of a node, as `print()` shows it. Inner nodes have models as well.
-#' @param digits Significant digits.
-#' @param time `TRUE` adds the seconds the search took.
+#' @param node Number of a node, as shown by `print()`; inner nodes have models as well. `NULL`, the
+#'   default: `coef()` of all leaves, `summary()` of the tree.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param time `TRUE` shows the seconds that the search took; `FALSE` by default.
 #' @param ... Not used.
-#' @return `coef()`: a matrix, one row a leaf and one column a coefficient, or a vector for one
-#'   `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: of that class;
-#'   `deviance()`: the (weighted) sum of squared residuals; `residuals()`, `fitted()`: one number a
-#'   training row, named; `df.residual()`: rows less coefficients and splits; `formula()`: as it was
-#'   given; `gmt_history()`: a data frame, a row for each tree that was the best one so far: `kick`
-#'   (random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched),
-#'   `touched`
-#'   (rows that searches of single splits had looked at), `time` (seconds).
+#' @return `coef()`: a matrix with one row for each leaf and one column for each coefficient, or a
+#'   vector for one `node`; `vcov()`: a matrix, with `NA` for aliased coefficients; `logLik()`: an
+#'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
+#'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
+#'   rows less coefficients and splits; `formula()`: the formula as given; `gmt_history()`: a data
+#'   frame with a row for each tree that was the best so far: `kick` (number of random changes
+#'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows
+#'   examined by searches of single splits), `time` (seconds).
 #' @section Errors:
-#' A `node` that is not there is a `contree_input_error`.
+#' `contree_input_error` for a `node` that does not exist.
 #' @examples
 #' fit <- gmt(mpg ~ wt | hp, mtcars, seed = 1)
 #' coef(fit)
@@ -70,7 +72,7 @@ vcov.gmt <- function(object, node, ...) {
   check_fit(object, "object", rows = FALSE)
   if (missing(node)) {
     stop_input("node",
-               gettext("the leaves have a covariance matrix each; give the number of a 'node'"))
+               gettext("each leaf has a covariance matrix of its own; give the number of a 'node'"))
   }
   row <- row_of_node(object, node)
   b <- model_of_node(object, row)
@@ -219,7 +221,7 @@ ending_text <- function(found) {
 }
 
 status_text <- function(found) {
-  if (found$certified) return(gettext("no change of one node improves it"))
+  if (found$certified) return(gettext("no change of a single node improves it"))
   switch(found$status, "time limit" = gettext("stopped at the time limit"),
          interrupted = gettext("interrupted"),
          gettext("search not complete"))

@@ -10,7 +10,7 @@ new_gmt_node <- function(fit, row, inside) {
 predict.gmt_node <- function(object, newdata = NULL, type = "response", ...) {
   if (is.null(newdata)) return(stats::fitted(object))
   if (!identical(type, "response")) {
-    stop_input("type", gettext("the model of a node predicts the \"response\" alone"))
+    stop_input("type", gettext("the model of a node predicts only the \"response\""))
   }
   tree <- object$tree
   new <- new_columns(tree, newdata, stats::na.pass)

@@ -4,25 +4,29 @@
 #' Plot a model tree
 #'
 #' `what = "tree"` draws the tree as [plot.contree()] does, with the equations of the models in the
-#' leaves. `"partial"` draws a panel for each leaf (rows) and regressor (columns): the partial
-#' residuals of the leaf's rows, that is what the regressor adds to the prediction and the residual,
-#' and the former as a line, or a bar for each level of a factor. A bend in the points is what the
-#' linear model misses. `"progress"` draws BIC of the best tree so far by the rows that the search
-#' had looked at, with the number of leaves at each improvement.
+#' leaves. `"partial"` draws a panel for each leaf (rows) and regressor (columns) with the partial
+#' residuals of the rows of the leaf, that is the contribution of the regressor to the prediction
+#' plus the residual, and the contribution as a line, or a bar for each level of a factor. A curve
+#' in the points shows what the linear model misses. `"progress"` draws the BIC of the best tree so
+#' far against the number of rows examined by the search, with the number of leaves at each
+#' improvement.
 #'
 #' @param x A fit of [gmt()].
-#' @param what `"tree"`, `"partial"` or `"progress"`.
-#' @param regressors For `"partial"`: names of regressors; `NULL` are the four most important.
-#' @param leaves For `"partial"`: numbers of leaves; `NULL` are the four with most rows.
-#' @param data For `"partial"`: the training rows, if the fit's call does not find them again.
-#' @param main Title.
+#' @param what `"tree"` (the default), `"partial"` or `"progress"`.
+#' @param regressors For `"partial"`: names of regressors, a character vector; `NULL`, the default,
+#'   selects the four most important.
+#' @param leaves For `"partial"`: numbers of leaves; `NULL`, the default, selects the four with most
+#'   rows.
+#' @param data For `"partial"`: the training rows, a data frame; needed if the call of the fit does
+#'   not find them again; `NULL` by default.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... With `"tree"`, arguments of [plot.contree()]; else not used.
 #' @return Invisibly: with `"tree"` as [plot.contree()]; with `"partial"` a data frame of `leaf`,
-#'   `regressor`, `x` (of factors the codes of the levels), `partial` and `residual`; with
+#'   `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with
 #'   `"progress"` the data frame of [gmt_history()].
 #' @section Errors:
-#' Names that are no regressors, numbers that are no leaves, and training rows that cannot be found
-#' again are a `contree_input_error`.
+#' `contree_input_error` for unknown regressors or leaves, and for training rows that cannot be
+#' found again.
 #' @examples
 #' fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1)
 #' plot(fit)
@@ -87,7 +91,7 @@ training_regressors <- function(fit, data, env) {
     else new_columns(fit, frame, stats::na.pass)$columns
   }
   if (is.null(columns) || length(columns[[1]]) != length(tree_where(fit))) {
-    stop_input("data", gettextf("give the %d training rows as 'data'", length(tree_where(fit))))
+    stop_input("data", gettextf("give all %d training rows as 'data'", length(tree_where(fit))))
   }
   columns
 }
@@ -136,7 +140,7 @@ draw_partial <- function(panel, levels) {
 plot_moments <- function(fit, main) {
   history <- gmt_history(fit)
   graphics::plot(history$touched, history$bic, type = "s", las = 1, main = main, col = "#0072B2",
-                 lwd = 2, xlab = gettext("rows looked at"), ylab = gettext("BIC"))
+                 lwd = 2, xlab = gettext("rows examined"), ylab = gettext("BIC"))
   graphics::text(history$touched, history$bic, history$leaves, pos = 3, cex = 0.8, xpd = NA)
   invisible(history)
 }

@@ -3,43 +3,44 @@
 #' Predict with a model tree
 #'
 #' @details
-#' A linear model says anything of rows far from those that it was fitted to. So, by default, each
-#' value is first taken back to the range that the predictor had in the training rows of the leaf,
-#' and the prediction to the range of the response there, widened by a twentieth of it on either
-#' side. On many data sets this decides whether a model tree is any good: one new row outside may
-#' otherwise cost more than all others together. `extrapolate = TRUE` computes the models as they
-#' are, as `lm()` and the exports of the tree ([as_sql()], [as_c()], [write_pmml()]) do.
+#' A linear model can predict any value far from the rows that it was fitted to. By default each
+#' value is therefore first limited to the range that the predictor had in the training rows of the
+#' leaf, and the prediction to the range of the response there, extended by a twentieth of it on
+#' either side. On many data sets this is decisive for the accuracy of a model tree: a single new
+#' row outside the range may otherwise have a larger error than all others together. `extrapolate =
+#' TRUE` evaluates the models without limits, as `lm()` and the exports of the tree ([as_sql()],
+#' [as_c()], [write_pmml()]) do.
 #'
 #' @param object A fit of [gmt()].
-#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns
-#'   that the tree uses. Without it the training rows are predicted, by the models as they are.
-#' @param type What to return for each row: `"response"`, numbers; `"node"`, the number of the leaf;
-#'   `"path"`, the conditions that lead to it; `"terms"`, a matrix with what the intercept and each
-#'   regressor contribute, whose sum over a row is the prediction before it is taken back to the
-#'   range of the response (and without an offset).
-#' @param interval `"confidence"` for the mean response, `"prediction"` for a new one, by the t
-#'   distribution of the leaf's own model. They ignore that the tree was searched for.
-#'   `"conformal"` for a new one, from the errors of trees on rows that they were not fitted to, see
-#'   Conformal intervals.
-#' @param level Of the intervals, between 0 and 1.
-#' @param extrapolate Leave values and predictions as they are?
+#' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
+#'   that the tree uses. Without it the training rows are predicted, without limits.
+#' @param type What to return for each row: `"response"` (the default), numbers; `"node"`, the
+#'   number of the leaf; `"path"`, the conditions that lead to it; `"terms"`, a matrix with the
+#'   contributions of the intercept and each regressor, whose sum over a row is the prediction
+#'   before it is limited to the range of the response (and without an offset).
+#' @param interval `"none"` (the default); `"confidence"` for the mean response or `"prediction"`
+#'   for a new one, by the t distribution of the leaf's own model, which ignores that the tree was
+#'   searched for; `"conformal"` for a new one, from the errors of trees on rows that they were not
+#'   fitted to, see Conformal intervals.
+#' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
+#' @param extrapolate `TRUE` evaluates the models without limits; `FALSE` (the default) limits
+#'   values and predictions as described in Details.
 #' @param na.action,new_levels As in [predict.contree()].
 #' @param ... Not used; anything given here is an error.
 #' @section Conformal intervals:
-#' They need a fit with `conformal = k`, see [gmt_control()], which has k trees of all rows but
-#' those of a fold, and the errors of these rows. The interval is CV+ of Barber et al. (2021): for
-#' rows that are drawn alike it holds a new response with a probability of at least
-#' `1 - 2 (1 - level)`, whatever the distribution, and however the tree was searched for; in
-#' practice that is about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1`
-#' training rows. Weights do not count in it.
+#' They need a fit with `conformal = k`, see [gmt_control()], which holds k trees fitted to all rows
+#' except those of a fold, and their errors on the fold. The intervals are the CV+ intervals of
+#' Barber et al. (2021): for exchangeable rows they contain a new response with a probability of at
+#' least `1 - 2 (1 - level)`, whatever the distribution and however the tree was found, and in
+#' practice of about `level`. They are infinite if there are fewer than `1 / (1 - level) - 1`
+#' training rows. Weights are ignored.
 #' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
 #'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`
-#'   and
-#'   `upr`; an integer or character vector, or a matrix, for other types. A leaf with as many
+#'   and `upr`; for other types an integer or character vector, or a matrix. A leaf with as many
 #'   coefficients as rows has no interval: its limits are `NaN`.
 #' @section Errors:
-#' As those of [predict.contree()].
+#' As for [predict.contree()].
 #' @examples
 #' fit <- gmt(dist ~ speed, cars, seed = 1)
 #' predict(fit, data.frame(speed = c(10, 20, 200)))

@@ -1,25 +1,25 @@
 # autoplot(): the pictures of plot() as objects of ggplot2. Where everything goes is decided in
 # show-layout.R as well.
 
-#' A plot of ggplot2
+#' Plot an optimal tree with ggplot2
 #'
-#' The pictures of [plot.contree()] as objects of the package `ggplot2`, to which themes and other
-#' layers can be added. Text is as large as fits on a page of `width` by `height`: print or save the
-#' plot in that size. Coordinates are inches.
+#' Draws the plots of [plot.contree()] as objects of the package `ggplot2`, to which themes and
+#' other layers can be added. The text is as large as possible on a page of `width` by `height`:
+#' print or save the plot in that size. Coordinates are in inches.
 #'
 #' @param object A fit of [contree()].
-#' @param type `"tree"`, or `"progress"` for the cost of the best tree and the proven bound over
-#'   time; of a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
+#' @param type `"tree"` (the default), or `"progress"` for the cost of the best tree and the proven
+#'   bound over time; for a regression tree also `"boxes"`, `"violins"` and `"residuals"`, see
 #'   [plot.contree()].
-#' @param main Title above the plot.
-#' @param digits Significant digits of the thresholds.
-#' @param col Colours of the classes as in [plot.contree()]; for `"progress"` two.
-#' @param width,height Size of the page in inches.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param digits Number of significant digits of the thresholds, a whole number; 4 by default.
+#' @param col Colours of the classes, a vector as in [plot.contree()]; for `"progress"` two.
+#' @param width,height Size of the page in inches, numbers; 7 by 5 by default.
 #' @param ... Not used.
 #' @return An object of class `ggplot`.
 #' @section Errors:
-#' An input error (class `contree_input_error`) if there are not enough colours, a size is not a
-#' positive number, or the history is to be plotted of a fit that has none.
+#' `contree_input_error` if there are too few colours, if a size is not a positive number, or if the
+#' fit has no history for `"progress"`.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' ggplot2::autoplot(fit, main = "Iris, proven optimal at depth 2")
@@ -49,9 +49,8 @@ autoplot.contree_model <- function(object,
 }
 
 check_inches <- function(argument, value) {
-  if (is.numeric(value) && length(value) == 1 && is.finite(value) && value >= 1) return(invisible())
-  stop_input(argument, gettextf("'%s' must be a size in inches, at least 1, not %s", argument,
-                                show_value(value)))
+  check_number(argument, value, gettext("a size in inches, at least 1"),
+               function(inches) is.finite(inches) && inches >= 1)
 }
 
 # The value of `code`, which measures text, without a visible device.

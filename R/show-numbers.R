@@ -8,7 +8,7 @@ numbers_by_leaf <- function(fit, what) {
   y <- tree_y(fit)
   if (tree_leaf(fit) != "number" || is.null(y)) {
     stop_unsupported(what, gettext(
-      "boxes, violins and residuals are plotted of regression trees with their training rows"))
+      "boxes, violins and residuals are for regression trees with their training rows"))
   }
   leaves <- node_ids(fit)[node_is_leaf(fit)]
   where <- unname(tree_where(fit))

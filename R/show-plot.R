@@ -4,56 +4,57 @@
 #' Plot an optimal tree
 #'
 #' Draws the tree with all labels in one call. A row goes to the left child if the condition of a
-#' node holds; a row whose value is missing, if the condition says so. Below the condition stand the
-#' class (or the number), its proportion and the number of training rows of the node; leaves stand
-#' at the bottom, with a bar of the class proportions. Boxes have the colour of their class, the
-#' fuller the larger its proportion; branches are the wider the more training rows take them.
+#' node holds; the condition says on which side missing values go. Below the condition are the class
+#' (or the number), its proportion and the number of training rows of the node; leaves are at the
+#' bottom, with a bar of the class proportions. Boxes have the colour of their class, which is
+#' stronger the larger its proportion; branches are wider the more training rows follow them.
 #'
-#' Text is made as large as fits, long names are broken into lines, and where that does not help
-#' they are turned to read upwards or shortened in the middle; of many levels of a factor those that
-#' fit are named and the others counted (`+7`). The legend has the full names of the classes.
-#' Where there is no room for a whole tree at a legible size, its deepest splits are not drawn: a
-#' note says so, and the boxes that are split further are dashed. A larger page has room for more.
+#' The text is as large as possible; long names are broken into lines and, if necessary, rotated or
+#' abbreviated in the middle; of many levels of a factor those that fit are named and the others
+#' counted (`+7`). The legend has the full names of the classes. If there is no room for the whole
+#' tree at a legible size, its deepest splits are not drawn: a note says so, and boxes with further
+#' splits have dashed borders. A larger page has room for more.
 #'
-#' `text()` is there for the habit `plot(fit); text(fit)` from `rpart`: it adds the labels to a plot
-#' made with `type = "bare"`, and does nothing to one that has them already.
+#' `text()` supports the idiom `plot(fit); text(fit)` of `rpart`: it adds the labels to a plot made
+#' with `type = "bare"`, and has no effect on one with labels.
 #'
-#' @param x A fit of [contree()]. For `text()`, the one that was plotted last on the device.
-#' @param main Title above the tree.
-#' @param cex Size of the text. By default, and if the text does not fit in the given size, the
-#'   largest at which it fits, at most 1.
-#' @param digits Significant digits of the thresholds; digits before the decimal point are never
-#'   dropped.
-#' @param type `"full"`: conditions, classes, proportions and rows in all nodes; `"split"`: inner
-#'   nodes show their condition only; `"bare"`: branches only, for `text()`.
-#' @param col Colours of the classes, one for each, in the order of the levels or named by them. The
-#'   default tells up to eight classes apart for colour-blind readers as well.
-#' @param legend `FALSE` leaves out the legend of the classes.
-#' @param what `"tree"`, or `"progress"` for how the search went: the cost of the best tree and the
-#'   proven bound over time, which meet where the tree is optimal. Then `main` and `col` (two
-#'   colours) are used and the arguments on the tree are not. Of a regression tree also `"boxes"` or
-#'   `"violins"`: the responses of the training rows leaf by leaf, from left to right, with the
-#'   prediction as a diamond; and `"residuals"`, over the predictions. They use `main` and the first
-#'   of `col`, and do not show weights.
+#' @param x A fit of [contree()]. For `text()`, the one plotted last on the device.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
+#' @param cex Size of the text, a number. By default, or if the text does not fit in the given size,
+#'   the largest size at which it fits, at most 1.
+#' @param digits Number of significant digits of the thresholds, a whole number, 4 by default;
+#'   digits before the decimal point are never dropped.
+#' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
+#'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`.
+#' @param col Colours of the classes, a vector in the order of the levels or named by them. The
+#'   default palette has up to eight colours that colour-blind readers can distinguish.
+#' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
+#' @param what `"tree"` (the default), or `"progress"` for the progress of the search: the cost of
+#'   the best tree and the proven bound over time, which meet if the tree is optimal. `"progress"`
+#'   uses `main` and `col` (two colours) and ignores the arguments about the tree. For a regression
+#'   tree also `"boxes"` or `"violins"`: the responses of the training rows by leaf, from left to
+#'   right, with the prediction as a diamond; and `"residuals"` against predictions. These use
+#'   `main` and the first of `col`, and do not show weights.
 #' @param row A row of new data, a data frame or matrix as for [predict.contree()], whose path
-#'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`.
-#' @param numbers `TRUE` writes the node numbers of `print()` on the boxes.
-#' @param extra Which figures the boxes show, as in the package `rpart.plot`: 0 none; 1 the rows of
-#'   each class (of a tree of numbers, all rows); 2 correctly classified of all rows of the node,
-#'   and 3 the misclassified ones; 4 the proportions of all classes; 6 that of the second class; 8
-#'   that of the predicted class; 9 the proportions relative to all rows. 100 more adds the
-#'   proportion of the rows that come to the node. `NULL`: the proportion of the predicted class,
-#'   and the rows.
+#'   through the tree is highlighted, as in `plot(fit, row = newdata[1, ])`; `NULL`, the default,
+#'   for none.
+#' @param numbers `TRUE` shows the node numbers of `print()` on the boxes; `FALSE` by default.
+#' @param extra Figures shown in the boxes, with the codes of the package `rpart.plot`: 0 none; 1
+#'   the number of rows of each class (for a regression tree, all rows); 2 correctly classified rows
+#'   and all rows of the node; 3 misclassified rows and all rows; 4 the proportions of all classes;
+#'   6 that of the second class; 8 that of the predicted class; 9 the proportions relative to all
+#'   rows. Add 100 for the proportion of all rows that reach the node. `NULL`, the default: the
+#'   proportion of the predicted class, and the number of rows.
 #' @param palette Name of a palette of [grDevices::palette.pals()] or [grDevices::hcl.pals()] for
-#'   the classes, in place of `col`.
-#' @param laplace What is added to the count of each class in a node before proportions are made, as
-#'   in [predict.contree()].
-#' @param ... Arguments of the methods of `rpart` (such as `uniform` and `use.n`), which have no
-#'   effect, so that calls written for it work. Any other name is an error.
-#' @return Invisibly, for both, a list with the coordinates `x` and `y` of the nodes in inches from
-#'   the lower left corner of the figure, in the order of `print()`, `NA` for those not drawn; with
-#'   `what = "progress"`, the history that was drawn; with boxes, violins and residuals a data frame
-#'   with one row a training row: `leaf`, `y` and `fitted`.
+#'   the classes, instead of `col`; `NULL` by default.
+#' @param laplace A number of at least 0 that is added to the count of each class in a node before
+#'   proportions are computed, as in [predict.contree()]; 0 by default.
+#' @param ... Arguments of the `rpart` methods (such as `uniform` and `use.n`) are accepted without
+#'   effect, so that calls written for `rpart` work. Any other name is an error.
+#' @return Both return invisibly a list of the coordinates `x` and `y` of the nodes in inches from
+#'   the lower left corner of the figure, in the order of `print()`, `NA` for nodes not drawn; with
+#'   `what = "progress"`, the history that was drawn; with boxes, violins and residuals, a data
+#'   frame with one row for each training row: `leaf`, `y` and `fitted`.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' plot(fit, main = "Iris, proven optimal at depth 2")

@@ -3,18 +3,20 @@
 #' Print an optimal tree
 #'
 #' Prints the tree in the layout of `rpart`: node number, split, number of training rows,
-#' misclassified rows, class, and the class proportions (of more than ten classes the three largest,
-#' with their names); a `*` marks leaves. Splits of factors name the levels (`grade=1,2`), those of
-#' dates the first day that is no longer on the left; `or missing` stands on the side to which
-#' missing training rows go. A regression tree has, as in `rpart`, the sum of squares about the
-#' mean, and the mean, in place of misclassified rows and classes. A line above it says how the tree
-#' was proven: `proven optimal`, or how far from the optimum it can be at most; of a regression tree
-#' also its R squared (R2), one less the SSE by that of a single leaf, and the root mean squared
-#' error (RMSE), both on the training rows.
+#' misclassified rows, class, and the class proportions (with more than ten classes the three
+#' largest, with their names); a `*` marks leaves. Splits on factors name the levels (`grade=1,2`),
+#' those on dates the first day that goes right; `or missing` marks the side to which missing
+#' training values go. For a regression tree the sum of squares about the mean, and the mean, take
+#' the place of misclassified rows and classes, as in `rpart`. A line above the tree states what was
+#' proven: `proven optimal`, or how far from the optimum the tree can be at most; for a regression
+#' tree also R squared (R2), which is 1 less the ratio of its SSE to that of a single leaf, and the
+#' root mean squared error (RMSE), both on the training rows.
 #'
 #' @param x A fit of [contree()].
-#' @param digits Significant digits of thresholds and proportions.
-#' @param time `TRUE` adds the seconds the search took, which differ from run to run.
+#' @param digits Number of significant digits of thresholds and proportions, a whole number; by
+#'   default the option `digits`.
+#' @param time `TRUE` shows the seconds that the search took, which differ from run to run; `FALSE`
+#'   by default.
 #' @param ... Not used.
 #' @return `x`, invisibly.
 #' @examples
@@ -172,7 +174,7 @@ one_or_more <- function(one) if (one) 1L else 2L
 
 optimal_text <- function(fit) {
   most <- if (isTRUE(tree_proof(fit)$capped)) {
-    gettextf("on at most %s thresholds a predictor", format(tree_settings(fit)$max_thresholds))
+    gettextf("on at most %s thresholds per predictor", format(tree_settings(fit)$max_thresholds))
   }
   families <- if (length(tree_restricted(fit))) {
     gettextf("that split %s by one level or in order of %s", show_names(tree_restricted(fit)),

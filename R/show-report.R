@@ -1,37 +1,38 @@
 # contree_report(): one HTML file about a tree. The page is written here, section by section, and is
 # complete without JavaScript; inst/report has its style and the script that makes it interactive.
 
-#' An interactive report on a tree
+#' Interactive HTML report of a tree
 #'
-#' Writes one HTML file that holds all it needs: the tree, to zoom, fold and walk through; the
-#' class counts and the rows of each node; what the tree gets right and wrong; what is proven of it,
-#' and how the search went; its rules, with a button to copy them. It loads nothing from elsewhere
-#' and can be mailed or put on a server as it is.
+#' Writes a self-contained HTML file with the tree, which can be zoomed, folded and navigated; the
+#' class counts and rows of each node; correct and wrong predictions; what was proven about the
+#' tree, and the progress of the search; and its rules, with a button to copy them. The file loads
+#' nothing from elsewhere, so it can be mailed or put on a server.
 #'
-#' A click on a node, or Enter, shows what is known of it; a click on a row of the table lights its
-#' path through the tree. In the tree the arrow keys move from node to node, `+`, `-` and `0` zoom,
-#' and the space bar folds a subtree. Without JavaScript, and in print, the same content is there as
-#' text and tables, but for the table of rows, which is cut after 25.
+#' Clicking on a node, or pressing Enter, shows its details; clicking on a row of the table
+#' highlights its path through the tree. In the tree the arrow keys move between nodes, `+`, `-` and
+#' `0` zoom, and the space bar folds a subtree. Without JavaScript, and in print, the same content
+#' is shown as text and tables, except that the table of rows ends after 25.
 #'
 #' @param fit A fit of [contree()], or another tree of this package, such as one of [gmt()].
-#' @param newdata Rows to show and to judge the tree by: a data frame or matrix as for
-#'   [predict.contree()]. If it has the response too, errors, curves and the confusion matrix are of
-#'   these rows. Without it they are the training rows, whose values are shown if the tree was
-#'   fitted with `model = TRUE`.
-#' @param file Path of the file to write, usually ending in `.html`, or a connection.
-#' @param y The response of the rows of `newdata`, where that has no column for it.
-#' @param alternatives A value of [contree_alternatives()], whose trees are listed too.
-#' @param title Title of the page; by default it names the response.
-#' @param rows The number of rows, from the first, that the page has: a whole number, at least 0.
-#'   Figures are of all rows. 10,000 rows of five predictors take about a megabyte.
-#' @param digits Significant digits of thresholds.
-#' @param laplace What is added to the count of each class in a leaf before proportions are made, as
-#'   in [predict.contree()].
+#' @param newdata Rows to show and to assess the tree on: a data frame or matrix as for
+#'   [predict.contree()]. If it contains the response, errors, curves and the confusion matrix are
+#'   computed from these rows. By default they are the training rows, whose values are shown if the
+#'   tree was fitted with `model = TRUE`.
+#' @param file Path of the file to write, a string usually ending in `.html`, or a connection.
+#' @param y The response of the rows of `newdata`, if that has no column for it; `NULL` by default.
+#' @param alternatives A value of [contree_alternatives()], whose trees are listed too; `NULL` by
+#'   default.
+#' @param title Title of the page, a string; by default it names the response.
+#' @param rows Number of rows, counted from the first, in the table: a whole number of at least 0,
+#'   by default 10,000. Figures are computed from all rows. 10,000 rows of five predictors take
+#'   about a megabyte.
+#' @param digits Number of significant digits of thresholds, a whole number; 4 by default.
+#' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
+#'   proportions are computed, as in [predict.contree()]; 0 by default.
 #' @param ... Not used; anything given here is an error.
 #' @return `file`, invisibly.
 #' @section Errors:
-#' Errors of class `contree_input_error` if `newdata` does not fit the tree or the file cannot be
-#' written.
+#' `contree_input_error` if `newdata` does not fit the tree or the file cannot be written.
 #' @seealso [plot.contree()], [contree_rules()], [contree_accuracy()], [contree_alternatives()]
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -64,10 +65,7 @@ contree_report.contree_model <- function(fit, newdata = NULL, file, y = NULL, al
 contree_report.default <- function(fit, newdata = NULL, file, ...) check_fit(fit)
 
 check_row_limit <- function(rows) {
-  fine <- is.numeric(rows) && length(rows) == 1 && !is.na(rows) && rows >= 0
-  if (!fine) stop_input("rows", gettextf("'rows' must be a number, at least 0, not %s",
-                                         show_value(rows)))
-  floor(rows)
+  floor(check_number("rows", rows, gettext("a number, at least 0"), function(value) value >= 0))
 }
 
 report_title <- function(fit) {
@@ -194,7 +192,7 @@ report_errors <- function(fit, shown, laplace) {
   report_section(
     "errors", heading,
     if (shown$training) tag("p", class = "note", html_text(gettext(
-      "An optimal tree is at its best on its training rows; expect more errors on others."))),
+      "The training error of an optimal tree is optimistic; expect more errors on other rows."))),
     tag("p", html_text(gettextf(
       "Accuracy %s (%d of %d rows, 95%% interval %s to %s), Brier score %s.",
       format(judged$accuracy, digits = 4), judged$correct, judged$n,
@@ -266,7 +264,7 @@ report_rules <- function(fit, digits) {
         tag("code", class = "rule", html_text(rules$rule[i])))
   }, "")
   report_section("rules", gettext("Rules"), tag("p", html_text(gettext(
-    "One rule a leaf. Each is R: subset(data, rule) gives the rows of the leaf."))),
+    "One rule for each leaf, as R code: subset(data, rule) gives the rows of the leaf."))),
     tag("ul", class = "rules", paste(items, collapse = "\n")))
 }
 
@@ -308,7 +306,7 @@ report_history <- function(fit) {
 }
 
 report_alternatives <- function(alternatives, digits) {
-  heading <- gettext("Trees that begin with another predictor")
+  heading <- gettext("Trees with another predictor at the root")
   if (length(alternatives) == 0) {
     return(report_section("alternatives", heading,
                           tag("p", html_text(gettext("There are none within the limit.")))))

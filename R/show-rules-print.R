@@ -1,8 +1,8 @@
 # Rules on the screen: one a line, or one condition a line.
 
 #' @param x Rules as made by `contree_rules()`.
-#' @param style `"wide"`: a rule a line, with the conditions on a variable below each other where
-#'   the lines are not too long for that; `"tall"`: a condition a line.
+#' @param style `"wide"` (the default): one rule on each line, with the conditions on a variable
+#'   aligned in columns unless the lines become too long; `"tall"`: one condition on each line.
 #' @param ... Not used.
 #' @rdname contree_rules
 #' @export

@@ -1,23 +1,28 @@
 # Rules: the leaves as conditions in words that are also R.
 
-#' The leaves of a tree as rules
+#' Rules of a tree
 #'
-#' One rule a leaf: the conditions between the root and the leaf, joined by `&`, with conditions on
-#' the same variable merged. A rule is valid R, so `subset(data, eval(parse(text = rule)))` gives
-#' the rows of the leaf (with `digits = 17`; fewer digits round the thresholds). The rule of a tree
-#' without splits is `TRUE`.
+#' One rule for each leaf: the conditions between the root and the leaf, joined by `&`, with
+#' conditions on the same variable merged. A rule is valid R code, so `subset(data, eval(parse(text
+#' = rule)))` gives the rows of the leaf (with `digits = 17`; fewer digits round the thresholds).
+#' The rule of a tree without splits is `TRUE`.
 #'
-#' Where training rows with a missing value had to choose a side, the rules say so: `(age < 50 |
-#' is.na(age))`. Where there were none, a rule says nothing of them, and R does not select a row
-#' whose value is missing; nor do rules name levels of a factor that none of their training rows
-#' had. [predict.contree()] says where such rows go.
+#' If training rows with a missing value reached a split, the rules say where they went, as in `(age
+#' < 50 | is.na(age))`. Otherwise a rule does not mention missing values, and R does not select rows
+#' with them; nor do rules name levels of a factor that none of their training rows had.
+#' [predict.contree()] describes where such rows go.
+#' | is.na(age))`. Otherwise a rule does not mention missing values, and R does not select rows with
+#' them; nor do rules name levels of a factor that none of their training rows had.
+#' [predict.contree()] describes where such rows go.
 #'
 #' @param fit A fit of [contree()].
-#' @param digits Significant digits of the thresholds.
+#' @param digits Number of significant digits of the thresholds, a whole number; by default the
+#'   option `digits`.
 #' @param ... Not used; anything given here is an error.
-#' @return A data frame of class `contree_rules`, one row a leaf from left to right: `node` (number
-#'   of the leaf), `rule`, `n` (training rows), `class` (factor), `probability` (proportion of the
-#'   class among the training rows of the leaf). It has a `print` method.
+#' @return A data frame of class `contree_rules` with one row for each leaf, from left to right:
+#'   `node` (number of the leaf), `rule`, `n` (training rows), `class` (factor), `probability`
+#'   (proportion of the class among the training rows of the leaf); for a regression tree `value` in
+#'   place of the last two. It has a `print()` method.
 #' @seealso [predict.contree()] with `type = "path"` gives the rule of each row.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)

@@ -3,88 +3,86 @@
 
 #' Summarise an optimal tree
 #'
-#' What the tree gets right and wrong on its training rows, what is proven about it, and the
-#' counters of the search. The figures describe the rows the tree was fitted to, where an optimal
-#' tree is at its best; expect worse on others. [contree_accuracy()] gives the same figures for a
-#' test set, with an interval, and [contree_cv()] cross-validates.
+#' Summarises the predictions of the tree on its training rows, what was proven about it, and the
+#' counters of the search. The figures refer to the rows that the tree was fitted to and are
+#' optimistic; expect more errors on other rows. [contree_accuracy()] gives the same figures for a
+#' test set, with a confidence interval, and [contree_cv()] cross-validates.
 #'
 #' @section Counters of the search:
-#' The element `search` says what the search did and what each of its bounds and shortcuts saved.
-#' None of them changes the cost of the tree; `vignette("proof")` explains the most important ones.
-#' Their sources: \[C\] is ConTree (Brita, van der Linden and Demirovic, AAAI-25), \[M\] the
-#' branch-and-bound on trees of MurTree (Demirovic et al., JMLR 2022), and the others are of this
-#' package.
+#' The element `search` counts the steps of the search and what each of its bounds and pruning rules
+#' saved. None of them changes the cost of the tree; `vignette("proof")` explains the most important
+#' ones. Sources: \[C\] is ConTree (Brita, van der Linden and Demirovic, AAAI-25), \[M\] the
+#' branch-and-bound of MurTree (Demirovic et al., JMLR 2022); the others are of this package.
 #'
 #' Work done:
 #' \describe{
-#'   \item{`nodes`, `depth two`}{row sets whose root split was searched: with three levels or more
-#'     left, and with two.}
-#'   \item{`thresholds`, `thresholds at depth two`}{thresholds evaluated as root splits, and those
-#'     of them with two levels left.}
+#'   \item{`nodes`, `depth two`}{row sets for which a root split was searched: with three or more
+#'     levels left, and with two.}
+#'   \item{`thresholds`, `thresholds at depth two`}{thresholds evaluated as root splits, and how
+#'     many of them with two levels left.}
 #'   \item{`scans`}{child features scanned for a threshold at depth two.}
 #'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
-#'   \item{`planes built`}{predictors for which the tables of bits were made.}
-#'   \item{`device batches`, `device thresholds`}{batches of thresholds that a GPU evaluated, and
-#'     thresholds in these; see `device` in [contree_control()].}
-#'   \item{`row sets shared`}{row sets below the root where threads that had nothing to do there
-#'     came to help.}
+#'   \item{`planes built`}{predictors for which bit tables were made.}
+#'   \item{`device batches`, `device thresholds`}{batches of thresholds evaluated on a GPU, and the
+#'     thresholds in them; see `device` in [contree_control()].}
+#'   \item{`row sets shared`}{row sets below the root that idle threads helped to search.}
 #' }
 #'
-#' Bounds between neighbouring thresholds, by the shortcut they count for:
+#' Bounds between neighbouring thresholds, with the name of the pruning rule in parentheses:
 #' \describe{
-#'   \item{`intervals closed` (interval)}{intervals of thresholds closed because the smaller sides
+#'   \item{`intervals closed` (interval)}{intervals of thresholds excluded because the smaller sides
 #'     at both ends already cost too much: sub-interval pruning \[C\].}
-#'   \item{`intervals closed crossed` (crossed)}{intervals closed by the larger sides less the rows
-#'     between: the same with the ends' sides exchanged.}
+#'   \item{`intervals closed crossed` (crossed)}{intervals excluded by the larger sides less the
+#'     rows between: the same with the sides of the two ends exchanged.}
 #'   \item{`thresholds skipped` (neighbour)}{rows by which intervals were narrowed, since a
-#'     threshold near to a bad one is bad: neighbourhood pruning and interval shrinking \[C\],
+#'     threshold close to a bad one is bad too: neighbourhood pruning and interval shrinking \[C\],
 #'     similarity bound \[M\].}
-#'   \item{`sides capped` (caps)}{sides of a threshold that were solved only as far as they can
-#'     matter: upper bounds \[C\] \[M\].}
+#'   \item{`sides capped` (caps)}{sides of a threshold whose search was stopped when its cost
+#'     exceeded what could matter: upper bounds \[C\] \[M\].}
 #'   \item{`child features skipped` (child features)}{scans avoided by the errors of the same
 #'     feature at neighbouring thresholds.}
-#'   \item{`root features skipped` (root features)}{root features closed by what a neighbouring row
-#'     set has proven of them.}
-#'   \item{`cache hits` (the bound cache)}{row sets behind several splits closed by what was proven
-#'     of others that contain them or are contained in them; in place of the cache of \[M\], which
-#'     knows equal sets only.}
+#'   \item{`root features skipped` (root features)}{root features excluded by what was proven of
+#'     them for a neighbouring row set.}
+#'   \item{`cache hits` (the bound cache)}{row sets behind several splits that were closed by proven
+#'     bounds of row sets that contain them or are contained in them; the cache of \[M\] recognises
+#'     equal sets only.}
 #' }
 #'
 #' Within a scan:
 #' \describe{
-#'   \item{`blocks refined` (blocks)}{blocks that had to be looked into, counted for each side; the
-#'     others were passed over by the counts at their ends.}
-#'   \item{`classes dropped` (active classes)}{classes that were not counted since no good split can
-#'     name them, summed over the thresholds.}
-#'   \item{`closed by class counts` (class counts)}{thresholds closed because few leaves can be
-#'     right on few classes only.}
-#'   \item{`planes spared` (dyadic)}{bit planes not read, because thresholds are chosen with many
-#'     trailing zeros.}
+#'   \item{`blocks refined` (blocks)}{blocks that had to be scanned row by row, counted for each
+#'     side; the others were excluded by the counts at their ends.}
+#'   \item{`classes dropped` (active classes)}{classes that were not counted because no good split
+#'     can predict them, summed over the thresholds.}
+#'   \item{`closed by class counts` (class counts)}{thresholds excluded because a few leaves can be
+#'     right about only a few classes.}
+#'   \item{`planes spared` (dyadic)}{bit planes that were not read because the indices of thresholds
+#'     were chosen with many trailing zero bits.}
 #' }
 #'
 #' Order of the search:
 #' \describe{
-#'   \item{`ends` (ends)}{row sets solved one level less deep, which bounds thresholds near either
-#'     end of a feature; with three classes or more.}
-#'   \item{`hints` (hints)}{row sets whose search began with the tree of a neighbour.}
-#'   \item{`medians` (medians)}{medians of predictors that were tried before any predictor was
+#'   \item{`ends` (ends)}{row sets that were first solved with one level less, which bounds
+#'     thresholds near either end of a feature; with three or more classes.}
+#'   \item{`hints` (hints)}{row sets whose search started from the tree of a neighbouring row set.}
+#'   \item{`medians` (medians)}{medians of predictors that were evaluated before any predictor was
 #'     searched.}
-#'   \item{`put off` (ties)}{intervals that could hold trees as good as the best one alone, searched
+#'   \item{`put off` (ties)}{intervals that can only contain trees as good as the best one, searched
 #'     last.}
-#'   \item{`layouts` (compaction)}{small row sets copied to a layout of their own.}
+#'   \item{`layouts` (compaction)}{small row sets that were copied to contiguous memory.}
 #' }
 #'
 #' @param object A fit of [contree()].
 #' @param ... Not used.
 #' @return A list of class `summary.contree`: `call`; `n`; `accuracy` (proportion of training rows
-#'   classified correctly); `confusion` (table, rows are the true and columns the predicted
-#'   classes); `classes` (data frame, one row a class: `n`, `predicted`, `recall`, `precision`;
-#'   `NaN` where a class is never there or never predicted); `variable.importance` (decrease of the
-#'   Gini impurity by predictor); `importance` (data frame, see [contree_importance()]); `leaves`,
-#'   `depth` (of the tree as it is); `objective`, `cost`, `bound`, `gap`, `status`, `elapsed`;
-#'   `search` (named counters). A regression tree has `deviance` (its sum of squared errors),
-#'   `r.squared` and `rmse` (the root of their mean) in place of `accuracy`, `confusion` and
-#'   `classes`. It has a `print` method.
+#'   classified correctly); `confusion` (table with the true classes in rows and the predicted
+#'   classes in columns); `classes` (data frame with one row for each class: `n`, `predicted`,
+#'   `recall`, `precision`; `NaN` if a class does not occur or is never predicted);
+#'   `variable.importance` (decrease of the Gini impurity by predictor); `importance` (data frame,
+#'   see [contree_importance()]); `leaves`, `depth` (of the tree found); `objective`, `cost`,
+#'   `bound`, `gap`, `status`, `elapsed`; `search` (named counters). A regression tree has
+#'   `deviance` (its sum of squared errors), `r.squared` and `rmse` (root mean squared error) in
+#'   place of `accuracy`, `confusion` and `classes`. It has a `print()` method.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' s <- summary(fit)
@@ -136,7 +134,8 @@ training_confusion <- function(fit) {
 }
 
 #' @param x A summary as made by `summary()`.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @rdname summary.contree
 #' @export
 print.summary.contree <- function(x, digits = max(3, getOption("digits") - 3), ...) {
@@ -157,7 +156,7 @@ say_classes <- function(x, digits) {
   cat("\n", gettextf("Accuracy on the training rows: %s", format(x$accuracy, digits = digits)),
       "\n", sep = "")
   say(gettext(
-    "(an optimal tree is at its best there; for others see contree_cv() and contree_accuracy())"))
+    "(which is optimistic; for other rows see contree_cv() and contree_accuracy())"))
 }
 
 say_deviance <- function(x, digits) {
@@ -166,5 +165,5 @@ say_deviance <- function(x, digits) {
                      format(100 * x$r.squared, digits = digits)), "\n", sep = "")
   if (is.null(x$status)) return(invisible())
   cat(gettextf("Root mean squared error: %s", format(x$rmse, digits = digits)), "\n", sep = "")
-  say(gettext("(an optimal tree is at its best on these rows; for others see contree_cv())"))
+  say(gettext("(which is optimistic; for other rows see contree_cv())"))
 }

@@ -2,56 +2,60 @@
 
 #' Accuracy of a tree on a test set
 #'
-#' Predicts rows whose classes are known, and counts. The interval is that of Wilson (1927), which
-#' stays near its level also for few rows and for proportions near 0 and 1, where *proportion +-
-#' 1.96 standard errors* does not. It holds for rows drawn independently from the same population,
-#' and for a tree that was neither fitted to nor chosen by them.
+#' Compares predictions with known classes. The confidence interval of the accuracy is that of
+#' Wilson (1927), whose coverage is close to its level also for few rows and for proportions near 0
+#' and 1, unlike that of *proportion +- 1.96 standard errors*. It is valid for rows drawn
+#' independently from the same population, and for a tree that was neither fitted to these rows nor
+#' chosen by them.
 #'
-#' The probabilities that the tree gives, the class proportions of its leaves, are judged by the
-#' Brier score and by one ROC curve a class. A leaf is one point of a curve, so a small tree has
-#' few.
+#' The predicted probabilities, which are the class proportions of the leaves, are assessed by the
+#' Brier score and by one ROC curve for each class. Each leaf gives one point of a curve, so a small
+#' tree has few.
 #'
-#' @param fit A fit of [contree()], or a value of [contree_cv()], of which the element `fit` is
-#'   taken.
-#' @param newdata Data frame or matrix with the columns the tree was fitted with, as for
-#'   [predict.contree()], and the response.
-#' @param level Confidence level of the interval, between 0 and 1.
-#' @param y The classes of the rows of `newdata`. Without it, the response of the formula is
-#'   evaluated in `newdata`; trees that were fitted with `x` and `y` need it.
-#' @param laplace What is added to the count of each class in a leaf before probabilities are made,
-#'   as in [predict.contree()].
+#' @param fit A fit of [contree()] or [gmt()], or a value of [contree_cv()], whose element `fit` is
+#'   used.
+#' @param newdata Data frame or matrix with the predictors of the fit, as for [predict.contree()],
+#'   and the response.
+#' @param level Confidence level of the interval, a number between 0 and 1; 0.95 by default.
+#' @param y The classes, or numbers, of the rows of `newdata`. By default the response of the
+#'   formula is evaluated in `newdata`; trees that were fitted with `x` and `y` need it.
+#' @param laplace A number of at least 0 that is added to the count of each class in a leaf before
+#'   probabilities are computed, as in [predict.contree()]; 0 by default.
 #' @param x A value of `contree_accuracy()`.
-#' @param digits Significant digits.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
 #' @param ... Not used.
 #' @return A list of class `contree_accuracy`: `n` (rows), `correct` (rows classified correctly),
 #'   `accuracy` (their proportion), `interval` (numeric, `lower` and `upper`), `level`; `confusion`
-#'   (table, rows are the true and columns the predicted classes) and `classes` (data frame, one row
-#'   a class: `n`, `predicted`, `recall`, `precision`; `NaN` where a class is never there or never
-#'   predicted). Classes that the tree does not know are counted as errors.
+#'   (table with the true classes in rows and the predicted classes in columns) and `classes` (data
+#'   frame with one row for each class: `n`, `predicted`, `recall`, `precision`; `NaN` if a class
+#'   does not occur or is never predicted). Classes that are unknown to the tree are counted as
+#'   errors.
 #'
 #'   `brier`: the Brier score, the mean over the rows of the sum over the classes of (probability -
-#'   truth)^2, between 0 and 2, smaller is better (of two classes, twice the score that counts one
-#'   of them alone). `curves`: data frame with a row for each class and probability, in decreasing
-#'   order: `class`, `threshold` (rows of at least this probability are called positive),
-#'   `true_positive_rate` (recall), `false_positive_rate`, `precision`. `auc`: the areas below the
-#'   ROC curves, named by class; `NaN` for a class that no row or every row has.
+#'   truth)^2, between 0 and 2, smaller is better (for two classes it is twice the score that is
+#'   computed from one of them alone). `curves`: data frame with a row for each class and distinct
+#'   probability, in decreasing order: `class`, `threshold` (rows with at least this probability are
+#'   classified as positive), `true_positive_rate` (recall), `false_positive_rate`, `precision`.
+#'   `auc`: the areas under the ROC curves, named by class; `NaN` for a class that no row or every
+#'   row has.
 #'
-#'   `plot()` draws the curves and returns those that it drew, invisibly.
+#'   `plot()` draws the curves and returns those drawn, invisibly.
 #'
-#'   Of a regression tree a list of class `contree_number_accuracy`: `n`, `mse` (the mean squared
-#'   error on these rows), `se` (its standard error), `rmse` (its root), `mae` (the mean absolute
-#'   error) and `r.squared` (one less the squared errors by those about the mean of these rows).
+#'   For a regression tree, a list of class `contree_number_accuracy`: `n`, `mse` (mean squared
+#'   error), `se` (its standard error), `rmse` (its square root), `mae` (mean absolute error) and
+#'   `r.squared` (1 less the ratio of the squared errors to those about the mean response of these
+#'   rows).
 #' @section Errors:
-#' An error of class `contree_input_error` if a column is missing, or the response is not there or
-#' has missing values.
+#' `contree_input_error` if a column is missing, or if the response is not found or has missing
+#' values.
 #' @references E. B. Wilson (1927). Probable inference, the law of succession, and statistical
 #'   inference. *Journal of the American Statistical Association* 22(158), 209-212.
 #'   \doi{10.1080/01621459.1927.10502953}.
 #'
 #'   G. W. Brier (1950). Verification of forecasts expressed in terms of probability. *Monthly
 #'   Weather Review* 78(1), 1-3.
-#' @seealso [contree_cv()] where there are no rows to spare; [summary.contree()] for the training
-#'   rows.
+#' @seealso [contree_cv()] if there are no rows to spare; [summary.contree()] for the training rows.
 #' @examples
 #' train <- seq(1, 150, by = 2)
 #' fit <- contree(Species ~ ., iris[train, ], depth = 2)
@@ -163,10 +167,8 @@ wilson_interval <- function(correct, n, level) {
 }
 
 check_level <- function(level) {
-  fine <- is.numeric(level) && length(level) == 1 && !is.na(level) && level > 0 && level < 1
-  if (!fine) stop_input("level",
-                        gettextf("'level' must be a number between 0 and 1, as 0.95, not %s",
-                                 show_value(level)))
+  check_number("level", level, gettext("a number between 0 and 1, as 0.95"),
+               function(value) value > 0 && value < 1)
 }
 
 # ---- tables of classes ---------------------------------------------------------------------------

@@ -8,104 +8,106 @@
 leaf_mark <- "<leaf>"
 newest_format <- 3L
 
-#' The object that contree() returns
+#' Fitted tree object
 #'
-#' A plain list of class `contree`, and of class `contree_model` as all trees of this package (those
-#' of many trees are of class `contree_ensemble`), laid out after `rpart.object`. It holds no
-#' environment but the workspace or a namespace (which are saved by name) and, where the formula has
-#' functions or constants of the function that called [contree()], copies of these, up to 1 MB each;
-#' no pointer; and, unless it was made with `model = TRUE`, no training data but the response and
-#' the weights of the rows. It can be saved with [saveRDS()] and read in another session.
+#' A list of class `contree` and `contree_model`, the class of all single trees of this package
+#' (those of several trees have class `contree_ensemble`), with a structure similar to
+#' `rpart.object`. Except for the workspace or a namespace (which are saved by name) it holds no
+#' environments: functions and constants of the formula that are local to the function that called
+#' [contree()] are copied, up to 1 MB each. It holds no pointers and, unless it was made with `model
+#' = TRUE`, no training data except the response and the weights of the rows. It can be saved with
+#' [saveRDS()] and read in another session.
 #'
 #' A row goes to the left child of a split if its value is *less than* the threshold, or if its
-#' level is one of those on the left. Where the value is missing, `default_left` decides, which the
-#' search has found together with the split; at a split without missing training rows it is the
-#' child with more of them. That child also takes levels of which the node had no training row.
+#' level is one of those on the left. A missing value goes where `default_left` says, which the
+#' search has found together with the split; at a split without missing training rows this is the
+#' child with more training rows. Levels that did not occur among the training rows of the node go
+#' to that child too.
 #'
 #' @format A list of
 #' \describe{
-#'   \item{frame}{data frame, one row a node, in preorder; the row names are the node numbers (the
-#'     root is 1, the children of node k are 2k and 2k + 1). `var`: the predictor that splits the
-#'     node, or `"<leaf>"`; `n`: training rows; `wt`: what they weigh; `dev`: misclassified training
-#'     rows (weight times loss) if the node were a leaf, or of a numeric response the sum of squares
-#'     about the mean; `yval`: its class, as a code into `ylevels`, or that mean; `default_left`:
-#'     whether a missing value goes left, `NA` in leaves; `yval2`: matrix
-#'     with the code, the class counts, the class proportions, and the proportion of all rows that
-#'     come to the node (not of a numeric response).}
-#'   \item{splits}{matrix, one row a split in the order of `frame`, named by predictor: `count` rows
-#'     in the node whose value is not missing, `improve` decrease of the Gini impurity by the split,
-#'     times what its node weighs, or of the sum of squares, `adj` 0. `ncat` is -1 where less than
-#'     the threshold `index` goes left: `Inf` parts all values, on the left, from the missing ones,
-#'     `-Inf` the missing ones, on the left, from the values; for ordered factors the threshold is
-#'     on the numbers of the levels, for dates and times on the numbers that R has for them.
-#'     Elsewhere `ncat` is the number of levels of a factor and `index` a row of `csplit`.}
-#'   \item{csplit}{integer matrix, one row a split by level and one column a level: 1 goes left, 3
-#'     goes right, 2 was not among the training rows of the node. Absent if there is no such split.}
-#'   \item{where}{integer, one a training row and named by it: the row of `frame` of its leaf.}
-#'   \item{y}{integer, one a training row: its class, as a code into `ylevels`; or the numeric
-#'     response.}
-#'   \item{call, terms}{the call; the terms of the formula (absent for x and y), with what it needs
-#'     of the caller's environment.}
+#'   \item{frame}{data frame with one row for each node, in preorder; the row names are the node
+#'     numbers (the root is 1, the children of node k are 2k and 2k + 1). `var`: the predictor that
+#'     splits the node, or `"<leaf>"`; `n`: number of training rows; `wt`: sum of their weights;
+#'     `dev`: misclassified training rows (weight times loss) if the node were a leaf, or for a
+#'     numeric response the sum of squares about the mean; `yval`: its class, as an index into
+#'     `ylevels`, or that mean; `default_left`: whether missing values go left, `NA` in leaves;
+#'     `yval2` (not for a numeric response): matrix of the class index, the class counts, the class
+#'     proportions, and the proportion of all rows that reach the node.}
+#'   \item{splits}{matrix with one row for each split, in the order of `frame`, named by predictor:
+#'     `count`, rows of the node whose value is not missing; `improve`, decrease of the Gini
+#'     impurity by the split, times the weight of its node, or decrease of the sum of squares;
+#'     `adj`, 0. If `ncat` is -1, values less than the threshold `index` go left: `Inf` separates
+#'     all values (left) from the missing ones, `-Inf` the missing ones (left) from the values; for
+#'     ordered factors the threshold refers to the numbers of the levels, for dates and times to
+#'     their numeric values in R. Otherwise `ncat` is the number of levels of a factor and `index` a
+#'     row of `csplit`.}
+#'   \item{csplit}{integer matrix with one row for each split by levels and one column for each
+#'     level: 1 goes left, 3 goes right, 2 did not occur among the training rows of the node. Absent
+#'     if there is no such split.}
+#'   \item{where}{integer vector, one element for each training row and named by it: the row of
+#'     `frame` of its leaf.}
+#'   \item{y}{one element for each training row: its class, an integer index into `ylevels`; or the
+#'     numeric response.}
+#'   \item{call, terms}{the call; the terms of the formula (absent for fits from x and y), with what
+#'     they need of the caller's environment.}
 #'   \item{control}{the settings, see [contree_control()], and the `depth`.}
 #'   \item{objective}{misclassified training rows; with `weights` or `loss` the sum of weight times
-#'     loss; of a numeric response the sum of (weight times) squared errors.}
-#'   \item{loss, weighted}{the matrix of losses, true classes in rows; whether rows had weights.
+#'     loss; for a numeric response the sum of (weight times) squared errors.}
+#'   \item{loss, weighted}{the loss matrix, true classes in rows; whether there were row weights.
 #'     Absent otherwise.}
-#'   \item{weights}{numeric, one a training row: its weight. Absent if each counts 1.}
+#'   \item{weights}{numeric vector, the weight of each training row. Absent if all are 1.}
 #'   \item{cost}{what was minimised: `objective` + complexity * n * number of splits, where n is the
-#'     sum of the weights if rows have some, and of a numeric response `dev` of the root. Sums of
+#'     sum of the weights if there are any, and for a numeric response `dev` of the root. Sums of
 #'     doubles in another order may differ in their last digit.}
-#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost -
-#'     bound`. Of an `"optimal"` tree the gap is 0, unless weights and losses had to be rounded so
-#'     that a tree may cost less by more than 1e-9 of the cost.}
-#'   \item{status}{`"optimal"` if it is proven that no tree costs less and no smaller one as much;
-#'     else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`, whose `gap` is 0
-#'     if only the size is open; `"pruned"` if [prune()] made a tree that is not known to be
-#'     optimal.}
-#'   \item{rounding}{of a numeric response, the norm of what was rounded off it for the search, see
+#'   \item{bound, gap}{a proven lower bound of the cost of every tree of that depth; `cost - bound`.
+#'     The gap of an `"optimal"` tree is 0, unless weights and losses had to be rounded so that some
+#'     tree may cost less by more than 1e-9 of the cost.}
+#'   \item{status}{`"optimal"` if it is proven that no tree costs less and that no smaller tree
+#'     costs as little; else `"gap reached"`, `"time limit"`, `"memory limit"` or `"interrupted"`,
+#'     with a `gap` of 0 if only the size is not proven; `"pruned"` if [prune()] made a tree that is
+#'     not known to be optimal.}
+#'   \item{rounding}{for a numeric response, the norm of the rounding errors of the search, see
 #'     [contree()]; absent otherwise.}
-#'   \item{capped}{logical: did `max_thresholds` leave split points out? The bound then holds for
+#'   \item{capped}{logical: did `max_thresholds` exclude thresholds? If so, the bound holds for
 #'     trees without them.}
-#'   \item{history}{data frame of what was known when: `time` in seconds, `cost` of the best tree,
-#'     `bound`. See `plot(fit, what = "progress")`.}
-#'   \item{certificate}{what [contree_certify()] proves the bound with; absent unless it was asked
-#'     for.}
-#'   \item{search, simd, threads, device, elapsed}{counters of the search, named, see
-#'     [summary.contree()]; the vector instructions it used; the number of threads that took part (1
-#'     if it was over before others were called); `"cpu"`, or the GPU that was at hand, as in
-#'     `"cuda:0"`; its seconds.}
-#'   \item{variable.importance}{decrease of the Gini impurity by the splits of a predictor, summed,
-#'     in decreasing order, as in `rpart` without its surrogates (of a numeric response that of the
-#'     sum of squares); see [contree_importance()], which
-#'     has the errors saved as well.}
-#'   \item{ylevels}{classes, in order, with those that no training row has (which a leaf may predict
-#'     where a `loss` says so).}
-#'   \item{xlevels, ordered}{list of the levels of factors and character predictors, by name; for
-#'     each predictor, whether it is an ordered factor.}
-#'   \item{types, units}{what each predictor is: `"numeric"`, `"integer"`, `"logical"`, `"Date"`,
-#'     `"POSIXct"`, `"difftime"`, `"ordered"`, `"factor"` or `"character"`; time zones and units of
-#'     those that have them, by name.}
-#'   \item{restricted}{names of the factors that have too many levels to try every set of them;
-#'     absent if none. See [contree()].}
-#'   \item{shape}{what new data must look like: `inputs`, the columns it needs, and `names`, the
+#'   \item{history}{data frame of the progress of the search: `time` in seconds, `cost` of the best
+#'     tree, `bound`. See `plot(fit, what = "progress")`.}
+#'   \item{certificate}{the certificate from which [contree_certify()] proves the bound; absent
+#'     unless requested.}
+#'   \item{search, simd, threads, device, elapsed}{named counters of the search, see
+#'     [summary.contree()]; the vector instructions used; the number of threads that took part (1 if
+#'     the search ended before others were started); `"cpu"`, or the GPU that was available, as in
+#'     `"cuda:0"`; the elapsed time in seconds.}
+#'   \item{variable.importance}{decrease of the Gini impurity (for a numeric response, of the sum of
+#'     squares) summed over the splits on a predictor, in decreasing order, as in `rpart` without
+#'     its surrogates; see [contree_importance()], which has the decrease of the errors as well.}
+#'   \item{ylevels}{classes, in order, including those without training rows (which a leaf may
+#'     predict if a `loss` makes them the cheapest).}
+#'   \item{xlevels, ordered}{named list of the levels of factors and character predictors; for each
+#'     predictor, whether it is an ordered factor.}
+#'   \item{types, units}{the type of each predictor: `"numeric"`, `"integer"`, `"logical"`,
+#'     `"Date"`, `"POSIXct"`, `"difftime"`, `"ordered"`, `"factor"` or `"character"`; named time
+#'     zones and units of the predictors that have them.}
+#'   \item{restricted}{names of the factors with too many levels to try every subset of them; absent
+#'     if none. See [contree()].}
+#'   \item{shape}{the structure required of new data: `inputs`, the columns needed, and `names`, the
 #'     predictors.}
 #'   \item{na.action}{rows left out because of missing values; absent if none.}
 #'   \item{model}{the model frame; only with `model = TRUE`.}
-#'   \item{leaf}{what the nodes predict: `"classes"` in fits of `contree()`, or `"number"` where the
-#'     response is numeric.}
-#'   \item{format_version}{3. Objects of format 2, which were of class `contree` alone, and of
-#'     format 1, which knew no levels and no missing values, are read too, and later versions of the
-#'     package read all of them.}
+#'   \item{leaf}{what the nodes predict: `"classes"` or, for a numeric response, `"number"`.}
+#'   \item{format_version}{3. Objects of format 2, which had class `contree` alone, and of format 1,
+#'     which had no levels and no missing values, can be read too; later versions of the package
+#'     will read all of them.}
 #' }
-#' Read it through [as.data.frame()][as.data.frame.contree], [contree_rules()],
-#' [predict()][predict.contree] and the like where you can; they will stay the same when the list
-#' grows.
-#' @section Fits of others:
-#' Whatever reads a fit looks at it first, and a fit that is not as [contree()] makes it is a
-#' `contree_input_error` that names what is wrong. The formula and the call in a fit are R code
-#' though, which [predict()][predict.contree] and [update()][update.contree] run, as in `y ~
-#' log(x)`: files of [saveRDS()] are for fits of your own or of people you trust. A document of
-#' [as_json()] holds no code.
+#' Where possible, access it through [as.data.frame()][as.data.frame.contree], [contree_rules()],
+#' [predict()][predict.contree] and similar functions, which remain the same when elements are added
+#' to the list.
+#' @section Fits from other sources:
+#' Every function checks the fit it is given, and one that is not as [contree()] makes it is a
+#' `contree_input_error` that names what is wrong. But the formula and the call in a fit are R code,
+#' which [predict()][predict.contree] and [update()][update.contree] run, as in `y ~ log(x)`: read
+#' files of [saveRDS()] only from sources you trust. A document of [as_json()] contains no code.
 #' @name contree.object
 #' @seealso [contree()]
 #' @examples

@@ -48,12 +48,12 @@ brier_score <- function(proportions, truth) {
 
 # ---- drawing -------------------------------------------------------------------------------------
 
-#' @param what `"roc"`: the proportion of the rows of a class that are called so against the
-#'   proportion of the others; `"precision"`: precision against recall.
-#' @param classes Names of the classes that are drawn, each against all others. By default the last
-#'   of two classes, and of more those that the rows have, at most eight.
-#' @param col Colours of the classes, as in [plot.contree()].
-#' @param main Title.
+#' @param what `"roc"` (the default): true positive rate against false positive rate; `"precision"`:
+#'   precision against recall.
+#' @param classes Names of the classes to draw, each against all others. By default the last of two
+#'   classes; of more, those that occur among the rows, at most eight.
+#' @param col Colours of the classes, a vector as in [plot.contree()].
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @rdname contree_accuracy
 #' @export
 plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NULL, col = NULL,

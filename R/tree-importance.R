@@ -1,65 +1,68 @@
 # Which columns a tree needs: by what its splits save, and by what it loses without them.
 
-#' Importance of the columns
+#' Variable importance
 #'
-#' Without `data`, what the splits on each predictor save on the training rows. With `data`, how
-#' much accuracy the tree loses on these rows when the values of one column are shuffled among them.
+#' Without `data`, the decrease of impurity and of errors by the splits on each predictor, on the
+#' training rows. With `data`, permutation importance: the accuracy that the tree loses on these
+#' rows when the values of a column are permuted.
 #'
 #' @section Without data:
-#' `gini` is the decrease of the Gini impurity, as `rpart` has it: for each split what its node
-#' weighs times its impurity (1 less the sum of the squared proportions of the classes), less the
-#' same of both children, summed over the splits on the predictor. With a `loss`, classes count by
-#' what errors in them cost altogether, scaled so that all rows count as much as before. `rpart`
-#' adds what surrogate splits save; optimal trees have none, so its numbers are these with
+#' `gini` is the decrease of the Gini impurity, as in `rpart`: for each split, the weight of its
+#' node times its impurity (1 less the sum of the squared class proportions), less the same of both
+#' children, summed over the splits on the predictor. With a `loss`, classes are weighted by the
+#' total cost of errors in them, scaled so that the sum over all rows does not change. `rpart` adds
+#' the decrease by surrogate splits; optimal trees have none, so its numbers are these with
 #' `maxsurrogate = 0`.
 #'
-#' `errors` is the number of misclassified rows (weight times loss) that the splits save. It is
-#' what the search minimises, but a split that only prepares the next one saves none itself: with
+#' `errors` is the decrease of the number of misclassified rows (weight times loss). It is what the
+#' search minimises, but a split that only prepares the next one has no decrease of its own: with
 #' two classes the root often has 0.
 #'
 #' The decrease of the Gini impurity is also `variable.importance` in the fit, which
 #' [summary()][summary.contree] prints and which caret, mlr3 and vip show.
 #'
 #' @section With data:
-#' A column that matters costs much, one that the tree does not use nothing. On rows that were not
-#' used to fit the tree this says what a column does for predictions; on the training rows it also
-#' counts the noise that was fitted.
+#' Permuting a column that matters costs much accuracy; a column that the tree does not use costs
+#' none. On rows that were not used to fit the tree this measures what the column contributes to
+#' predictions; on the training rows it includes fitted noise.
 #'
-#' Columns are those of `data`: if the formula has functions of a column, all of them feel the
-#' shuffling. Columns that carry the same information stand in for each other in the tree that was
-#' fitted, not here: one of two copies has all the importance.
+#' Columns are those of `data`: if the formula has several functions of a column, all of them are
+#' affected. If two columns carry the same information, the importance goes to the one that the tree
+#' uses.
 #'
-#' Packages that explain any model by its predictions, such as `DALEX`, want a function that gives
+#' Packages that explain any model by its predictions, such as `DALEX`, need a function that returns
 #' the probability of a class, as in the example.
 #'
 #' @section Imported forests:
-#' Results of [import_forest()] and [forge()] have `gain`, the sum of what their maker says that the
-#' splits on a feature gained (XGBoost: `loss_changes`, LightGBM: `split_gain`, rpart: `improve`),
-#' and `splits`, their number. It is a `contree_unsupported_error` if the maker does not say. With
-#' `data` and `y`, the classes or numbers of its rows, they have the loss of accuracy or, of
-#' numbers, of R squared.
+#' Results of [import_forest()] and [forge()] have `gain`, the sum of the gains of the splits on a
+#' feature as stated by the software that grew the model (XGBoost: `loss_changes`, LightGBM:
+#' `split_gain`, rpart: `improve`), and `splits`, their number. It is a `contree_unsupported_error`
+#' if the model does not state gains. With `data` and `y`, the classes or numbers of its rows, they
+#' have the loss of accuracy or, for numbers, of R squared.
 #'
 #' @param fit,y As in [contree_accuracy()].
-#' @param data Rows whose classes are known: data frame or matrix with the columns the tree was
-#'   fitted with and, for trees fitted with a formula, the response. `NULL`: what the splits save.
-#' @param repeats How often to shuffle each column.
+#' @param data Rows whose response is known: data frame or matrix with the predictors of the fit
+#'   and, for trees fitted with a formula, the response. `NULL`, the default, uses the decreases on
+#'   the training rows.
+#' @param repeats How often to permute each column, a whole number of at least 1; 10 by default.
 #' @param x A value of `contree_importance()`.
-#' @param digits Significant digits.
-#' @param main Title above the plot.
+#' @param digits Number of significant digits, a whole number; by default the option `digits` less
+#'   3, at least 3.
+#' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param ... Not used.
-#' @return A data frame of class `contree_importance`. Without `data` one row a predictor that the
-#'   tree splits on, the most important first: `variable`, `gini` and `errors`; of a tree that
-#'   predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
+#' @return A data frame of class `contree_importance`. Without `data`, one row for each predictor
+#'   that the tree splits on, the most important first: `variable`, `gini` and `errors`; for a tree
+#'   that predicts numbers `variable` and `deviance`, the decrease of the residual sum of squares.
 #'
-#'   With `data` one row a column that the tree may use, the most important first: `variable`,
-#'   `drop` (mean loss of accuracy, a proportion of the rows; below 0 if chance helped) and `se`
-#'   (standard error of the mean over the repeats, `NA` for one; it tells how well the shuffling is
-#'   averaged out, not how another sample would differ). The accuracy on the rows as they are is the
-#'   attribute `accuracy`. Of a regression tree it is R squared that is lost, in place of accuracy.
+#'   With `data`, one row for each column that the tree may use, the most important first:
+#'   `variable`, `drop` (mean loss of accuracy, a proportion of the rows; it can be below 0 by
+#'   chance) and `se` (standard error of the mean over the repeats, `NA` for one; it measures the
+#'   error of the permutation, not of the sample). The attribute `accuracy` is the accuracy without
+#'   permutation. For a regression tree, R squared takes the place of the accuracy.
 #'
 #'   `plot()` draws `gini`, `deviance` or `drop` and returns the data frame invisibly.
 #' @section Errors:
-#' As those of [contree_accuracy()].
+#' As for [contree_accuracy()].
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #' Trees*, for the decrease of impurity.
 #'

@@ -1,24 +1,24 @@
 # The small generics of stats and base.
 
-#' Standard methods for optimal trees
+#' Standard methods for trees and forests
 #'
-#' `fitted()` gives the predictions of the training rows (of forests by the trees that a row is no
-#' part of), `residuals()` 1 for each misclassified training row and 0 for the others, or of a
-#' numeric response how much it is above the prediction; rows that
-#' `na.exclude` left out are `NA` in both. `nobs()` counts the training rows. `formula()` and
-#' `terms()` give the formula; `model.frame()` the training data, which is evaluated again unless
-#' the fit has `model = TRUE`.
+#' `fitted()` returns the predictions of the training rows (for forests, by the trees that were not
+#' grown from the row); `residuals()` is 1 for each misclassified training row and 0 for the others,
+#' or for a numeric response the observed value less the prediction. Rows that `na.exclude` left out
+#' are `NA` in both. `nobs()` is the number of training rows. `formula()` and `terms()` return the
+#' formula; `model.frame()` the training data, which are evaluated again unless the fit was made
+#' with `model = TRUE`.
 #'
-#' `update()` fits again with other arguments, as usual, and begins with the tree it has: a search
-#' that was stopped goes on from the best known tree, as in `update(fit, time_limit = 600)`. `start
-#' = NULL` begins afresh. The call is evaluated where `update()` is called. Of a fit that was made
-#' with `do.call()` it names what the arguments were made of, not their values.
+#' `update()` refits with changed arguments, as usual, and starts from the existing tree: a search
+#' that was stopped continues from the best known tree, as in `update(fit, time_limit = 600)`.
+#' `start = NULL` starts from scratch. The call is evaluated where `update()` is called. For a fit
+#' made with `do.call()`, the call contains the expressions of the arguments, not their values.
 #'
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] but for `residuals()` and
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `residuals()` and
 #'   `model.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
-#' @param evaluate `FALSE` returns the call instead of the fit.
+#' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.
 #' @return `update()`: a fit; `fitted()`: a factor, or numbers; `residuals()`: an integer or numeric
 #'   vector; `nobs()`: a number; `formula()`: a formula; `terms()`: a terms object; `model.frame()`:
 #'   a data frame. The formula methods, and `model.frame()` without `model = TRUE`, give a
@@ -123,16 +123,16 @@ no_model_frame <- function(reason) {
 #' @param x A fit of [contree()].
 #' @param row.names,optional As in [as.data.frame()]; `optional` is not used.
 #' @param ... Not used.
-#' @return A data frame, one row a node in the order of `print()`:
-#'   `node` and `parent` (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical),
-#'   `variable` and `threshold` of the split (a smaller value goes to `left`, others to `right`; see
-#'   [contree.object] for its meaning in ordered factors, dates and times; `NA` in leaves and at
-#'   splits by level), `levels` (those that go to `left` at a split by level, joined by commas, else
-#'   `NA`), `default_left` (does a missing value go to `left`?), `left` and `right` (node numbers of
-#'   the children, `NA` in leaves), `n` (training rows), `errors` (of them misclassified if the node
+#' @return A data frame with one row for each node, in the order of `print()`: `node` and `parent`
+#'   (node numbers; the parent of the root is `NA`), `depth`, `leaf` (logical), `variable` and
+#'   `threshold` of the split (smaller values go to `left`, others to `right`; see [contree.object]
+#'   for ordered factors, dates and times; `NA` in leaves and at splits by levels), `levels` (those
+#'   that go to `left` at a split by levels, separated by commas, else `NA`), `default_left` (do
+#'   missing values go to `left`?), `left` and `right` (node numbers of the children, `NA` in
+#'   leaves), `n` (training rows), `errors` (how many of them would be misclassified if the node
 #'   were a leaf, or their squared errors), `class` (factor), `probability` (proportion of that
-#'   class), and for each class a column with its proportion, named `prob.` and the class; of a
-#'   regression tree `value` in place of these.
+#'   class), and for each class a column with its proportion, named `prob.` and the class; for a
+#'   regression tree `value` in place of the last three.
 #' @examples
 #' as.data.frame(contree(Species ~ ., iris, depth = 2))
 #' @name as.data.frame.contree

@@ -3,50 +3,52 @@
 #' Predict with an optimal tree
 #'
 #' @param object A fit of [contree()].
-#' @param newdata Data frame, or a numeric matrix where all predictors are numbers, with the columns
-#'   the tree was fitted with, in any order. Those that no split asks for may be left out; other
-#'   columns are ignored. Factors may come as characters, characters as factors, levels in any
-#'   order. The columns of a matrix without column names count in the order of the predictors.
-#'   Without `newdata` the training rows are predicted, and rows that `na.exclude` left out are
-#'   `NA`.
+#' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
+#'   that the tree was fitted with, in any order. Columns that no split uses may be left out; other
+#'   columns are ignored. Factors may be given as characters and vice versa, with levels in any
+#'   order. The columns of a matrix without column names are matched by position. Without `newdata`
+#'   the training rows are predicted, and rows that `na.exclude` left out are `NA`.
 #' @param type What to return for each row:
 #'   * `"class"` (or `"response"`): a factor with the levels of the response, named by row;
-#'   * `"vector"` (or `"response"`), of trees that predict numbers, in place of `"class"` and
+#'   * `"vector"` (or `"response"`), for trees that predict numbers, in place of `"class"` and
 #'     `"prob"`, which are errors there: a numeric vector, named by row;
-#'   * `"prob"`: a matrix with a column for each class, the proportions of the classes among the
-#'     training rows of the leaf (0 for a class that none of them has, even where a `loss` makes it
-#'     the answer of the leaf);
+#'   * `"prob"`: a matrix with a column for each class, the class proportions among the training
+#'     rows of the leaf (0 for a class that none of them has, even if a `loss` makes it the
+#'     predicted class);
 #'   * `"node"`: the number of the leaf, as shown by `print()`;
 #'   * `"path"`: the conditions that lead to the leaf, as in [contree_rules()].
 #' @param na.action Function applied to the predictors of `newdata` first. With the default
-#'   [na.pass()] a row whose value is missing where it is needed goes where the missing training
-#'   rows of the node went or, if it had none, to the child with more training rows. Infinite values
-#'   are values like any other.
-#' @param new_levels What happens to levels of a factor that no training data had, if the tree asks
-#'   for it: `"majority"` sends such rows to the child with more training rows and gives one warning
-#'   of class `contree_new_levels` that names them (its element `new_levels` lists them by
-#'   variable), `"error"` stops. `NULL` is the setting of the fit, see [contree_control()]. A new
-#'   level of an ordered factor, which has no place among the others, goes where a missing value
-#'   goes. Levels that the training data had, but not among the rows of a node, go to the child with
-#'   more of its rows as well, without a warning.
-#' @param interval `"conformal"` gives a matrix with the columns `fit`, `lwr` and `upr`, of a
-#'   regression tree that was fitted with `conformal = k` (see [contree_control()]): by CV+ of
-#'   Barber et al. (2021) from the errors of k trees on rows that they were not fitted to. For rows
-#'   that are drawn alike the interval holds a new response with a probability of at least `1 - 2 (1
+#'   [na.pass()] a missing value at a split goes where the missing training rows of the node went
+#'   or, if there were none, to the child with more training rows. Infinite values are treated like
+#'   other numbers.
+#' @param new_levels What to do with levels of a factor that did not occur in training, if the tree
+#'   splits on it: `"majority"` sends such rows to the child with more training rows and gives one
+#'   warning of class `contree_new_levels` that names the levels (its element `new_levels` lists
+#'   them by variable), `"error"` raises an error. The default `NULL` uses the setting of the fit,
+#'   see [contree_control()]. A new level of an ordered factor, which has no place in the order,
+#'   goes where missing values go. Levels that occurred in training, but not among the rows of a
+#'   node, go to the child with more training rows as well, without a warning.
+#' @param interval `"none"` (the default), or `"conformal"` for a matrix with the columns `fit`,
+#'   `lwr` and `upr`, from a regression tree that was fitted with `conformal = k` (see
+#'   [contree_control()]): the CV+ intervals of Barber et al. (2021), from the errors of k trees on
+#'   rows that they were not fitted to. For exchangeable rows the interval contains a new response
+#'   with a probability of at least `1 - 2 (1 - level)`, whatever the distribution, and in practice
+#'   of about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1` training rows;
+#'   weights are ignored.
 #'   - level)`, whatever the distribution, in practice of about `level`. It is infinite if there are
 #'   fewer than `1 / (1 - level) - 1` training rows; weights do not count in it.
-#' @param level Of the intervals, between 0 and 1.
-#' @param laplace For `type = "prob"`: a number, at least 0, that is added to the count of each
-#'   class in the leaf before proportions are made. 1 is Laplace's correction, which keeps leaves of
-#'   few rows from probabilities of 0 and 1; 0 leaves the proportions as they are. The predicted
-#'   class stays the same.
+#' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
+#' @param laplace For `type = "prob"`: a number of at least 0 that is added to the count of each
+#'   class in the leaf before proportions are computed. 1 is Laplace's correction, which avoids
+#'   probabilities of 0 and 1 in leaves of few rows; the default 0 leaves the proportions as they
+#'   are. The predicted class is not affected.
 #' @param ... Not used; anything given here is an error.
-#' @return A factor, a numeric vector or matrix, an integer vector or a character vector; always one
+#' @return A factor, a numeric vector or matrix, an integer vector or a character vector, with one
 #'   element or matrix row for each row of `newdata` that `na.action` leaves.
 #' @section Errors:
-#' A missing column that the tree asks for, or one of another kind than in training (numbers,
-#' levels, dates and so on), is an error of class `contree_input_error` that names it. So are new
-#' levels with `new_levels = "error"`.
+#' `contree_input_error` for a missing column that the tree uses, or one of another type than in
+#' training (numbers, levels, dates and so on); the message names it. So are new levels with
+#' `new_levels = "error"`.
 #' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
 #'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @examples
@@ -214,12 +216,8 @@ tell <- function(fit, of_rows, row_names, type, laplace = 0) {
 }
 
 check_laplace <- function(laplace) {
-  fine <- is.numeric(laplace) && length(laplace) == 1 && is.finite(laplace) && laplace >= 0
-  if (!fine) {
-    stop_input("laplace", gettextf("'laplace' must be a number, at least 0, not %s",
-                                   show_value(laplace)))
-  }
-  as.numeric(laplace)
+  check_number("laplace", laplace, gettext("a number, at least 0"),
+               function(value) is.finite(value) && value >= 0)
 }
 
 # factor() would look at every row.

@@ -1,38 +1,39 @@
 # contree_predictor(): what predict() reads of a fit, read once, for rows that come one by one or a
 # few at a time.
 
-#' A prepared predictor
+#' Prepared prediction function
 #'
-#' Returns a function of new data that answers as [predict()][predict.contree] does, but has read
-#' the fit beforehand: a row takes about ten microseconds. For services that predict row by row; for
-#' many rows at once both take the same time.
+#' Returns a function of new data that predicts as [predict()][predict.contree] does, but has read
+#' the fit beforehand: one row takes about ten microseconds. It is meant for services that predict
+#' row by row; for many rows at once both take the same time.
 #'
 #' The function has one argument, `newdata`:
 #' * a data frame or a matrix, as for [predict()][predict.contree];
-#' * a list of vectors of the same length, one a predictor, by name or, without names, all of them
-#'   in order;
-#' * a vector of numbers or logicals: one row, by name or, without names, all predictors in order.
+#' * a list of vectors of the same length, one for each predictor, by name or, without names, all of
+#'   them in order;
+#' * a numeric or logical vector: one row, by name or, without names, all predictors in order.
 #'
-#' Numbers, logicals, factors, characters, dates and times that come as in training are handed on as
-#' they are. All else (a formula with calls such as `log(x)`, differences of times, levels that are
-#' new, whatever is wrong) is left to `predict()`, with its answers, warnings and errors, in its
-#' time. Types are looked at only of the predictors that the tree asks for.
+#' Numbers, logicals, factors, characters, dates and times of the same types as in training are used
+#' directly. Everything else (a formula with calls such as `log(x)`, time differences, new levels,
+#' errors) is passed on to `predict()`, with its results, warnings, errors and speed. Only the types
+#' of predictors that the tree uses are checked.
 #'
-#' Of forged forests a row that is a double vector without names, all features in order, takes a few
-#' microseconds.
+#' For forged forests, a row given as a double vector without names, with all features in order,
+#' takes a few microseconds.
 #'
-#' The function holds the fit; it can be saved with [saveRDS()] and sent to other processes. Large
-#' data are predicted by as many threads as [contree_threads()] says.
+#' The function contains the fit; it can be saved with [saveRDS()] and sent to other processes.
+#' Large data are predicted with the number of threads of [contree_threads()].
 #'
 #' @param fit A fit of [contree()], or a result of [forge()].
 #' @param type What to return for each row: `"class"` (or `"response"`), a factor; `"prob"`, a
 #'   matrix with a column for each class; `"node"`, the number of the leaf. For forged forests as in
 #'   [predict()][predict.forged_forest].
-#' @param new_levels As in [predict()][predict.contree]; `NULL` is the setting of the fit.
+#' @param new_levels As in [predict()][predict.contree]; the default `NULL` uses the setting of the
+#'   fit.
 #' @param ... Not used; anything given here is an error.
-#' @return A function of `newdata`, which returns what `predict()` returns, without names of rows.
+#' @return A function of `newdata`, which returns what `predict()` returns, without row names.
 #' @section Errors:
-#' Arguments, or new data, that cannot be used are errors of class `contree_input_error`.
+#' `contree_input_error` for arguments or new data that cannot be used.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 2)
 #' species <- contree_predictor(fit)

@@ -2,36 +2,35 @@
 
 #' Prune a tree
 #'
-#' For a fit of [contree()], `prune()` takes off the splits that do not pay at a higher
-#' `complexity`: of all trees that arise by turning nodes into leaves it returns the one that costs
-#' least and, of those, the smallest. For a path of [contree_path()] it returns the tree of the path
-#' for that `complexity` or number of splits.
+#' For a fit of [contree()], `prune()` removes the splits that are not worth a higher `complexity`:
+#' of all trees obtained by turning nodes into leaves it returns the one with the lowest cost and,
+#' among ties, the smallest. For a path of [contree_path()] it returns the tree of the path for that
+#' `complexity` or number of splits.
 #'
-#' The best subtree of a given tree is not the best tree: one with other splits may cost less. The
-#' pruned tree is therefore called `"optimal"` only where it is known that no tree costs less and no
-#' smaller one as much; otherwise its `status` is `"pruned"`, with the `bound` that follows from
-#' what was proven of the tree it comes from.
-#' [update()][contree_methods] with another `complexity` searches anew, and [contree_path()] has the
-#' optimal tree for each complexity.
+#' The best subtree of a given tree need not be the best tree: one with other splits may cost less.
+#' The pruned tree therefore has the status `"optimal"` only if it is known that no tree costs less
+#' and that no smaller tree costs as little; otherwise its `status` is `"pruned"`, with the `bound`
+#' that follows from what was proven of the original tree. [update()][contree_methods] with another
+#' `complexity` runs a new search, and [contree_path()] has the optimal tree for each complexity.
 #'
-#' The generic has the arguments of that in package `rpart`. If both packages are attached, either
-#' one works on the trees of both. The generic of the package `generics`, which tidymodels attach,
-#' works on fits and paths of contree as well.
+#' The generic has the same arguments as that of the package `rpart`. If both packages are attached,
+#' either generic works on the trees of both. The generic of the package `generics`, which
+#' tidymodels attaches, works on fits and paths of contree as well.
 #'
 #' @param tree A fit of [contree()], or a path of [contree_path()].
-#' @param complexity Cost of a split as a proportion of the training rows, as in
-#'   [contree_control()]. A tree on the path is the best from its complexity up to that of the next
-#'   smaller one; where two cost the same, the smaller is returned.
-#' @param nsplit Number of splits: the largest tree on the path with at most so many. Instead of
-#'   `complexity`.
-#' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root. Instead of
-#'   `complexity`.
+#' @param complexity Complexity penalty, the cost of a split as a proportion of the training rows,
+#'   as in [contree_control()]. A tree of the path is optimal from its complexity up to that of the
+#'   next smaller one; of two trees of equal cost the smaller is returned.
+#' @param nsplit Number of splits, a whole number: the largest tree of the path with at most this
+#'   many is returned. Instead of `complexity`.
+#' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root, a number
+#'   between 0 and 1. Instead of `complexity`.
 #' @param ... Not used; anything else given here is an error.
 #' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of
 #'   `tree`.
 #' @section Errors:
-#' `contree_input_error` if not exactly one of `complexity`, `cp` and, for a path, `nsplit` is
-#' given, or if it is out of range or, for a path, below the complexity where the path ends.
+#' `contree_input_error` unless exactly one of `complexity`, `cp` and, for a path, `nsplit` is
+#' given, or if it is out of range or, for a path, below the lowest complexity of the path.
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 3)
 #' prune(fit, complexity = 0.02)

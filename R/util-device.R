@@ -1,14 +1,14 @@
 # What the package was built with, what the machine offers, and which device a search is to use.
 
-#' GPUs that contree can see
+#' Available GPUs
 #'
-#' Says whether the package was built with CUDA, whether a GPU can be used, and if not, why. It
-#' never gives an error.
+#' Reports whether the package was built with CUDA and whether a GPU can be used, and if not, why.
+#' It never raises an error.
 #'
-#' @return A data frame, one row a GPU, or one row with `NA` in the last four columns if there is
-#'   none: `built` (logical, was the package built with CUDA), `available` (logical, can a GPU be
-#'   used), `reason` (why not; empty if it can), `device` (integer, number of the GPU), `name`,
-#'   `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
+#' @return A data frame with one row for each GPU, or one row with `NA` in the last four columns if
+#'   there is none: `built` (logical, was the package built with CUDA?), `available` (logical, can a
+#'   GPU be used?), `reason` (why not; empty if it can), `device` (integer, number of the GPU),
+#'   `name`, `memory` (bytes), `capability` (compute capability, as in `"9.0"`).
 #' @seealso [contree_info()]
 #' @examples
 #' contree_gpu()
@@ -24,18 +24,19 @@ contree_gpu <- function() {
              capability = or_na(found$capability, NA_character_))
 }
 
-#' How contree was built
+#' Build information
 #'
-#' Also says which vector instructions the search uses. It chooses the best that the machine has;
-#' `options(contree.simd = )` or, where that is not set, the environment variable `CONTREE_SIMD`
-#' forces others: `"avx512"` and `"avx2"` on x86-64, `"neon"` on 64-bit ARM, `"scalar"` (plain C)
-#' everywhere, or `"auto"`, the default. The trees are the same with all of them, only the time
-#' differs. [contree()] refuses instructions that are not available.
+#' Reports how the package was built and which vector instructions the search uses. It uses the best
+#' that the machine supports; `options(contree.simd = )` or, if that is not set, the environment
+#' variable `CONTREE_SIMD` selects others: `"avx512"` and `"avx2"` on x86-64, `"neon"` on 64-bit
+#' ARM, `"scalar"` (plain C) everywhere, or `"auto"`, the default. The trees are the same with all
+#' of them; only the time differs. [contree()] raises an error for instructions that are not
+#' available.
 #'
 #' @return A list of class `contree_info`: `version` of the package, `simd` (vector instructions in
-#'   use; `NA` if those asked for are not available), `simd_available` (the best first), `openmp`
-#'   and `cuda` (logical: was it built with them), `threads` (how many a search uses unless told
-#'   otherwise; without OpenMP one) and `processors` (how many it may use at most). It has a `print`
+#'   use; `NA` if those requested are not available), `simd_available` (the best first), `openmp`
+#'   and `cuda` (logical: was the package built with them?), `threads` (default number of threads of
+#'   a search; one without OpenMP) and `processors` (maximum number of threads). It has a `print()`
 #'   method.
 #' @seealso [contree_gpu()], [contree_threads()]
 #' @examples
@@ -95,15 +96,15 @@ check_device <- function(value) {
 device_wanted <- function(settings) if (is.null(settings$device)) "auto" else settings$device
 
 stop_device <- function(why) {
-  stop_input("device", gettextf("the GPU asked for by 'device' cannot be used: %s", why),
-             gettext("use device = \"auto\" or \"cpu\", and contree_gpu() to see what there is"))
+  stop_input("device", gettextf("the GPU given as 'device' cannot be used: %s", why),
+             gettext("use device = \"auto\" or \"cpu\"; contree_gpu() lists the GPUs"))
 }
 
 # Said once a fit: why a device was not used, or not to the end.
 tell_device <- function(solved) {
   if (!nzchar(solved$device_note)) return(invisible())
   message(structure(list(
-    message = paste0(gettextf("the search went on without the GPU: %s", solved$device_note), "\n"),
+    message = paste0(gettextf("the search ran on without the GPU: %s", solved$device_note), "\n"),
                          call = user_call()),
                     class = c("contree_message", "message", "condition")))
 }

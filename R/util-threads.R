@@ -2,26 +2,27 @@
 
 #' Number of threads
 #'
-#' Gets or sets how many threads [contree()] uses where its argument `threads` is not given, and how
-#' many [predict()][predict.contree] uses for large data.
+#' Gets or sets the number of threads that [contree()] uses if its argument `threads` is not given,
+#' and that [predict()][predict.contree] uses for large data.
 #'
-#' The number is the first of these that is given: the argument `threads` of `contree()`; what was
-#' set with `contree_threads()`, which is the option `contree.threads`; the environment variable
-#' `CONTREE_NUM_THREADS`; the option `Ncpus`; and otherwise 2. For all of them, 0 stands for as many
-#' as possible.
+#' The number is taken from the first of these that is set: the argument `threads` of `contree()`;
+#' `contree_threads()`, which sets the option `contree.threads`; the environment variable
+#' `CONTREE_NUM_THREADS`; the option `Ncpus`; otherwise it is 2. For each of them, 0 stands for as
+#' many as possible.
 #'
-#' Never are more used than the environment variables `OMP_THREAD_LIMIT` and `OMP_NUM_THREADS`
-#' allow, than the process may use of the processors of the machine (also by a quota of its control
-#' group, as containers have), or than two while `R CMD check` limits the cores
-#' (`_R_CHECK_LIMIT_CORES_`). A build without OpenMP, as [contree_info()] tells, uses one thread,
-#' and so does a forked child process (`parallel::mclapply()`), where others are already at work.
-#' Small searches use one thread, since they are done before others have started. The trees are the
-#' same for any number of threads, see [contree()].
+#' The number is limited by the environment variables `OMP_THREAD_LIMIT` and `OMP_NUM_THREADS`, by
+#' the processors that are available to the process (including the CPU quota of a container), and to
+#' two while `R CMD check` limits the cores (`_R_CHECK_LIMIT_CORES_`). A build without OpenMP (see
+#' [contree_info()]) uses one thread, and so does a forked child process (`parallel::mclapply()`),
+#' since several of them run at once. Small searches use one thread, since they end before others
+#' have started. The trees are the same for any number of threads, see [contree()].
 #'
-#' @param n A whole number; 0 for as many as possible, `NULL` to return to the default. Without it
-#'   nothing is changed.
-#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, what was
-#'   set before (`NULL`: nothing), to set it again.
+#' @param n Number of threads, a whole number; 0 for as many as possible, `NULL` to return to the
+#'   default. If it is missing, nothing is changed.
+#' @return Without `n`, the number of threads that a search uses now. With `n`, invisibly, the
+#'   previous setting (`NULL` if there was none), to restore it later.
+#' @section Errors:
+#' `contree_input_error` if `n` is not a whole number of at least 0.
 #' @seealso [contree_info()], `fit$threads` in [contree.object]
 #' @examples
 #' contree_threads()
@@ -66,10 +67,7 @@ check_threads <- function(name, value) {
                           gettext("; 0 stands for all processors, NULL for the default")))
 }
 
-is_count <- function(value) {
-  is.numeric(value) && !is.object(value) && length(value) == 1 && !is.na(value) && value >= 1 &&
-    value == round(value)
-}
+is_count <- function(value) is_scalar(value) && value >= 1 && value == round(value)
 
 # ---- caps ----------------------------------------------------------------------------------------
 

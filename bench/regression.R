@@ -1,18 +1,21 @@
 # Regression trees of contree() beside rpart and STreeD (pystreed), in the same run.
 #
-#   [BENCH_PYTHON=PYTHON] Rscript bench/regression.R [LIMIT]
+#   [BENCH_PYTHON=PYTHON] [CONTREE_DATA=DIR] Rscript bench/regression.R [LIMIT [SET...]]
 #
-# Sets: MASS::Boston, ggplot2::diamonds (numeric columns) and Friedman's first function with 10
-# columns, generated; depths 2 to 4, leaves of any size (minbucket = 1), one thread. Seconds are the
-# processor's (user) of the whole call. `held_out`: R squared on the other half of the rows, fitted
-# to a random half with at least 7 rows in a leaf, the mean of five halves. PYTHON has pystreed,
-# which is asked for the optimal tree on all thresholds, in LIMIT (60) seconds at most. Writes
-# bench/results/regression.csv.
+# Sets: MASS::Boston, ggplot2::diamonds (numeric columns), Friedman's first function with 10
+# columns, generated, diabetes (scikit-learn's, from PYTHON), bean (its first column by the
+# others; from DIR); depths 2 to 4, leaves of any size (minbucket = 1). Seconds are the
+# processor's (user) of the whole call on one thread; `clock` those on the clock, with two
+# threads as well where one takes above a second. `held_out`: R squared on the other half of the
+# rows, fitted to a random half with at least 7 rows in a leaf, the mean of five halves. PYTHON
+# has pystreed, which is asked for the optimal tree on all thresholds, in LIMIT (60) seconds at
+# most. Writes the rows of the SETs (all) of bench/results/regression.csv.
 
 library(contree)
 arguments <- commandArgs(TRUE)
 limit <- if (length(arguments)) as.numeric(arguments[1]) else 60
 python <- Sys.getenv("BENCH_PYTHON")
+data_at <- Sys.getenv("CONTREE_DATA")
 
 friedman <- function(n) {
   set.seed(1)
@@ -21,7 +24,7 @@ friedman <- function(n) {
   x
 }
 
-sets <- list(friedman1e3 = friedman(1e3), friedman1e4 = friedman(1e4))
+sets <- list(friedman1e3 = friedman(1e3), friedman1e4 = friedman(1e4), friedman1e5 = friedman(1e5))
 if (requireNamespace("MASS", quietly = TRUE)) {
   sets$boston <- stats::setNames(MASS::Boston, sub("medv", "y", names(MASS::Boston)))
 }
@@ -32,18 +35,33 @@ if (requireNamespace("ggplot2", quietly = TRUE)) {
   names(sets$diamonds) <- c("carat", "total", "table", "length", "width", "height", "y")
 }
 
+if (nzchar(data_at)) {
+  bean <- utils::read.csv(file.path(data_at, "bean.csv.gz"))[-1]
+  sets$bean <- stats::setNames(bean, sub("^x1$", "y", names(bean)))
+}
+if (nzchar(python)) {
+  code <- "from sklearn.datasets import load_diabetes as d; print(d(as_frame=True, scaled=False)"
+  lines <- suppressWarnings(system2(python, c("-c", shQuote(paste0(code, ".frame.to_csv())"))),
+                                    stdout = TRUE))
+  if (length(lines) > 1) {
+    diabetes <- utils::read.csv(text = lines)[-1]
+    sets$diabetes <- stats::setNames(diabetes, sub("target", "y", names(diabetes)))
+  }
+}
+if (length(arguments) > 1) sets <- sets[arguments[-1]]
+
 timed <- function(expression) {
   time <- system.time(value <- expression)
-  list(value = value, seconds = time[[1]])
+  list(value = value, seconds = time[[1]], clock = time[[3]])
 }
 
 r_squared <- function(y, prediction) 1 - sum((y - prediction)^2) / sum((y - mean(y))^2)
 
 fits <- list(
-  contree = function(data, depth, least) {
-    contree(y ~ ., data, depth = depth, minbucket = least, threads = 1, time_limit = 300)
+  contree = function(data, depth, least, threads = 1) {
+    contree(y ~ ., data, depth = depth, minbucket = least, threads = threads, time_limit = 600)
   },
-  rpart = function(data, depth, least) {
+  rpart = function(data, depth, least, threads) {
     rpart::rpart(y ~ ., data, maxdepth = depth, minbucket = least, minsplit = 2 * least, cp = 0,
                  xval = 0, maxcompete = 0, maxsurrogate = 0)
   })
@@ -69,29 +87,44 @@ streed <- function(data, depth) {
 }
 
 rows <- list()
-note <- function(...) {
-  row <- data.frame(..., check.names = FALSE)
+note <- function(set, depth, method, seconds, r2, clock = NA, held_out = NA, status = "") {
+  row <- data.frame(set = set, rows = nrow(sets[[set]]), columns = ncol(sets[[set]]) - 1,
+                    depth = depth, method = method, seconds = seconds, clock = clock, r2 = r2,
+                    held_out = held_out, status = status)
   rows[[length(rows) + 1]] <<- row
-  cat(sprintf("%-12s %d  %-8s %9.3f s  R2 %.4f  held out %.4f  %s\n", row$set, row$depth,
-              row$method, row$seconds, row$r2, row$held_out, row$status))
+  cat(sprintf("%-12s %d  %-9s %9.3f s  %9.3f s  R2 %.4f  held out %.4f  %s\n", set, depth, method,
+              seconds, clock, r2, held_out, status))
 }
 
-for (set in names(sets)) for (depth in 2:4) {
+run <- function(set, depth) {
   data <- sets[[set]]
-  if (depth == 4 && nrow(data) > 1000) next
   for (method in names(fits)) {
     found <- timed(fits[[method]](data, depth, 1))
     y <- stats::predict(found$value, data)
-    note(set = set, rows = nrow(data), columns = ncol(data) - 1, depth = depth, method = method,
-         seconds = found$seconds, r2 = r_squared(data$y, y),
-         held_out = if (depth < 4) held_out(fits[[method]], data, depth) else NA,
-         status = if (method == "contree") found$value$status else "")
+    small <- depth < 4 && nrow(data) < 6e4
+    note(set, depth, method, found$seconds, r_squared(data$y, y), found$clock,
+         if (small) held_out(fits[[method]], data, depth) else NA,
+         if (method == "contree") found$value$status else "")
+    if (method == "rpart" || found$clock < 1) next
+    found <- timed(fits[[method]](data, depth, 1, 2))
+    note(set, depth, "2 threads", found$seconds, r_squared(data$y, y), found$clock,
+         status = found$value$status)
   }
   if (nzchar(python) && nrow(data) <= 1000 && depth < 4) {
     found <- streed(data, depth)
-    note(set = set, rows = nrow(data), columns = ncol(data) - 1, depth = depth, method = "streed",
-         seconds = found[1], r2 = found[2], held_out = NA,
+    note(set, depth, "streed", found[1], found[2],
          status = if (found[3] == 1) "optimal" else "time limit")
   }
 }
-utils::write.csv(do.call(rbind, rows), "bench/results/regression.csv", row.names = FALSE)
+
+for (set in names(sets)) for (depth in 2:4) {
+  if (depth == 4 && nrow(sets[[set]]) > 1000) next
+  run(set, depth)
+}
+results <- do.call(rbind, rows)
+at <- "bench/results/regression.csv"
+if (length(arguments) > 1 && file.exists(at)) {
+  before <- utils::read.csv(at)
+  results <- rbind(before[!before$set %in% names(sets), ], results)
+}
+utils::write.csv(results, at, row.names = FALSE)

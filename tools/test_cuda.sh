@@ -19,11 +19,11 @@ verdict () {
   fi
 }
 
-found=no
-command -v nvcc > /dev/null 2>&1 && found=yes
+nvcc=`command -v nvcc`
 for d in "$CUDA_HOME" "$CUDA_PATH" "$CUDA_ROOT" /usr/local/cuda /opt/cuda; do
-  test ! -x "$d/bin/nvcc" || found=yes; done
-if test $found = no && test -z "$CUDA_TOOLKITS"; then
+  test -n "$nvcc" || test ! -x "$d/bin/nvcc" || nvcc=$d/bin/nvcc
+done
+if test -z "$nvcc" && test -z "$CUDA_TOOLKITS"; then
   echo "not run: there is no nvcc on this machine"
   echo "CUDA build: 0 passed, 0 failed"
   exit 0
@@ -97,9 +97,20 @@ try_it () {
   fi
 }
 
+# Schedules as CUDA text, for those devices from 7.5 to 12.0 that this nvcc knows.
+kept_texts () { # NVCC
+  codes=`"$1" --list-gpu-code | awk '/^sm_(75|80|86|89|90|100|120)$/ { all = all "," $1 }
+    END { print substr(all, 2) }'`
+  "$1" -Xcompiler -Wall,-Wextra -Werror all-warnings -gencode "arch=compute_75,code=[$codes]" \
+    -x cu -c tests/c/golden/cuda.txt -o build/cuda.o
+  verdict "schedules as CUDA text, without a warning: $codes"
+}
+
 for toolkit in ${CUDA_TOOLKITS:-yes}; do
   install_with "$toolkit"
   test "$toolkit" = yes || every_architecture "$toolkit"
+  test "$toolkit" = yes || nvcc=$toolkit/bin/nvcc
+  kept_texts "$nvcc"
   try_it
 done
 

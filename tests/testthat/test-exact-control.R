@@ -64,7 +64,7 @@ test_that("limits stop the search with a tree, a bound and a word in print", {
   expect_lte(near$cost, iris2$cost + 3)
   few <- contree(Species ~ ., iris, depth = 2, max_thresholds = 2)
   expect_gte(few$cost, iris2$cost)
-  expect_output(print(few), "proven optimal among trees on at most 2 thresholds a predictor",
+  expect_output(print(few), "proven optimal among trees on at most 2 thresholds per predictor",
                 fixed = TRUE)
 })
 

@@ -295,13 +295,13 @@ test_that("print shows the table and the rule", {
   shown <- function(column) format(cv$table[[column]], digits = 4)[4]
   expect_match(row, sprintf("%s +%s [*]$", shown("error"), shown("se")))
   expect_length(grep("[*]$", printed), 1)
-  for (words in c("10 folds", "one standard error", "held out")) {
+  for (words in c("10 folds", "one standard error", "held-out")) {
     expect_match(paste(printed, collapse = " "), words, fixed = TRUE) # lines may end in between
   }
   expect_false(any(grepl("complexity|stopped", printed)))
   expect_output(print(contree_cv(Species ~ ., iris, depth = 1, complexity = c(0, 0.1), repeats = 2,
                                  rule = "min")),
-                "2 times.*complexity.*least error")
+                "2 times.*complexity.*lowest error")
 })
 
 test_that("print and plot name what the table holds", {

@@ -64,7 +64,9 @@ test_that("a limit on leaves says so, and is refused where it cannot be", {
   expect_output(print(contree(Species ~ ., iris, depth = 2, max_leaves = 4)),
                 "of depth <= 2, ")
   expect_contree_error(contree(Species ~ ., iris, max_leaves = 3, certificate = TRUE), "input",
-                       "no certificates of trees with 'max_leaves'")
+                       "'certificate' cannot be combined with 'max_leaves'")
+  expect_contree_error(contree_path(Species ~ ., iris, by = "leaves", checkpoint = "x.rds"),
+                       "input", "'checkpoint' cannot be combined with 'by")
   expect_contree_error(contree(Species ~ ., iris, max_leaves = 0), "input", "'max_leaves'")
   again <- contree_from_json(as_json(fit))
   expect_output(print(again), "with at most 5 leaves")

@@ -60,7 +60,7 @@ path_grid <- function(path, n) {
 }
 
 test_that("at each complexity its tree costs what a search finds, with the fewest splits", {
-  for (seed in seeds(120, 15)) {
+  for (seed in seeds(60, 15)) {
     p <- small_problem(1000 + seed)
     n <- length(p$y)
     path <- path_of(p)

@@ -37,6 +37,27 @@ test_that("figures are those of trees fitted to the samples one by one", {
   }
 })
 
+test_that("of regression trees predictions are compared as numbers", {
+  data <- data.frame(x = iris$Petal.Length, z = iris$Petal.Width, y = iris$Sepal.Length)
+  fit <- contree(y ~ x + z, data, depth = 2)
+  set.seed(5)
+  stability <- contree_stability(fit, samples = 6)
+  set.seed(5)
+  predicted <- vapply(1:6, function(i) {
+    predict(contree(y ~ x + z, data[sample.int(150, 150, TRUE), ], depth = 2), data)
+  }, numeric(150))
+  own <- predict(fit)
+  expect_equal(unname(stability$rows), unname(sqrt(rowMeans((predicted - own)^2))))
+  expect_equal(stability$with_fit, sqrt(mean((predicted - own)^2)))
+  pairs <- utils::combn(6, 2)
+  differences <- predicted[, pairs[1, ]] - predicted[, pairs[2, ]]
+  expect_equal(stability$agreement, sqrt(mean(differences^2)))
+  expect_gt(stability$agreement, 0)
+  expect_output(print(stability), "Predictions differ from the fit's by 0\\.[0-9]+, those of two")
+  stump <- contree(y ~ x, data, depth = 0)
+  expect_identical(nrow(contree_stability(stump, samples = 2)$splits), 0L)
+})
+
 test_that("a split returns if one on the same predictor parts the rows about alike", {
   sides <- cbind(1:10 < 4, 1:10 < 6)
   returns <- function(other, variable, within) {

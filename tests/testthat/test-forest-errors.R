@@ -54,7 +54,7 @@ test_that("probabilities have standard errors, a column a class", {
 
 test_that("what has no standard error says so", {
   fit <- hist_forest(Species ~ ., iris, trees = 3, seed = 1)
-  expect_contree_error(predict(fit, iris, se.fit = TRUE), "input", "standard errors of type")
+  expect_contree_error(predict(fit, iris, se.fit = TRUE), "input", "standard errors are available")
   expect_contree_error(predict(fit, type = "prob", se.fit = TRUE), "input", "newdata")
   expect_contree_error(predict(fit, iris, se.fit = 2), "input", "se.fit")
   one <- hist_forest(mpg ~ ., mtcars, trees = 1, seed = 1)

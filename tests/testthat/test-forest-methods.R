@@ -1,7 +1,7 @@
 test_that("print and summary tell of the forest", {
   fit <- hist_forest(Species ~ ., iris, trees = 20, seed = 1)
   expect_output(print(fit), "20 classification trees on 150 rows and 4 predictors")
-  expect_output(print(fit), "% wrong")
+  expect_output(print(fit), "Out-of-bag: error")
   expect_output(print(summary(fit)), "Importance")
   expect_output(print(hist_forest(mpg ~ ., mtcars, trees = 5)), "R squared")
   expect_equal(sum(summary(fit)$confusion), sum(fit$oob$trees > 0))

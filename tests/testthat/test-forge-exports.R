@@ -56,7 +56,7 @@ test_that("all.equal() says where forests differ", {
   expect_match(all.equal(one, import_forest(forge_fixture("lgb-regression.txt"), iterations = 2)),
                "^trees: 4, 2$")
   expect_match(all.equal(one, import_forest(forge_fixture("lgb-binary.txt")))[1], "link")
-  expect_match(all.equal(one, 1), "no forest")
+  expect_match(all.equal(one, 1), "not a forest")
   expect_error(all.equal(one, one, tolerance = -1), class = "contree_input_error")
 })
 

@@ -38,7 +38,7 @@ test_that("sizes, criteria and the history agree with each other", {
   expect_lte(fit$gmt$bic, min(history$bic) + 1e-6)
   inner <- summary(fit, node = 1)
   expect_equal(inner$sigma, summary(lm(y ~ x1 + x2, d))$sigma)
-  expect_output(print(fit), "no change of one node improves it")
+  expect_output(print(fit), "no change of a single node improves it")
   expect_output(print(summary(fit)), "explained")
   expect_contree_error(coef(fit, 99), "input", "no node 99")
   expect_contree_error(vcov(fit), "input", "'node'")

@@ -152,7 +152,7 @@ test_that("a new level follows the larger child, with one warning that names it"
   fit <- contree(y ~ f + s, data, depth = 1)
   new <- data.frame(f = c("a", "zz", "zz", NA, "unused", "yy"), s = "red")
   problem <- expect_warning(class <- predict(fit, new), class = "contree_new_levels")
-  expect_match(conditionMessage(problem), "'f' has 'zz', 'yy', which no training row had",
+  expect_match(conditionMessage(problem), "'f' has 'zz', 'yy', which did not occur in training",
                fixed = TRUE)
   expect_identical(problem$new_levels, list(f = c("zz", "yy")))
   expect_identical(unname(class),

@@ -70,7 +70,7 @@ bad_input <- list(
   list("mismatched lengths",    quote(contree(iris[1:4], iris$Species[1:10])), "input",
        c("'y'", "150 rows", "length 10", "one class for each row")),
   list("mismatched variable",   quote(contree(Species ~ c(1, 2), iris)), "input",
-       c("'c(1, 2)'", "length 2", "150 rows", "one value a row")),
+       c("'c(1, 2)'", "length 2", "150 rows", "one value per row")),
   list("character matrix",      quote(contree(as.matrix(iris), iris$Species)), "input",
        c("'x'", "character", "storage.mode")),
   list("list column",           quote(contree(Species ~ ., cbind(iris, l = I(as.list(1:150))))),

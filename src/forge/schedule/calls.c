@@ -61,12 +61,6 @@ static int64_t sum_of(const running *r, int loop, ct_axis axis)
     return sum;
 }
 
-static int64_t iteration_of(const running *r, int loop)
-{
-    const ct_index *index = &r->s->nest->loops[loop];
-    return (r->at[loop] - index->start) / index->step;
-}
-
 /* Of the rows within reach those that there are. */
 static int64_t rows_within(const running *r, int loop, int64_t first)
 {
@@ -87,19 +81,10 @@ static own_sums *holder_of(running *r, int target)
 static char *sums_of(running *r, int target, int64_t *first)
 {
     own_sums *of = holder_of(r, target);
-    int64_t which = target >= 0 ? iteration_of(r, target) : 0;
-    for (int i = 0; target == CT_TO_SLOTS && i < r->s->ir->n_slots; i++)
-        which = which * ct_trips_of(r->s->nest, r->s->ir->slots[i], r->s->shape->n_trees) +
-                iteration_of(r, r->s->ir->slots[i]);
+    int64_t which = ct_ir_copy_of(r->s->ir, target, r->at);
     *first = of->first;
     return of->sums + (size_t) which * (size_t) of->n_rows * r->s->model->n_outputs *
                           number_size(r);
-}
-
-static int64_t copies_of(const running *r, const ct_ir_node *node)
-{
-    return node->loop < 0 ? ct_ir_slots(r->s->ir)
-                          : ct_trips_of(r->s->nest, node->loop, r->s->shape->n_trees);
 }
 
 /* Any order is allowed of doubles alone. */
@@ -113,7 +98,7 @@ static void make_private(running *r, const ct_ir_node *node)
     }
     of->first = sum_of(r, around, CT_ROWS);
     of->n_rows = rows_within(r, around, of->first);
-    size_t n = (size_t) (copies_of(r, node) * of->n_rows) * r->s->model->n_outputs;
+    size_t n = (size_t) (ct_ir_copies(r->s->ir, node->loop) * of->n_rows) * r->s->model->n_outputs;
     double *sums = CT_ARENA_NEW(r->arena, double, n ? n : 1);
     of->sums = (char *) sums;
     if (!sums) ct_atomic_write(r->failed, 1);
@@ -123,7 +108,7 @@ static void make_private(running *r, const ct_ir_node *node)
 static void reduce_dim(running *r, const ct_ir_node *node)
 {
     const own_sums *from = holder_of(r, node->loop);
-    int64_t first, copies = copies_of(r, node);
+    int64_t first, copies = ct_ir_copies(r->s->ir, node->loop);
     size_t n = (size_t) from->n_rows * r->s->model->n_outputs;
     char *into = sums_of(r, node->target, &first);
     double *to = (double *) (void *) into +
@@ -166,20 +151,6 @@ static void cache_rows(running *r, int loop)
 /* ---- loops ---- */
 
 static void run_list(running *r, int first);
-
-static int64_t trips_now(const running *r, const ct_ir_node *node)
-{
-    const ct_index *index = &r->s->nest->loops[node->loop];
-    int64_t stop = CT_OPEN;
-    for (uint32_t i = 0; i < node->n_bounds; i++) {
-        int64_t bound = node->bounds[i].constant;
-        if (bound == CT_OPEN) bound = r->n_rows;
-        for (uint32_t k = 0; k < node->bounds[i].n_minus; k++)
-            bound -= r->at[node->bounds[i].minus[k]];
-        if (bound < stop) stop = bound;
-    }
-    return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
-}
 
 /* The innermost loop: n iterations from where it is. */
 static void call_kernel(running *r, const ct_ir_node *walk, int64_t n)
@@ -246,7 +217,8 @@ static void share(void *data, unsigned worker, uint64_t begin, uint64_t end)
 
 static void run_for(running *r, const ct_ir_node *node)
 {
-    int64_t n = trips_now(r, node);
+    int64_t n = ct_trips_now(r->s->nest, node->loop, node->bounds, node->n_bounds, r->n_rows,
+                             r->at);
     if (node->how != CT_HOW_THREADS || r->threads < 2 || n < 2) {
         run_iterations(r, node, 0, n);
         return;

@@ -60,7 +60,7 @@ static void add_bound(const emitting *e, const ct_bound *bound)
 static void add_stop(const emitting *e, int level, const ct_ir_node *node)
 {
     for (uint32_t i = 0; i < node->n_bounds; i++) {
-        ADD(e, "%*s%s b%u_%d = ", 4 * level, "", "const i64", (unsigned) i, node->loop);
+        ADD(e, "%*sconst i64 b%u_%d = ", 4 * level, "", (unsigned) i, node->loop);
         add_bound(e, &node->bounds[i]);
         ADD(e, ";\n");
         if (!i) LINE(e, level, "const i64 s0_%d = b0_%d;", node->loop, node->loop);
@@ -271,9 +271,10 @@ static void add_row_cache(emitting *e, int level, int loop)
     e->rows = loop;
 }
 
-static void close_row_cache(const emitting *e, int level, int loop)
+/* In C: the end of what a block has of its own, if there was memory for it. */
+static void close_memory(const emitting *e, int level, const char *of, int loop)
 {
-    LINE(e, level, "free(cache%d);", loop);
+    LINE(e, level, "free(%s%d);", of, loop);
     LINE(e, level, "} else {");
     LINE(e, 0, "#ifdef _OPENMP");
     LINE(e, 0, "#pragma omp atomic write");
@@ -360,14 +361,7 @@ static void add_reduce_dim(const emitting *e, int level, const ct_ir_node *node)
     add_addition(e, level + 2, node->target, node->atomic, "k % m->n_outputs", what);
     LINE(e, level + 1, "}");
     LINE(e, level, "}");
-    if (cuda) return;
-    LINE(e, level, "free(own%d);", v);
-    LINE(e, level, "} else {");
-    LINE(e, 0, "#ifdef _OPENMP");
-    LINE(e, 0, "#pragma omp atomic write");
-    LINE(e, 0, "#endif");
-    LINE(e, level + 1, "failed = 1;");
-    LINE(e, level, "}");
+    if (!cuda) close_memory(e, level, "own", v);
 }
 
 /* ---- all nodes ---- */
@@ -385,7 +379,8 @@ static void add_loop(emitting *e, int level, const ct_ir_node *node)
     add_stop(e, level, node);
     add_for(e, level, node, walk);
     add_list(e, node->inner, level + 1);
-    if (e->language == CT_IN_C && e->rows == v && rows != v) close_row_cache(e, level + 1, v);
+    if (e->language == CT_IN_C && e->rows == v && rows != v)
+        close_memory(e, level + 1, "cache", v);
     LINE(e, level, "}");
     LINE(e, level, "}");
     e->rows = rows;

@@ -50,28 +50,13 @@ static int is_within(reach it, int64_t place)
     return it.n < 0 || (place >= it.first && place - it.first < it.n);
 }
 
-static int64_t iteration_of(const running *r, int loop)
-{
-    const ct_index *index = &r->ir->nest->loops[loop];
-    return (r->at[loop] - index->start) / index->step;
-}
-
-static int64_t slot_of(const running *r)
-{
-    int64_t slot = 0;
-    for (int i = 0; i < r->ir->n_slots; i++)
-        slot = slot * ct_trips_of(r->ir->nest, r->ir->slots[i], r->e->n_trees) +
-               iteration_of(r, r->ir->slots[i]);
-    return slot;
-}
-
 /* The sums that a node adds to. */
 static double *target_of(const running *r, int target)
 {
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
     if (target == CT_TO_RESULT) return r->sums;
-    if (target == CT_TO_SLOTS) return r->slots + (size_t) slot_of(r) * size;
-    return r->own[target] + (size_t) iteration_of(r, target) * size;
+    double *sums = target == CT_TO_SLOTS ? r->slots : r->own[target];
+    return sums + (size_t) ct_ir_copy_of(r->ir, target, r->at) * size;
 }
 
 static void add(const running *r, double *sum, double term)
@@ -112,8 +97,7 @@ static double *own_sums(const running *r, int64_t n)
 
 static ct_status make_private(running *r, const ct_ir_node *node)
 {
-    int64_t n = node->loop < 0 ? ct_ir_slots(r->ir)
-                               : ct_trips_of(r->ir->nest, node->loop, r->e->n_trees);
+    int64_t n = ct_ir_copies(r->ir, node->loop);
     double *sums = own_sums(r, n);
     if (!sums) return ct_fail(r->error, CT_NO_MEMORY, "not enough memory to predict");
     if (node->loop < 0) {
@@ -129,8 +113,7 @@ static ct_status make_private(running *r, const ct_ir_node *node)
 
 static void reduce_dim(running *r, const ct_ir_node *node)
 {
-    int64_t n = node->loop < 0 ? ct_ir_slots(r->ir)
-                               : ct_trips_of(r->ir->nest, node->loop, r->e->n_trees);
+    int64_t n = ct_ir_copies(r->ir, node->loop);
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
     const double *from = node->loop < 0 ? r->slots : r->own[node->loop];
     double *to = target_of(r, node->target);
@@ -144,15 +127,8 @@ static ct_status run_list(running *r, int first);
 static ct_status run_for(running *r, const ct_ir_node *node)
 {
     const ct_index *index = &r->ir->nest->loops[node->loop];
-    int64_t stop = CT_OPEN;
-    for (uint32_t i = 0; i < node->n_bounds; i++) {
-        int64_t bound = node->bounds[i].constant;
-        if (bound == CT_OPEN) bound = r->n_rows;
-        for (uint32_t k = 0; k < node->bounds[i].n_minus; k++)
-            bound -= r->at[node->bounds[i].minus[k]];
-        if (bound < stop) stop = bound;
-    }
-    int64_t n = stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
+    int64_t n = ct_trips_now(r->ir->nest, node->loop, node->bounds, node->n_bounds, r->n_rows,
+                             r->at);
     reach cached[2] = {r->cached[0], r->cached[1]}, within = r->within[CT_ROWS];
     for (int64_t k = 0; k < n; k++) {
         ct_arena_mark mark = ct_arena_here(r->arena);

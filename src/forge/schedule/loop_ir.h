@@ -84,4 +84,9 @@ uint32_t ct_ir_base(const ct_nest *nest, int loop, ct_axis axis, int loops[CT_MO
 /* How many slots there are. */
 int64_t ct_ir_slots(const ct_ir *ir);
 
+/* How many sums a loop (CT_TO_SLOTS: all loops with slots) has, and which of those of a target are
+ * added to with the loops' variables where they are; 0: the first. */
+int64_t ct_ir_copies(const ct_ir *ir, int loop);
+int64_t ct_ir_copy_of(const ct_ir *ir, int target, const int64_t *at);
+
 #endif

@@ -184,6 +184,21 @@ int64_t ct_ir_slots(const ct_ir *ir)
     return n;
 }
 
+int64_t ct_ir_copies(const ct_ir *ir, int loop)
+{
+    return loop < 0 ? ct_ir_slots(ir) : ct_trips_of(ir->nest, loop, ir->shape->n_trees);
+}
+
+int64_t ct_ir_copy_of(const ct_ir *ir, int target, const int64_t *at)
+{
+    if (target >= 0) return ct_iteration_of(ir->nest, target, at);
+    int64_t slot = 0;
+    for (int i = 0; target == CT_TO_SLOTS && i < ir->n_slots; i++)
+        slot = slot * ct_trips_of(ir->nest, ir->slots[i], ir->shape->n_trees) +
+               ct_iteration_of(ir->nest, ir->slots[i], at);
+    return slot;
+}
+
 /* ---- mid to low: remainders, barriers, launches ---- */
 
 /* Threads wait before what a cache holds is overwritten, and until it is there. */

@@ -9,12 +9,17 @@ int64_t ct_stop_of(const ct_nest *nest, int loop, uint32_t n_trees)
     return index->stop;
 }
 
+static int64_t trips_until(const ct_index *index, int64_t stop)
+{
+    return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
+}
+
 int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees)
 {
     const ct_index *index = &nest->loops[loop];
     int64_t stop = ct_stop_of(nest, loop, n_trees);
     if (stop == CT_OPEN) return CT_OPEN;
-    return stop <= index->start ? 0 : (stop - index->start - 1) / index->step + 1;
+    return trips_until(index, stop);
 }
 
 /* The highest value of the variable; -1: there is none. */
@@ -51,6 +56,24 @@ uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
         bounds[n++] = bound;
     }
     return n;
+}
+
+int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
+                     int64_t n_rows, const int64_t *at)
+{
+    int64_t stop = CT_OPEN;
+    for (uint32_t i = 0; i < n_bounds; i++) {
+        int64_t bound = bounds[i].constant;
+        if (bound == CT_OPEN) bound = n_rows;
+        for (uint32_t k = 0; k < bounds[i].n_minus; k++) bound -= at[bounds[i].minus[k]];
+        if (bound < stop) stop = bound;
+    }
+    return trips_until(&nest->loops[loop], stop);
+}
+
+int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at)
+{
+    return (at[loop] - nest->loops[loop].start) / nest->loops[loop].step;
 }
 
 static int64_t reach_below(const ct_nest *nest, int first, ct_axis axis, uint32_t n_trees)

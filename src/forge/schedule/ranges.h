@@ -1,4 +1,4 @@
-/* Which rows and trees the iterations of a loop are. */
+/* The ranges of rows and trees of the iterations of a loop. */
 #ifndef CT_FORGE_SCHEDULE_RANGES_H
 #define CT_FORGE_SCHEDULE_RANGES_H
 
@@ -21,6 +21,12 @@ int64_t ct_trips_of(const ct_nest *nest, int loop, uint32_t n_trees);
  * it descends from where a tile may be cut short. The number of them. */
 uint32_t ct_bounds_of(const ct_nest *nest, int loop, uint32_t n_trees,
                       ct_bound bounds[CT_MOST_NEST]);
+
+/* Iterations under these bounds, with the variables of the loops around it where they are. */
+int64_t ct_trips_now(const ct_nest *nest, int loop, const ct_bound *bounds, uint32_t n_bounds,
+                     int64_t n_rows, const int64_t *at);
+/* Which iteration a loop's variable is in. */
+int64_t ct_iteration_of(const ct_nest *nest, int loop, const int64_t *at);
 
 /* While a loop and those around it stand still (-1: none), the rows or trees within reach begin at
  * the sum of these and are so many at most, or CT_OPEN: to the end. */

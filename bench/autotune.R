@@ -1,0 +1,100 @@
+# The rule by which autotune() chooses a schedule, beside the best of a grid, on forests of two
+# kinds: those that the rule's numbers were chosen on, and others, held out.
+#
+#   Rscript bench/autotune.R
+#
+# Forests are grown from random numbers. A time is the processor's, on one thread, the least of some
+# rounds in which all schedules of the grid take turns. Writes bench/results/autotune.csv (OUT), a
+# line a forest, batch and schedule; ends with what the rule costs over the best of the grid.
+
+out <- file.path(if (nzchar(Sys.getenv("OUT"))) Sys.getenv("OUT") else "bench/results",
+                 "autotune.csv")
+quick <- nzchar(Sys.getenv("QUICK"))
+library(contree)
+own <- asNamespace("contree")
+
+calibration <- expand.grid(trees = c(10, 60, 300), depth = c(3, 6, 9), features = c(6, 40))
+held_out <- data.frame(trees = c(20, 35, 120, 200, 500, 15, 80, 150),
+                       depth = c(5, 8, 4, 7, 6, 10, 2, 12),
+                       features = c(10, 25, 12, 60, 8, 30, 20, 15))
+models <- rbind(cbind(set = "calibration", calibration), cbind(set = "held out", held_out))
+if (quick) models <- models[c(1, nrow(models)), ]
+batches <- if (quick) 16 else c(1, 8, 16, 32, 64, 512, 4096)
+
+grow <- function(model) {
+  set.seed(model$trees + 1000 * model$depth + model$features)
+  x <- as.data.frame(matrix(stats::runif(2000 * model$features), 2000))
+  x$y <- rowSums(x[1:6]^2) + x[[1]] * x[[2]] + stats::rnorm(2000, 0, 0.1)
+  forge(hist_forest(y ~ ., x, trees = model$trees, depth = model$depth, seed = 1), threads = 1)
+}
+
+tiles <- function(rows, form, k) {
+  schedule(c("schedule 1", sprintf("tile(batch, b0, b1, %d)", rows), "reorder(b0, tree, b1)",
+             "parallel(b0)", sprintf("interleave(b1, %d)", k), sprintf("represent(%s)", form)))
+}
+
+grid <- c(
+  list("one row" = schedule_preset("one-row"), "one tree" = schedule_preset("one-tree"),
+       "planes 64" = own$planes_of(64), "planes 512" = own$planes_of(512)),
+  unlist(lapply(c(64, 512), function(rows) lapply(c(8, 16), function(k) {
+    stats::setNames(list(tiles(rows, "sparse", k), tiles(rows, "array", k)),
+                    sprintf(c("tiles %d, %d", "tiles %d, %d, arrays"), rows, k))
+  })), FALSE))
+grid <- do.call(c, lapply(seq_along(grid), function(i) {
+  if (inherits(grid[[i]], "contree_schedule")) grid[i] else grid[[i]]
+}))
+
+seconds_of <- function(things, columns, rounds) {
+  now <- function() sum(proc.time()[c("user.self", "sys.self")])
+  least <- rep(Inf, length(things))
+  for (round in seq_len(rounds)) {
+    for (i in seq_along(things)) {
+      from <- now()
+      runs <- 0
+      while (now() - from < 0.012) {
+        own$run_schedule(things[[i]], columns, 1)
+        runs <- runs + 1
+      }
+      least[i] <- min(least[i], (now() - from) / runs)
+    }
+  }
+  least
+}
+
+measure <- function(model) {
+  forged <- grow(model)
+  x <- matrix(stats::runif(max(batches) * model$features), max(batches),
+              dimnames = list(NULL, paste0("V", seq_len(model$features))))
+  legal <- Filter(Negate(is.null), lapply(grid, function(one) {
+    tryCatch(own$with_schedule(forged, one), contree_input_error = function(problem) NULL)
+  }))
+  texts <- vapply(legal, function(one) paste(one$schedule$text, collapse = "\n"), "")
+  do.call(rbind, lapply(batches, function(rows) {
+    columns <- own$forest_columns_of(forged$forest, x[seq_len(rows), , drop = FALSE])$columns
+    by_rule <- own$with_schedule(forged, own$schedule_by_rule(forged, rows))
+    rule <- match(paste(by_rule$schedule$text, collapse = "\n"), texts)
+    if (is.na(rule)) {
+      legal <- c(legal, list(rule = by_rule))
+      rule <- length(legal)
+    }
+    seconds <- seconds_of(legal, columns, if (quick) 1 else 4)
+    data.frame(model, mean_depth = forged$info$mean_depth, tests = forged$info$tests,
+               networks = forged$info$networks, rows = rows,
+               schedule = names(legal), us = signif(1e6 * seconds, 4),
+               times_best = round(seconds / min(seconds), 3),
+               rule = seq_along(legal) == rule)
+  }))
+}
+
+dir.create(dirname(out), showWarnings = FALSE, recursive = TRUE)
+all <- NULL
+for (i in seq_len(nrow(models))) {
+  all <- rbind(all, measure(as.list(models[i, ])))
+  utils::write.csv(all, out, row.names = FALSE)
+}
+ruled <- all[all$rule, ]
+for (set in unique(ruled$set)) {
+  times <- ruled$times_best[ruled$set == set]
+  cat(sprintf("%s: %d forests and batches, %.3f in geometric mean, %.2f at worst\n", set,
+              length(times), exp(mean(log(times))), max(times)))
+}
