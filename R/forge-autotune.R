@@ -7,8 +7,9 @@
 #' bit for bit, under each schedule.
 #'
 #' The rule is: bit planes, 512 rows at a time, if all trees have at most 256 leaves, there are at
-#' least eight rows, and rows times trees are 4,000 or more; otherwise walks from node to node, of
-#' eight trees at once for fewer than eight rows, and of eight rows at once, in tiles, from there on.
+#' least eight rows, and rows times trees are 3,000 or more; otherwise walks from node to node, of
+#' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
+#' of 512 rows below 2,048 rows and of 1,024 from there on.
 #'
 #' The result is stored in the forest and saved with it. Called again for about as many rows (the
 #' same power of two) on the same machine, `autotune()` returns the forest unchanged; on another
@@ -88,8 +89,10 @@ tuned_key <- function(forged, rows, threads) {
 
 schedule_by_rule <- function(forged, rows) {
   walks <- rows * length(forged$forest$ensemble$roots)
-  if (forged$info$planes && rows >= 8 && walks >= 4000) return(planes_of(512))
-  if (rows < 8) schedule_preset("one-row") else schedule_preset("xgboost", rows = 512)
+  if (forged$info$planes && rows >= 8 && walks >= 3000) return(planes_of(512))
+  if (rows < 8) return(schedule_preset("one-row"))
+  # each tile reads all trees again, which may be more than the processor's caches hold
+  schedule_preset("xgboost", rows = if (rows < 2048) 512 else 1024)
 }
 
 planes_of <- function(rows) {

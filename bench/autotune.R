@@ -40,6 +40,7 @@ grid <- list("one row" = schedule_preset("one-row"), "one tree" = schedule_prese
              "tiles 64, 8" = tiles(64, "sparse", 8), "tiles 64, 16" = tiles(64, "sparse", 16),
              "tiles 512, 8" = schedule_preset("xgboost", rows = 512),
              "tiles 512, 16" = tiles(512, "sparse", 16),
+             "tiles 1024, 8" = schedule_preset("xgboost", rows = 1024),
              "tiles 512, 16, arrays" = tiles(512, "array", 16))
 
 seconds_of <- function(things, columns, rounds) {
