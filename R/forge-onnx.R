@@ -232,7 +232,8 @@ read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
   onnx_forest(nodes, leaves, n_outputs, base, average = identical(onnx_aggregate(a), "AVERAGE"),
               n_features = n_features, features = onnx_names(properties, "feature", n_features),
               less = nodes$less, number = input$number, sum = input$number, link = link,
-              classes = classes, sets = as.list(a[["sets"]]), set_else = logical(length(a[["sets"]])),
+              classes = classes, sets = as.list(a[["sets"]]),
+              set_else = logical(length(a[["sets"]])),
               minus_fraction = input$minus_fraction, ...)
 }
 
