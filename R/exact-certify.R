@@ -27,7 +27,8 @@
 #'     and no tree of that cost has fewer leaves.
 #' }
 #' Where errors cost whole numbers, or fractions with a common denominator, the claims are checked
-#' exactly, without any tolerance. Other weights and losses are rounded to integers. The largest
+#' exactly, without any tolerance. Other weights and losses are rounded to integers, and a numeric
+#' response to a grid, on which its squared errors are computed again as integers. The largest
 #' difference that this makes to the cost of a tree is computed from the data (`rounding`) and
 #' subtracted from what is proven. The `gap` of the fit contains it too; the bound of the fit is
 #' certified, and the fit is certified as optimal if its bound is within a millionth of its cost. An
@@ -55,8 +56,8 @@
 #'   `max_thresholds` and the levels of factors.
 #' @section Errors:
 #' `contree_input_error` if `fit` contradicts itself, `certificate` is not a certificate, or the
-#' training data cannot be found; `contree_unsupported_error` if `fit` is a regression tree, for
-#' which there are no certificates. Any other mismatch gives a value with `valid = FALSE` and a
+#' training data cannot be found; `contree_unsupported_error` if `fit` was not made by [contree()]
+#' and does not predict classes. Any other mismatch gives a value with `valid = FALSE` and a
 #' reason.
 #' @seealso [contree_control()] for `certificate`
 #' @examples
@@ -70,7 +71,7 @@
 #' @export
 contree_certify <- function(fit, data = NULL, certificate = fit$certificate) {
   check_fit(fit)
-  need_classes(fit, "contree_certify()")
+  if (!has_proof(fit)) need_classes(fit, "contree_certify()")
   log <- certificate_log(certificate)
   start <- proc.time()[["elapsed"]]
   frame <- certified_frame(fit, data, parent.frame())
@@ -188,8 +189,10 @@ write_certificate <- function(fit, problem, settings) {
                  among = restrictions(fit)), class = "contree_certificate")
 }
 
-# The class that each training row is given, as a code of the search.
+# The class that each training row is given, as a code of the search; of a regression tree, the
+# number of its leaf.
 searched_labels <- function(fit, problem) {
+  if (!predicts_classes(fit)) return(match(tree_where(fit), which(node_is_leaf(fit))))
   match(node_label(fit)[tree_where(fit)], searched_classes(problem$frame))
 }
 
@@ -244,7 +247,7 @@ proof_fault <- function(fit, frame, checked) {
                                                       checked$verdict))
   off <- allowed_off(fit, checked, frame)
   cost <- proof$objective +
-    tree_settings(fit)$complexity * sum(row_weights(frame)) * tree_splits(fit)
+    tree_settings(fit)$complexity * complexity_unit(frame) * tree_splits(fit)
   if (abs(cost - proof$cost) > off) {
     gettextf("the tree costs %s, not %s", format(cost), format(proof$cost))
   } else if (checked$bound < proof$bound - off) {
@@ -281,11 +284,15 @@ rounding_text <- function(rounding) {
 }
 
 # By how much two sums of costs of the same rows may differ, which come to `sum`: not at all where
-# doubles have them all.
+# doubles have them all. Squares about a mean that is rounded are off by the square of that.
 rounding_of_sum <- function(frame, sum, complexity = 0) {
+  each <- (length(frame$response) + 8) * .Machine$double.eps
+  if (!is_classes(frame)) {
+    return(each * sum + sum(squared_errors(frame, frame$response * (1 + 4 * .Machine$double.eps))))
+  }
   costs <- possible_costs(frame)
   exact <- complexity == 0 && all(costs == round(costs)) && sum(costs) < 2^53
-  if (exact) 0 else (length(frame$response) + 8) * .Machine$double.eps * sum
+  if (exact) 0 else each * sum
 }
 
 # ---- the tree ------------------------------------------------------------------------------------
@@ -303,11 +310,13 @@ tree_fault <- function(fit, frame) {
     return(gettextf("the data have %d rows, and the fit %d", length(frame$response),
                     node_n(fit)[1]))
   }
-  if (!identical(levels(frame$response), tree_classes(fit)) ||
-      !identical(frame$types, tree_types(fit)) ||
-      !identical(frame$xlevels, tree_xlevels(fit)) ||
-      !identical(as.integer(frame$response), tree_y(fit))) {
-    return(gettext("the classes or the predictors of the data are not those of the fit"))
+  if (!identical(frame$types, tree_types(fit)) ||
+      !identical(frame$xlevels, tree_xlevels(fit)) || !same_response(fit, frame$response)) {
+    return(if (predicts_classes(fit)) {
+      gettext("the classes or the predictors of the data are not those of the fit")
+    } else {
+      gettext("the response or the predictors of the data are not those of the fit")
+    })
   }
   leaf <- walk_rows(fit, frame$columns)
   if (!identical(leaf, unname(tree_where(fit)))) {
@@ -317,11 +326,24 @@ tree_fault <- function(fit, frame) {
   cost_fault(fit, frame, leaf)
 }
 
+same_response <- function(fit, response) {
+  if (!predicts_classes(fit)) {
+    return(is.numeric(response) && identical(as.double(response), as.double(tree_y(fit))))
+  }
+  identical(levels(response), tree_classes(fit)) && identical(as.integer(response), tree_y(fit))
+}
+
+# What the rows of a tree cost, each in its leaf.
+cost_of_leaves <- function(fit, frame, leaf) {
+  if (!predicts_classes(fit)) return(sum(squared_errors(frame, node_values(fit)[leaf, 1])))
+  sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))
+}
+
 # What the tree costs, from the rows, and whether it is one that it may be.
 cost_fault <- function(fit, frame, leaf) {
   proof <- tree_proof(fit)
   settings <- tree_settings(fit)
-  objective <- sum(row_costs(frame$response, frame$weights, frame$loss, node_label(fit)[leaf]))
+  objective <- cost_of_leaves(fit, frame, leaf)
   n <- rows_below_nodes(fit, leaf)
   inner <- !node_is_leaf(fit)
   if (abs(objective - proof$objective) > rounding_of_sum(frame, objective)) {
@@ -372,7 +394,8 @@ column_fault <- function(problem, subset_levels) {
     x <- unclass(if (is.matrix(frame$columns)) frame$columns[, j] else frame$columns[[j]])
     searched <- derived$columns[derived$predictor == j]
     fine <- if (frame$types[[j]] %in% c("factor", "character")) {
-      stand_for_levels(x, searched, as.integer(problem$codes), subset_levels)
+      stand_for_levels(x, searched, function(group) scores_of_groups(group, problem),
+                       subset_levels)
     } else {
       stand_for_numbers(x, searched)
     }
@@ -394,9 +417,20 @@ stand_for_numbers <- function(x, searched) {
   all(same) && !anyNA(place) && any(place < min(x[!hole])) && any(place > max(x[!hole]))
 }
 
+# What orders groups of rows: the proportion of each class, or the mean of a response, as near as
+# sums tell; of rows that weigh something, if there are any. A row a group.
+scores_of_groups <- function(group, problem) {
+  if (problem$n_classes > 0) return(prop.table(table(group, as.integer(problem$codes)), 1))
+  weights <- row_weights(problem$frame)
+  cbind(vapply(split(seq_along(group), group), function(rows) {
+    each <- if (any(weights[rows] > 0)) weights[rows] else rep(1, length(rows))
+    signif(sum(each * problem$codes[rows]) / sum(each), 10)
+  }, 0))
+}
+
 # Each column depends on the level alone, and all ways to part the levels are there; of many levels,
-# each against the rest and the orders by the proportion of each class.
-stand_for_levels <- function(x, searched, classes, subset_levels) {
+# each against the rest and the orders by what `scores` gives of them.
+stand_for_levels <- function(x, searched, scores, subset_levels) {
   group <- factor(ifelse(is.na(x), 0, x))
   first <- match(levels(group), group)
   codes <- vapply(searched, function(column) as.double(column[first]), numeric(length(first)))
@@ -406,11 +440,9 @@ stand_for_levels <- function(x, searched, classes, subset_levels) {
     return(FALSE)
   }
   if (nlevels(group) <= subset_levels) return(has_all_parts(codes))
-  proportions <- prop.table(table(group, classes), 1)
   missing <- levels(group) == "0"
-  has_single_levels(codes, missing) && all(apply(proportions, 2,
-                                                 function(proportion)
-                                                   has_order(codes, proportion, missing)))
+  has_single_levels(codes, missing) &&
+    all(apply(scores(group), 2, function(score) has_order(codes, score, missing)))
 }
 
 # 2^(L - 1) - 1 ways to part L levels, each once; those that differ in what is called left are the

@@ -302,7 +302,7 @@ xy_frame <- function(x, y, weights, loss, class_weights, settings) {
 fit_contree <- function(frame, settings, call) {
   settings <- settle_settings(settings, frame)
   problem <- new_problem(frame, settings)
-  solved <- solve_problem(problem, settings)
+  solved <- solve_problem(problem, settings, wants_parts(settings))
   fit <- new_fit(solved, problem, settings, call)
   if (settings$conformal > 0) fit$conformal <- learn_tree_conformal(frame, settings)
   if (settings$certificate) fit <- set_certificate(fit, write_certificate(fit, problem, settings))
@@ -331,8 +331,8 @@ new_problem <- function(frame, settings) {
 }
 
 # The tree on the predictors, and what the search tells of it.
-solve_problem <- function(problem, settings) {
-  solved <- run_search(problem, settings)
+solve_problem <- function(problem, settings, in_parts = FALSE) {
+  solved <- run_search(problem, settings, in_parts)
   if (solved$interrupted && settings$on_interrupt == "error") stop_interrupted(solved$elapsed)
   return_tree(solved, problem$derived, problem$frame)
 }
@@ -348,7 +348,7 @@ new_fit <- function(solved, problem, settings, call) {
 # beside the search.
 many_rows <- 1e6
 
-run_search <- function(problem, settings) {
+run_search <- function(problem, settings, in_parts = FALSE) {
   listener <- new_listener(settings)
   on.exit(listener$end())
   frame <- problem$frame
@@ -357,10 +357,14 @@ run_search <- function(problem, settings) {
   roots <- if (!is.null(settings$root)) column_predictors(problem) %in% settings$root
   control <- search_control(settings, start_nodes(settings$start, frame, problem$derived), roots,
                             listener$report)
+  search <- if (in_parts) search_in_parts else search_at_once
   # an error of a user's progress function passes as it is
-  tryCatch(.Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes,
-                 add_costs(control, frame)),
-           contree_core_error = stop_search)
+  tryCatch(search(problem, settings, control, listener), contree_core_error = stop_search)
+}
+
+search_at_once <- function(problem, settings, control, listener) {
+  .Call(ffi_exact_solve, searched_columns(problem), problem$codes, problem$n_classes,
+        add_costs(control, problem$frame))
 }
 
 # list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
@@ -422,7 +426,7 @@ settle_settings <- function(settings, frame) {
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
 kept_settings <- function(settings) settings[setdiff(names(settings),
                                                      c("cp", "start", "progress", "max_cost",
-                                                       "end"))]
+                                                       "end", "workers", "checkpoint"))]
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see
 # contree_info()) and the shortcuts of the search that are switched off (option contree.switches).
@@ -438,6 +442,7 @@ search_control <- function(settings, start, roots, report) {
        any_of_ties = as.integer(!settings$deterministic),
        start = start, roots = roots,
        max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost, report = report,
+       part = NULL,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }
 

@@ -38,7 +38,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'     `minsplit`, `max_thresholds`, `subset_levels`.
 #'   \item Missing values and new levels: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
-#'   \item How it is computed: `threads`, `device`, `deterministic`, `start`.
+#'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`,
+#'     `start`.
 #'   \item What is reported, and what the fit keeps: `progress`, `verbose`, `certificate`,
 #'     `conformal`, `model`.
 #' }
@@ -124,6 +125,19 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   [contree()] or `rpart`; `NULL` for none. Predictors are matched by name; parts of the tree that
 #'   violate the depth, the leaf sizes or the predictors are dropped. A good tree saves time, a poor
 #'   one does no harm, and the optimum is the same.
+#' @param workers `TRUE` searches on the workers of the package `future`, as set by its
+#'   [plan()][future::plan]: other processes, other machines, or the jobs of a scheduler such as
+#'   Slurm. Searches of up to a second, and of depth up to 2, are done before any worker is asked.
+#'   The tree, its proof and the choice among equal trees are those of one process, for any number
+#'   of workers; each uses one thread unless `threads` says more, and the CPU alone. What a lost
+#'   worker was doing is done by others. The data are sent through a file in the folder that
+#'   `options(contree.folder = )` names, which all machines should see, or else in [tempdir()];
+#'   workers that do not see it get them with each task. The default `FALSE` searches in this
+#'   process. For [contree()] alone; others that take settings search in one process for each tree.
+#' @param checkpoint Name of a file that keeps what is proven while a search of [contree()] runs
+#'   (with or without `workers`) and when it is stopped; `NULL`, the default, for none. A call with
+#'   the same data and settings goes on from there; a file of other data or settings is an error.
+#'   Searches of depth up to 2 write none.
 #' @param progress A function called with the state of the search at most about five times a second:
 #'   a list of `elapsed` (seconds), `cost` of the best tree, `bound`, `gap` and `closed` (the
 #'   proportion of the thresholds of the root that need no further search, from 0 to 1). If it
@@ -140,8 +154,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   as well. It takes three to five bytes for each threshold that the search examines, less than 1
 #'   MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
 #'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class
-#'   `contree_no_certificate`. Only [contree()] keeps certificates, and only of classification
-#'   trees.
+#'   `contree_no_certificate`. Only [contree()] keeps certificates.
 #' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
 #'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
 #'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The
@@ -170,6 +183,7 @@ contree_control <- function(
     max_gap = 0, time_limit = Inf, memory_limit = NULL, on_interrupt = c("return", "error"),
     # how it computes
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, start = NULL,
+    workers = FALSE, checkpoint = NULL,
     # what it tells, and what the fit keeps
     progress = NULL, verbose = NULL, certificate = FALSE, conformal = 0, model = FALSE) {
   control <- list(complexity = check_setting("complexity", complexity))
@@ -191,6 +205,8 @@ contree_control <- function(
   control$device <- check_device(device)
   control$deterministic <- check_flag("deterministic", deterministic)
   control["start"] <- list(check_start(start))
+  control$workers <- check_workers(workers)
+  control["checkpoint"] <- list(check_checkpoint(checkpoint))
 
   control["progress"] <- list(check_progress(progress))
   control["verbose"] <- list(if (!is.null(verbose)) check_flag("verbose", verbose))
@@ -245,6 +261,14 @@ setting_message <- function(name, value, range) {
 check_flag <- function(name, value) {
   if (isTRUE(value) || isFALSE(value)) return(value)
   stop_input(name, gettextf("'%s' must be TRUE or FALSE, not %s", name, show_value(value)))
+}
+
+check_workers <- function(value) {
+  check_flag("workers", value)
+  if (value && !requireNamespace("future", quietly = TRUE)) {
+    stop_input("workers", gettext("workers = TRUE needs the package 'future'; install it"))
+  }
+  value
 }
 
 # NULL, a number of bytes, or a string such as "500MB" (powers of 1024, as memory is counted).

@@ -169,6 +169,8 @@ cv_settings <- function(dots, control) {
   # an interrupt must end all of it, not one tree after the other
   settings$on_interrupt <- "error"
   settings[c("certificate", "conformal")] <- 0 # of one tree, not of each that is compared
+  settings$workers <- FALSE # they have a tree each
+  settings["checkpoint"] <- list(NULL)
   settings
 }
 

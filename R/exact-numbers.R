@@ -11,10 +11,6 @@ settle_classes <- function(settings) {
 # Settings that numbers do not have. No part of the search could be taken over by a GPU: each
 # threshold asks for sums of 64 bits over the rows in order, which the kernels there do not have.
 settle_numbers <- function(settings) {
-  if (isTRUE(settings$certificate > 0)) {
-    stop_unsupported("certificate", gettext(
-      "certificates are available for classification trees only; the response is numeric"))
-  }
   if (is.null(settings$conformal)) settings$conformal <- 0
   if (startsWith(device_wanted(settings), "cuda")) {
     stop_unsupported("device", gettextf(

@@ -45,9 +45,9 @@
 #'     left <- apply(counts, 2, cumsum)
 #'     size <- rowSums(left)
 #'     right <- sum(counts) - size
-#'     gap <- abs(left[, 2] / size - (sum(counts[, 2]) - left[, 2]) / right)
-#'     gap[size == 0 | right == 0] <- -1
-#'     c(which.max(gap), max(gap))
+#'     difference <- abs(left[, 2] / size - (sum(counts[, 2]) - left[, 2]) / right)
+#'     difference[size == 0 | right == 0] <- -1
+#'     c(which.max(difference), max(difference))
 #'   })
 #'   feature <- apply(parted[2, , , drop = FALSE], 3, which.max)
 #'   leaf <- seq_along(feature)

@@ -4,6 +4,7 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit);
@@ -47,6 +48,7 @@ SEXP ffi_gpu_info(void);
 static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
+    ENTRY(ffi_data_hash, 4),
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),

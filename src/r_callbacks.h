@@ -1,7 +1,7 @@
-/* From the search back into R while it runs: has the user interrupted, and what is to be told of
- * the progress. R may leave any such call by a jump (an error, a restart, a time limit of its own),
- * and no jump may pass through the search, which owns memory and threads: it is caught here, the
- * search is stopped, and the jump goes on once all is freed. */
+/* Calls from the search back into R while it runs, to check for interrupts and to report progress.
+ * R may leave any such call by a longjmp (an error, a restart, a time limit of its own), which must
+ * not pass through the search, since that owns memory and threads: it is caught here, the search is
+ * stopped, and the jump continues once everything is freed. */
 #ifndef CT_R_CALLBACKS_H
 #define CT_R_CALLBACKS_H
 

@@ -16,23 +16,24 @@ static ct_claim claim_of(const ct_options *options)
     return claim;
 }
 
-/* A tree as the class codes, from 1, that its leaves give the rows, and the number of its splits;
- * NULL for no codes. `tree` and memory of the call hold it. */
+/* A tree as the class codes, from 1, that its leaves give the rows, or the numbers of their leaves,
+ * and the number of its splits; NULL for no codes. `tree` and memory of the call hold it. */
 static const ct_outcome *outcome_of(SEXP labels, SEXP n_splits, const ct_data *data,
                                     ct_outcome *tree)
 {
     if (labels == R_NilValue) return NULL;
     if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
         Rf_error("the labels of a tree must be integer codes, one for each row");
-    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
-        if (codes[row] < 0 || (uint32_t) codes[row] >= data->n_classes)
-            Rf_error("row %lu has no such label", (unsigned long) row + 1);
-    }
     int splits = Rf_asInteger(n_splits);
     if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
         Rf_error("a tree must have fewer splits than rows");
+    uint32_t n_labels = data->response ? (uint32_t) splits + 1 : data->n_classes;
+    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
+        if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
+            Rf_error("row %lu has no such label", (unsigned long) row + 1);
+    }
     *tree = (ct_outcome) {codes, (uint32_t) splits};
     return tree;
 }
@@ -62,20 +63,13 @@ static SEXP raw_of(const ct_bytes *bytes)
     return out;
 }
 
-static r_problem classes_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
-{
-    r_problem problem = r_problem_of(columns, y, n_classes, control);
-    if (problem.data.response) Rf_error("there are no certificates of regression trees");
-    return problem;
-}
-
 /* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with
  * labels, than that tree; how it ended; see ct_end_name(). They are whole if that is "optimal". */
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit)
 {
     static const char *const names[] = {"log", "status", "elapsed"};
-    r_problem problem = classes_of(columns, y, n_classes, control);
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_bytes *bytes;
     ct_error error;
@@ -117,7 +111,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     static const char *const names[] = {"verdict",  "bound",  "rounding", "attained",
                                         "smallest", "thresholds", "row_sets", "elapsed"};
     if (TYPEOF(certificate) != RAWSXP) Rf_error("a certificate must be a raw vector");
-    r_problem problem = classes_of(columns, y, n_classes, control);
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
     r_callbacks calls;
     ct_certified checked;
     ct_error error;

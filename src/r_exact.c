@@ -14,14 +14,17 @@
  * and for the tree: where (the leaf of each row), objective (errors; of a regression tree the sum
  * of the leaves' deviances), cost (objective + split_cost * splits), bound (no tree costs less),
  * split_cost (of a regression tree complexity * deviance of the root), root_bounds, status, capped,
- * search, elapsed, simd, threads, device, device_note, history, interrupted; of a regression tree
+ * search, elapsed, simd, threads, device, device_note, history, interrupted, part (NULL, or what
+ * r_part.c says of a search in parts, which control$part asks for); of a regression tree
  * also grid_error: the search compares y rounded to a grid, and sqrt(deviance) of every tree is
  * within grid_error of what it compares; 0 where all decimals of y fit. max_gap and max_cost are in
  * the units of `cost`; with max_cost a tree may come back that costs more by what the grid takes
  * off. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/hash.h"
 #include "tree/route.h"
 #include "r_callbacks.h"
 #include "r_exact.h"
@@ -296,9 +299,11 @@ static int put_response(SEXP list, const ct_result *result)
 #define R_NODE_NAMES "feature", "threshold", "left", "right", "default_left"
 #define R_TREE_NAMES                                                                           \
     "where", "objective", "cost", "bound", "split_cost", "root_bounds", "status", "capped",    \
-        "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted"
+        "search", "elapsed", "simd", "threads", "device", "device_note", "history", "interrupted", \
+        "part"
 
-static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted)
+static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, int interrupted,
+                        SEXP part)
 {
     static const char *const of_classes[] = {"label", "counts", "weights", R_NODE_NAMES,
                                              R_TREE_NAMES};
@@ -331,6 +336,7 @@ static SEXP result_list(const ct_result *result, uint32_t n_cols, SEXP where, in
     SET_VECTOR_ELT(list, i++, Rf_mkString(result->device_note));
     SET_VECTOR_ELT(list, i++, history(result));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(interrupted));
+    SET_VECTOR_ELT(list, i++, part);
     UNPROTECT(1);
     return list;
 }
@@ -350,6 +356,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     SEXP roots = r_element(control, "roots");
     if (roots != R_NilValue) options.roots = roots_of(roots, data->n_cols);
+    SEXP part = PROTECT(r_part_begin(r_element(control, "part"), &options, data->n_cols));
     r_callbacks calls;
     ct_error error;
     SEXP where = PROTECT(Rf_allocVector(INTSXP, data->n_rows));
@@ -363,10 +370,20 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     r_check(status, &error);
     for (uint32_t row = 0; row < data->n_rows; row++) INTEGER(where)[row]++;
-    SEXP list = PROTECT(result_list(result, data->n_cols, where, calls.interrupted));
+    SEXP of_part = PROTECT(r_part_answer(part, data->n_cols));
+    SEXP list = PROTECT(result_list(result, data->n_cols, where, calls.interrupted, of_part));
     free_result(handle);
-    UNPROTECT(4);
+    UNPROTECT(6);
     return list;
+}
+
+/* A string that tells data apart, see data/hash.h. */
+SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
+{
+    char text[17];
+    r_problem problem = r_problem_of(columns, y, n_classes, control);
+    snprintf(text, sizeof text, "%016llx", (unsigned long long) ct_data_hash(&problem.data, 0));
+    return Rf_mkString(text);
 }
 
 /* list(grain, rounding): what the errors of all trees with a `complexity` are multiples of, 0 if

@@ -11,6 +11,11 @@ typedef struct {
     ct_options options; /* but for roots, start and callbacks */
 } r_problem;
 
+/* A search in parts: what control$part asks for, which may be NULL, becomes options->part; what
+ * comes back owns it, and belongs into r_part_answer() after the search. Protect both values. */
+SEXP r_part_begin(SEXP part, ct_options *options, uint32_t n_cols);
+SEXP r_part_answer(SEXP owner, uint32_t n_cols);
+
 r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 
 #endif

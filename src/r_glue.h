@@ -1,6 +1,7 @@
-/* Between R and the C library: types are checked, memory is borrowed, results are copied into
- * lists. No algorithm here, and the only place that raises R errors. Whatever the library allocates
- * is owned by an external pointer before anything of R's can fail. */
+/* The interface between R and the C library: types are checked, memory is borrowed, results are
+ * copied into lists. It contains no algorithms and is the only place that raises R errors. Whatever
+ * the library allocates is owned by an external pointer before any R function that can fail is
+ * called. */
 #ifndef CT_R_GLUE_H
 #define CT_R_GLUE_H
 

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Why work is to end early. One is shared by all who work on something; begin with all 0 but the
- * caller's function. */
+/* Early termination of work. One object is shared by all workers of a task; initialise it with
+ * zeros except for the caller's function. */
 typedef struct {
     int (*asked)(void *data); /* 1: end. Called on the calling thread alone; NULL: nobody asks */
     void *data;

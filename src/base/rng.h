@@ -1,7 +1,7 @@
-/* Random numbers that are counted, not stored: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel
- * random numbers, as easy as 1, 2, 3; SC 2011). A draw is a pure function of a seed, a stream, a
- * path and its number, so that work which is keyed by what it is about, not by who does it or when,
- * has the same numbers on any number of threads and on a device. Not for cryptography. */
+/* Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers,
+ * as easy as 1, 2, 3; SC 2011). A draw is a pure function of a seed, a stream, a path and its
+ * number, so that work which is keyed by what it is about, not by who does it or when, has the same
+ * numbers on any number of threads and on a device. Not for cryptography. */
 #ifndef CT_BASE_RNG_H
 #define CT_BASE_RNG_H
 

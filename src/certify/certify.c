@@ -4,42 +4,21 @@
 
 #include "certify/objective.h"
 #include "certify/proof.h"
+#include "data/hash.h"
 
 enum { VERSION = 1 };
 static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
 
 /* ---- the hash ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 32;
-}
-
-static uint64_t mix_double(uint64_t hash, double value)
-{
-    uint64_t word;
-    value += 0.0; /* -0 and 0 are the same value */
-    memcpy(&word, &value, sizeof word);
-    return mix(hash, word);
-}
-
 /* Tells apart what happens to be other data or rules. Who wants to can make two of the same hash,
  * and proves nothing by it. */
 static uint64_t hash_of(const ct_data *data, const ct_claim *claim)
 {
-    uint64_t hash = mix(mix(mix(MAGIC, data->n_rows), data->n_cols), data->n_classes);
-    for (uint32_t col = 0; col < data->n_cols; col++)
-        for (uint32_t row = 0; row < data->n_rows; row++)
-            hash = mix_double(hash, ct_column_value(&data->columns[col], row));
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        hash = mix(hash, (uint64_t) data->classes[row]);
-    for (uint32_t row = 0; data->weights && row < data->n_rows; row++)
-        hash = mix_double(hash, data->weights[row]);
-    for (size_t i = 0; data->loss && i < (size_t) data->n_classes * data->n_classes; i++)
-        hash = mix_double(hash, data->loss[i]);
-    hash = mix_double(mix(hash, claim->depth), claim->complexity);
-    return mix(mix(mix(hash, claim->min_bucket), claim->min_split), claim->max_thresholds);
+    uint64_t hash = ct_data_hash(data, MAGIC);
+    hash = ct_hash_double(ct_hash(hash, claim->depth), claim->complexity);
+    hash = ct_hash(ct_hash(hash, claim->min_bucket), claim->min_split);
+    return ct_hash(hash, claim->max_thresholds);
 }
 
 void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *certificate)
@@ -51,12 +30,14 @@ void ct_certificate_begin(const ct_data *data, const ct_claim *claim, ct_bytes *
 
 /* ---- the check ---- */
 
-/* Labels that there are, and splits that a tree may have. */
+/* Labels that there are, or as many leaves as splits make, and splits that a tree may have. */
 static ct_status look_at(const ct_outcome *tree, const ct_data *data, ct_error *error)
 {
     int fine = !tree || tree->n_splits < data->n_rows;
     for (uint32_t row = 0; fine && tree && row < data->n_rows; row++)
-        fine = tree->labels[row] >= 0 && (uint32_t) tree->labels[row] < data->n_classes;
+        fine = tree->labels[row] >= 0 &&
+               (uint32_t) tree->labels[row] < (data->response ? tree->n_splits + 1
+                                                              : data->n_classes);
     return fine ? CT_OK
                 : ct_fail(error, CT_BAD_INPUT,
                           "a tree must have fewer splits than rows, and labels that there are");

@@ -1,14 +1,15 @@
-/* A second opinion on a proof: checks, from the data and a certificate, that no tree costs less
- * than some number.
+/* An independent check of a proof: verifies, from the data and a certificate, that no tree costs
+ * less than some number.
  *
  * A certificate is bytes: a version, a hash of data and rules, and which thresholds the search
  * evaluated in which row set, one after the other (written by src/exact/search/evidence.c, which
- * says how). Nothing in it is believed. The least cost at depth one is counted here at each
- * threshold named, deeper row sets are laid out and looked at in the same way, and what is not
- * named is bounded by what was counted (see proof.h). So a certificate that was tampered with
- * proves less than it did, or nothing, but never what is untrue. No code of the search is used.
- * Orders come from data/ and are looked over before; integer costs come from exact/cost/, and how
- * far these are from the data is counted here, row by row. */
+ * says how). Nothing in it is trusted. The least cost at depth one is counted here at each
+ * threshold named, deeper row sets are examined in the same way, and all other thresholds are
+ * bounded by these (see proof.h). So a certificate that was tampered with proves less than the
+ * original, or nothing, but never anything untrue. No code of the search is used. Orders come from
+ * data/ and are checked first; integer costs come from exact/cost/, and how far these are from the
+ * data is counted here, row by row. With a response the same holds for the grid that it is rounded
+ * to; squares are added up here. */
 #ifndef CT_CERTIFY_CERTIFY_H
 #define CT_CERTIFY_CERTIFY_H
 

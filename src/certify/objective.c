@@ -1,5 +1,7 @@
 #include "certify/objective.h"
 
+#include "certify/response.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -77,6 +79,10 @@ static void compare(const ct_problem *p, int64_t least, const ct_outcome *tree,
 void ct_objective_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
                         ct_certified *result)
 {
+    if (p->grid.z) {
+        ct_grid_prove(p, least, tree, result);
+        return;
+    }
     set_bound(p, least, result);
     if (tree) compare(p, least, tree, result);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "certify/response.h"
 
 /* ---- orders ---- */
 
@@ -74,32 +75,6 @@ static ct_status rank_columns(ct_problem *p, const ct_claim *claim, ct_error *er
 
 /* ---- costs ---- */
 
-/* A product of two numbers is `value` + `rest`; what lies below the least doubles is lost. */
-typedef struct {
-    double value, rest;
-} product;
-
-static product product_of(double x, double y)
-{
-    product p = {x * y, 0};
-    p.rest = fma(x, y, -p.value);
-    return p;
-}
-
-/* What doubles lose in a product, beside what product_of() keeps. */
-static const double LOST = 1e-300;
-
-/* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth.
- */
-static double distance(int64_t cost, double unit, double w, double loss)
-{
-    double near = (double) cost;
-    product counted = product_of(near, unit), true_cost = product_of(w, loss);
-    double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
-    double off = fabs(counted.value - true_cost.value + rest) + 4 * DBL_EPSILON * fabs(rest);
-    return off > 0 ? off * (1 + 4 * DBL_EPSILON) + LOST : 0;
-}
-
 /* Sums it up over the rows, each under the label for which it is largest. Without losses all wrong
  * labels are alike. */
 static void measure_rounding(ct_problem *p)
@@ -115,7 +90,7 @@ static void measure_rounding(ct_problem *p)
             size_t label = (own + away) % n;
             double loss = data->loss ? data->loss[own * n + label] : label != own;
             int64_t cost = p->mass[row] * ct_loss_of(p, own, label);
-            most = fmax(most, distance(cost, p->unit, w, loss));
+            most = fmax(most, ct_distance(cost, p->unit, w, loss));
         }
         sum += most;
     }
@@ -142,11 +117,9 @@ static double sum_of_weights(const ct_data *data, double *off)
 static void set_penalty(ct_problem *p, const ct_claim *claim)
 {
     double off, sum = sum_of_weights(p->data, &off);
-    product penalty = product_of(claim->complexity, sum);
+    ct_product penalty = ct_product_of(claim->complexity, sum);
     p->penalty = penalty.value;
     p->penalty_off = (fabs(penalty.rest) + claim->complexity * off) * (1 + 4 * DBL_EPSILON);
-    uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
-    p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
 }
 
 /* The losses as the search has them; 0 if they are none. */
@@ -198,6 +171,8 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
 {
     ct_costs costs;
     size_t n = p->n_classes;
+    uint32_t by_depth = (UINT32_C(1) << claim->depth) - 1;
+    p->most_splits = by_depth < p->n_rows ? by_depth : p->n_rows - 1;
     CT_TRY(ct_costs_init(&costs, p->data, claim->depth, claim->complexity, p->arena, error));
     p->mass = CT_ARENA_NEW(p->arena, int64_t, p->n_rows);
     p->loss = costs.loss ? CT_ARENA_ZEROED(p->arena, int64_t, n * n) : NULL;
@@ -205,6 +180,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
     p->cheapest = CT_ARENA_ZEROED(p->arena, int64_t, n);
     if (!p->mass || (!p->loss && costs.loss) || !p->max_cost || !p->cheapest)
         return no_memory(error);
+    if (p->data->response) return ct_grid_take(p, &costs, claim->complexity, error);
     if (!take_costs(p, &costs))
         return ct_fail(error, CT_INTERNAL, "certify: the costs of rows are no costs");
     measure_rounding(p);
@@ -215,6 +191,7 @@ static ct_status set_costs(ct_problem *p, const ct_claim *claim, ct_error *error
 int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 {
     int64_t count = 0;
+    if (p->grid.z) return ct_grid_cost_of_tree(p, tree);
     for (uint32_t row = 0; row < p->n_rows; row++)
         count += p->mass[row] *
                  ct_loss_of(p, (size_t) p->data->classes[row], (size_t) tree->labels[row]);
@@ -224,6 +201,7 @@ int64_t ct_units_of_tree(const ct_problem *p, const ct_outcome *tree)
 int64_t ct_cost_as_leaf(const ct_problem *p, const int64_t *mass)
 {
     int64_t best = INT64_MAX, largest = 0;
+    if (p->grid.z) return ct_grid_cost(mass[0], mass[1], mass[2]);
     for (uint32_t c = 0; p->uniform && c < p->n_classes; c++)
         if (mass[c] * p->max_cost[c] > largest) largest = mass[c] * p->max_cost[c];
     CT_ASSERT(largest >= 0 && (!p->uniform || ct_cost_at_most(p, mass) >= largest));
@@ -254,7 +232,8 @@ ct_status ct_problem_init(ct_problem *p, const ct_data *data, const ct_claim *cl
     p->data = data;
     p->n_rows = data->n_rows;
     p->n_cols = data->n_cols;
-    p->n_classes = data->n_classes;
+    p->n_classes = ct_data_classes(data);
+    p->n_sums = data->response ? 3 : p->n_classes;
     p->min_bucket = claim->min_bucket < data->n_rows ? claim->min_bucket : data->n_rows;
     if (!p->min_bucket) p->min_bucket = 1;
     p->min_split = claim->min_split > 2 * p->min_bucket ? claim->min_split : 2 * p->min_bucket;
@@ -271,7 +250,7 @@ static ct_status new_set(const ct_problem *p, uint32_t n, ct_row_set *set)
     uint32_t *rows = CT_ARENA_NEW(p->arena, uint32_t, (size_t) n * p->n_cols);
     set->n = n;
     set->order = CT_ARENA_NEW(p->arena, uint32_t *, p->n_cols);
-    set->mass = CT_ARENA_ZEROED(p->arena, int64_t, p->n_classes);
+    set->mass = CT_ARENA_ZEROED(p->arena, int64_t, p->n_sums);
     if (!rows || !set->order || !set->mass) return CT_NO_MEMORY;
     for (uint32_t col = 0; col < p->n_cols; col++) set->order[col] = rows + (size_t) col * n;
     return CT_OK;
@@ -284,7 +263,7 @@ ct_status ct_row_set_whole(const ct_problem *p, ct_row_set *set)
         for (uint32_t j = 0; j < p->n_rows; j++)
             set->order[col][j] = p->table.order[col][j] |
                                  (ct_bit(p->table.ties[col], j) ? CT_LAST : 0);
-    for (uint32_t row = 0; row < p->n_rows; row++) set->mass[p->data->classes[row]] += p->mass[row];
+    for (uint32_t row = 0; row < p->n_rows; row++) ct_sums_add(p, row, set->mass);
     set->max_cost = ct_cost_at_most(p, set->mass);
     CT_ASSERT(ct_cost_as_leaf(p, set->mass) <= set->max_cost);
     return CT_OK;
@@ -308,7 +287,7 @@ ct_status ct_row_set_part(const ct_problem *p, const ct_row_set *set, const uint
         }
         CT_ASSERT(kept == n); /* sizes add up */
     }
-    memcpy(part->mass, mass, p->n_classes * sizeof *mass);
+    memcpy(part->mass, mass, p->n_sums * sizeof *mass);
     part->max_cost = ct_cost_at_most(p, mass);
     return CT_OK;
 }

@@ -7,10 +7,18 @@
 #include "exact/cost/costs.h"
 #include "data/table.h"
 
+/* With a numeric response; see response.h. */
+typedef struct {
+    const int32_t *z;      /* [row] the response on its grid; NULL: classes */
+    double step;           /* of the grid; `unit` is what a mass of 1 and a distance of 1 cost */
+    double error;          /* how far the response is from it, in square roots of the objective */
+} ct_grid;
+
 typedef struct {
     ct_arena *arena;
     const ct_data *data;
-    uint32_t n_rows, n_cols, n_classes;
+    uint32_t n_rows, n_cols, n_classes; /* with a response, one class */
+    uint32_t n_sums;       /* numbers that are added up over the rows of a set; see ct_sums_add */
     uint32_t **rank;       /* [col][row] */
     int64_t *mass;         /* [row] */
     int64_t *loss; /* [class][label] of a mass of 1; NULL: that is max_cost of the class under each
@@ -27,6 +35,7 @@ typedef struct {
     double penalty;        /* of a split */
     double penalty_off;      /* by how much that may be wrong */
     uint32_t most_splits;  /* of a tree */
+    ct_grid grid;
     ct_table table;
 } ct_problem;
 
@@ -35,7 +44,7 @@ typedef struct {
 typedef struct {
     uint32_t n;
     uint32_t **order; /* [col][n] */
-    int64_t *mass;    /* [class] */
+    int64_t *mass;    /* [n_sums]; see ct_sums_add */
     int64_t max_cost;     /* what all rows cost at most */
 } ct_row_set;
 
@@ -52,6 +61,27 @@ ct_status ct_row_set_whole(const ct_problem *problem, ct_row_set *set);
 ct_status ct_row_set_part(const ct_problem *problem, const ct_row_set *set, const uint8_t *side,
                           uint8_t wanted, uint32_t n, const int64_t *mass, ct_row_set *part);
 
+/* Adds a row to the sums of a set: its mass, by class; with a response its mass w, w z, w z^2. */
+static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t *sums)
+{
+    int64_t w = problem->mass[row];
+    if (!problem->grid.z) {
+        sums[problem->data->classes[row]] += w;
+        return;
+    }
+    int64_t z = problem->grid.z[row];
+    sums[0] += w;
+    sums[1] += w * z;
+    sums[2] += w * z * z;
+}
+
+/* What a row costs at most. */
+static inline int64_t ct_most_of_row(const ct_problem *problem, uint32_t row)
+{
+    uint32_t own = problem->grid.z ? 0 : (uint32_t) problem->data->classes[row];
+    return problem->mass[row] * problem->max_cost[own];
+}
+
 /* Of a mass of 1. */
 static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t label)
 {
@@ -59,10 +89,10 @@ static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t lab
     return c == label ? 0 : problem->max_cost[c];
 }
 
-/* What the rows of a tree cost, in units. */
+/* What the rows of a tree cost, in units. Negative: memory ended. */
 int64_t ct_units_of_tree(const ct_problem *problem, const ct_outcome *tree);
 
-/* What rows of these masses cost under the best label. */
+/* What rows of these sums cost under the best label, or beside their mean. */
 int64_t ct_cost_as_leaf(const ct_problem *problem, const int64_t *mass);
 /* ... and at most. */
 int64_t ct_cost_at_most(const ct_problem *problem, const int64_t *mass);

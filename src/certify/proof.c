@@ -108,7 +108,7 @@ static void bound_column(const ct_problem *p, const ct_row_set *set, uint32_t co
     int64_t max_left = 0, lower[2];
     for (uint32_t j = 0; j + 1 < set->n; j++) {
         uint32_t row = set->order[col][j] & CT_ROW;
-        max_left += p->mass[row] * p->max_cost[p->data->classes[row]];
+        max_left += ct_most_of_row(p, row);
         if (!(set->order[col][j] & CT_LAST)) continue;
         CT_ASSERT(a->n_left <= j && a->next->n_left > j);
         int named = a->next->n_left == j + 1;
@@ -140,14 +140,14 @@ static void part_at(check *c, const ct_row_set *set, uint32_t col, uint32_t n_le
                     int64_t *const mass[2])
 {
     const ct_problem *p = c->problem;
-    memset(mass[0], 0, p->n_classes * sizeof *mass[0]);
+    memset(mass[0], 0, p->n_sums * sizeof *mass[0]);
     for (uint32_t j = 0; j < set->n; j++) {
         uint32_t row = set->order[col][j] & CT_ROW;
         c->stumps.side[row] = j >= n_left;
-        if (j < n_left) mass[0][p->data->classes[row]] += p->mass[row];
+        if (j < n_left) ct_sums_add(p, row, mass[0]);
         CT_ASSERT(row < p->n_rows);
     }
-    for (uint32_t k = 0; k < p->n_classes; k++) mass[1][k] = set->mass[k] - mass[0][k];
+    for (uint32_t k = 0; k < p->n_sums; k++) mass[1][k] = set->mass[k] - mass[0][k];
 }
 
 static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *least);
@@ -177,9 +177,9 @@ static int bound_place(check *c, const ct_row_set *set, unsigned depth, uint32_t
     const ct_problem *p = c->problem;
     uint32_t n[2] = {m->n_left, set->n - m->n_left};
     ct_arena_mark mark = ct_arena_here(p->arena);
-    int64_t *masses = CT_ARENA_NEW(p->arena, int64_t, 2 * (size_t) p->n_classes);
+    int64_t *masses = CT_ARENA_NEW(p->arena, int64_t, 2 * (size_t) p->n_sums);
     if (!masses) return no_memory(c);
-    int64_t *const mass[2] = {masses, masses + p->n_classes};
+    int64_t *const mass[2] = {masses, masses + p->n_sums};
     ct_least least[2] = {{0, 0}, {0, 0}};
     part_at(c, set, col, m->n_left, mass);
     CT_ASSERT(m->n_left > 0 && m->n_left < set->n);
@@ -263,7 +263,7 @@ static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *
 /* Depth one needs no thresholds to be named. */
 static int bound_stump(check *c, const ct_row_set *set, ct_least *least)
 {
-    int64_t *none = CT_ARENA_ZEROED(c->problem->arena, int64_t, c->problem->n_classes);
+    int64_t *none = CT_ARENA_ZEROED(c->problem->arena, int64_t, c->problem->n_sums);
     if (!none) return no_memory(c);
     int64_t *const mass[2] = {set->mass, none};
     const uint32_t n[2] = {set->n, 0};

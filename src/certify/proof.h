@@ -28,8 +28,8 @@
 
 #include "certify/problem.h"
 
-/* Sets result->verdict and the counts, and if it is CT_CERTIFIED *bound, which no allowed tree is
- * below. */
+/* Sets result->verdict and the counts and, if the verdict is CT_CERTIFIED, *bound, a lower bound of
+ * the cost of every allowed tree. */
 ct_status ct_prove_again(const ct_problem *problem, const ct_claim *claim, ct_bytes_reader *reader,
                          ct_certified *result, int64_t *bound, ct_error *error);
 

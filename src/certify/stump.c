@@ -1,5 +1,7 @@
 #include "certify/stump.h"
 
+#include "certify/response.h"
+
 ct_status ct_stumps_init(ct_stumps *stumps, const ct_problem *problem)
 {
     size_t n = problem->n_classes;
@@ -181,12 +183,58 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
     }
 }
 
+/* ---- a response ---- */
+
+/* Takes the splits of one column of both sides into account. Doubles tell of most that they cannot
+ * be better than one that is known: sums of z are exact in them, and T^2 / W is off by three
+ * roundings. */
+static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t n,
+                             int64_t *const all[2], const uint32_t sizes[2], ct_least least[2])
+{
+    static const double SURELY = 1 + 0x1p-48;
+    const ct_problem *p = s->problem;
+    int64_t weight[2] = {0, 0}, sum[2] = {0, 0};
+    uint32_t before[2] = {0, 0}, changed = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t row = order[j] & CT_ROW, side = s->side[row];
+        weight[side] += p->mass[row];
+        sum[side] += p->mass[row] * p->grid.z[row];
+        before[side]++;
+        changed |= UINT32_C(1) << side;
+        if (!(order[j] & CT_LAST)) continue;
+        for (side = 0; side < 2; side++) {
+            int64_t w = weight[side], t = sum[side], rest = all[side][0] - w,
+                    other = all[side][1] - t, known = larger(least[side].allowed,
+                                                             least[side].relaxed);
+            if (!(changed >> side & 1) || !w || !rest) continue;
+            double gain = (double) t * (double) t / (double) w +
+                          (double) other * (double) other / (double) rest;
+            if (gain * SURELY < (double) (p->split_cost + all[side][2] - known) * (2 - SURELY) - 4)
+                continue;
+            int64_t parts = all[side][2] + ct_grid_cost(w, t, 0) + ct_grid_cost(rest, other, 0);
+            note(p, parts, before[side], sizes[side], &least[side]);
+        }
+        changed = 0;
+    }
+}
+
+/* Empty parts, and those of no weight, cost what the leaf does. */
+static void count_response(const ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
+                           const uint32_t n[2], ct_least least[2])
+{
+    for (int side = 0; side < 2; side++)
+        least[side].relaxed = least[side].allowed = ct_cost_as_leaf(s->problem, mass[side]);
+    for (uint32_t col = 0; col < s->problem->n_cols; col++)
+        look_at_response(s, set->order[col], set->n, mass, n, least);
+}
+
 void ct_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
                      const uint32_t n[2], ct_least least[2])
 {
     const ct_problem *p = s->problem;
     CT_ASSERT(n[0] + n[1] == set->n);
-    if (p->n_classes == 2 && p->min_bucket == 1) count_two(s, set, mass, least);
+    if (p->grid.z) count_response(s, set, mass, n, least);
+    else if (p->n_classes == 2 && p->min_bucket == 1) count_two(s, set, mass, least);
     else count_any(s, set, mass, n, least);
     for (int side = 0; side < 2; side++)
         if (n[side] < p->min_split) least[side].allowed = ct_cost_as_leaf(p, mass[side]);

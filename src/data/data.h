@@ -1,5 +1,5 @@
-/* The caller's data, borrowed for the length of a call: nothing here is copied or freed by the
- * library. */
+/* The caller's data, borrowed for the duration of a call: the library neither copies nor frees
+ * them. */
 #ifndef CT_DATA_DATA_H
 #define CT_DATA_DATA_H
 
@@ -45,7 +45,8 @@ ct_status ct_data_check(const ct_data *data, ct_error *error);
 
 /* What a tree costs depends on no more than this. */
 typedef struct {
-    const int32_t *labels; /* [n_rows] the class that each row is given; the caller's */
+    const int32_t *labels; /* [n_rows] the class that each row is given or, of a regression tree,
+                              its leaf, from 0; the caller's */
     uint32_t n_splits;
 } ct_outcome;
 

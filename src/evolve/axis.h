@@ -1,9 +1,9 @@
-/* What a splitter can ask of a set of rows: its bins that have any of them are places, and the
- * tests that part these are options. Rows without a value are at a place of their own, behind the
+/* The possible tests of a splitter on a set of rows. Its non-empty bins are called places, and the
+ * tests that divide them options. Rows with a missing value have a place of their own, after the
  * others, and are tried on both sides.
  *
- * A splitter with an order parts its places at an edge, option after option one place further; for
- * a factor every set of levels is an option. Plain data without pointers. */
+ * An ordered splitter divides its places at an edge, each option one place further than the one
+ * before; for a factor every set of levels is an option. Plain data without pointers. */
 #ifndef CT_EVOLVE_AXIS_H
 #define CT_EVOLVE_AXIS_H
 

@@ -1,4 +1,4 @@
-/* Random changes of trees: nodes by chance, tests that part two rows, parts taken over from another
+/* Random changes of trees: random nodes, tests that separate two rows, subtrees copied from another
  * tree. */
 #ifndef CT_EVOLVE_CHANGES_H
 #define CT_EVOLVE_CHANGES_H

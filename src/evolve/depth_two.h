@@ -1,6 +1,6 @@
-/* The best tree of depth two for a set of rows, of all trees that ask at the edges of bins (sets of
- * levels of a factor), rows without a value on either side: no two of its three tests are missed,
- * since all pairs of tests are gone through. What is minimised is
+/* The best tree of depth two for a set of rows, of all trees whose thresholds are edges of bins
+ * (for a factor, sets of levels), with missing values on either side. The search is complete, since
+ * all pairs of tests are evaluated. The objective is
  *
  *     SSE + lambda * (coefficients + splits),
  *

@@ -1,9 +1,9 @@
 /* Model trees: splits on one column each, a least-squares linear model in every leaf, searched
  * globally.
  *
- * The tree is a function of the data, the options and the seed alone: sums have one order, random
- * numbers are keyed, and all limits but the time count rows, not seconds; so threads and
- * instruction sets change nothing. The way:
+ * The tree is a function of the data, the options and the seed only: the order of sums is fixed,
+ * random numbers are keyed, and all limits except the time limit count rows, not seconds; so the
+ * result does not depend on threads or instruction sets. The steps are:
  *
  *   1. The data become ranks and rows z (model_table.h).
  *   2. On at most `sample` rows, spread over the data, two starts, one of them grown greedily, are

@@ -1,10 +1,11 @@
-/* Gram matrices of rows z = (1, regressors, response), each times the root of its weight: the sum
- * of z z' says what the least-squares model of these rows costs without looking at any of them
- * again, and that of two row sets together is the sum of theirs.
+/* Gram matrices of rows z = (1, regressors, response), each multiplied by the square root of its
+ * weight: the sum of z z' determines the residual sum of squares of the least-squares model of
+ * these rows without reading them again, and the matrix of the union of two row sets is the sum of
+ * theirs.
  *
  * A Gram matrix is its lower triangle, row after row, each padded to a multiple of four numbers, so
- * that an addition is one loop over vectors; what the padding holds is nobody's business. Rows z
- * are padded with zeros. */
+ * that an addition is one loop over vectors; the padding may hold anything. Rows z are padded with
+ * zeros. */
 #ifndef CT_EVOLVE_GRAM_H
 #define CT_EVOLVE_GRAM_H
 

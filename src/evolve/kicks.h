@@ -1,9 +1,8 @@
-/* Iterated local search: the best tree is changed at random in one or two places, searched again,
- * and replaced if what comes of it is better. With a population any of its trees is changed, or
- * takes a test or a subtree over from another, and what comes of it is in the place of the worst if
- * it is better than that and none of them. Kicks are made some at a time from the same tree, on
- * any number of threads, and taken in their order; their random numbers are keyed by their number.
- */
+/* Iterated local search: the best tree is changed at random in one or two places (a kick), searched
+ * again, and replaced if the result is better. With a population any of its trees is changed, or
+ * takes over a test or a subtree from another, and the result replaces the worst tree if it is
+ * better and not yet in the population. Several kicks at a time start from the same tree, on any
+ * number of threads, and are accepted in order; their random numbers are keyed by their number. */
 #ifndef CT_EVOLVE_KICKS_H
 #define CT_EVOLVE_KICKS_H
 

@@ -1,7 +1,6 @@
-/* Line searches remembered. After a kick most of a tree is searched as it was before, and its
- * answers are a function of the tests above a node, which say what rows it has, of those below it
- * and of the options: these are the key, kept whole, so that an answer is never that of another
- * question. */
+/* A cache of line searches. After a kick most line searches of a tree are repeated unchanged. Their
+ * result is a function of the tests above a node, which determine its rows, of the tests below it
+ * and of the options: these are the key, stored completely, so that a hit is always correct. */
 #ifndef CT_EVOLVE_LINE_MEMORY_H
 #define CT_EVOLVE_LINE_MEMORY_H
 

@@ -1,5 +1,5 @@
-/* Local search over model trees, exact in each step: every node in turn gets the best test of all
- * (line_search.h), or goes, until no node can be improved. */
+/* Local search over model trees, exact in each step: every node in turn gets the best of all tests
+ * (line_search.h), or is removed, until no node can be improved. */
 #ifndef CT_EVOLVE_LOCAL_H
 #define CT_EVOLVE_LOCAL_H
 

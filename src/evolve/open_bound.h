@@ -1,5 +1,6 @@
-/* What rows that a threshold may part in any way add to the costs of the rows on either side of
- * them: a bound from their Gram matrices alone, for the bins that need not be opened. */
+/* A lower bound, computed from Gram matrices alone, of what the rows of a bin add to the costs of
+ * the rows on either side of it, however a threshold divides them. It excludes bins from being
+ * searched row by row. */
 #ifndef CT_EVOLVE_OPEN_BOUND_H
 #define CT_EVOLVE_OPEN_BOUND_H
 

@@ -1,6 +1,6 @@
 /* Evolution of model trees as Jurczuk, Czajkowski and Kretowski (2022) describe it: no line search,
- * thresholds come by chance. gmt_control() of R lists the operators, and what of the published
- * formulas is mended.
+ * random thresholds. The R help page of gmt_control() lists the operators and the corrections of
+ * the published formulas.
  *
  * Random numbers are keyed by generation and pair, so that threads, which share the pairs, change
  * nothing. Only what is below a changed node is looked at. */

@@ -1,8 +1,8 @@
 /* Rows in cells: halves of halves of the data along some splitters, each with the Gram matrix of
- * its rows. Where a cell lies within one leaf of a tree its matrix is added as a whole; the rows of
- * the few that a threshold cuts are looked at one by one. So the sums of a tree cost what its
- * borders cost, and a tree needs no rows of its own. A test of another splitter cuts all cells: its
- * node costs what it has rows. */
+ * its rows. Where a cell lies within one leaf of a tree its matrix is added as a whole; only the
+ * rows of the few cells that a threshold cuts are added one by one. So the time for the sums of a
+ * tree is proportional to its borders, and a tree needs no row lists of its own. A test of another
+ * splitter cuts all cells: its node takes time proportional to its rows. */
 #ifndef CT_EVOLVE_ROW_CELLS_H
 #define CT_EVOLVE_ROW_CELLS_H
 

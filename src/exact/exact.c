@@ -15,6 +15,7 @@
 #include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
 #include "exact/finish/complete.h"
+#include "exact/finish/part_answer.h"
 #include "exact/finish/response_tree.h"
 #include "exact/run/history.h"
 #include "exact/finish/incumbent.h"
@@ -80,9 +81,11 @@ static ct_status check_start(const ct_start *start, uint32_t n_cols, ct_error *e
     return ct_forest_check(&tree, n_cols, error);
 }
 
-static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree)
+static int64_t cost_of_outcome(const ct_costs *costs, const ct_data *data, const ct_outcome *tree,
+                               ct_arena *arena)
 {
     int64_t units = 0;
+    if (data->response) return ct_response_of_tree(costs, data->n_rows, tree, arena);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         size_t own = (size_t) data->classes[row], label = (size_t) tree->labels[row];
         units += (costs->weights ? costs->weights[row] : 1) * ct_loss_units(costs, own, label);
@@ -106,9 +109,11 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
                                                                     : 2 * search->min_bucket;
     search->gap = ct_objective_gap(costs, options->max_gap);
     search->cap = ct_objective_above(costs, options->max_cost);
+    if (data->response && options->evidence && !options->cheaper_than)
+        search->cap = ct_response_proving(costs, options->max_cost);
     if (options->cheaper_than)
         search->cap = ct_smaller_cost(search->cap,
-                                      cost_of_outcome(costs, data, options->cheaper_than));
+                                      cost_of_outcome(costs, data, options->cheaper_than, arena));
     return CT_OK;
 }
 
@@ -141,7 +146,8 @@ static const ct_known_tree *begin_with(ct_worker *worker, const ct_node *root, i
 {
     int given = ct_incumbent_start(worker, &known[0]);
     if (given) tell_before(worker, known[0].cost, least);
-    int ahead = worker->search->options->depth > 2 &&
+    const ct_part *part = worker->search->options->part;
+    int ahead = worker->search->options->depth > 2 && !(part && part->from) &&
                 ct_incumbent_look_ahead(worker, root, &known[1]);
     if (given && ahead && known[0].cost < known[1].cost) ahead = 0;
     if (ahead) tell_before(worker, known[1].cost, least);
@@ -162,7 +168,7 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     ct_team *team = layout->planes.one_at_a_time ? NULL : worker->team;
     int found = 0;
-    if (ct_error_free_first(worker, task, &first)) {
+    if (!worker->search->options->part && ct_error_free_first(worker, task, &first)) {
         *bounds = ct_solve(worker, team, &root, &first, root_bounds, codes);
         found = bounds->upper < first.cap;
     }
@@ -371,7 +377,7 @@ static void note(ct_result *result, const char *what, const char *why)
 static int wants_device(const ct_search *search, const ct_table *table)
 {
     const ct_options *options = search->options;
-    if (options->device == CT_DEVICE_CPU) return 0;
+    if (options->device == CT_DEVICE_CPU || options->part) return 0;
     if (options->device != CT_DEVICE_AUTO) return 1;
     return search->costs->plain && table->n_classes <= CT_OFFLOAD_CLASSES &&
            ct_pays_to_open(table->n_rows, table->n_cols, table->n_classes, options->depth);
@@ -461,6 +467,7 @@ static ct_status solve(ct_worker *worker, unsigned n_workers, ct_search *search,
     ct_bounds bounds;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     CT_TRY(search_tree(worker, data, &totals, root_bounds, codes, &bounds, error));
+    CT_TRY(ct_part_answer(search, codes, &bounds, error));
     ct_arena_release(&worker->arena, mark); /* the tree is finished in memory that is warm, */
     ct_arena_trim(&worker->arena);          /* and of large tables scarce */
     CT_TRY(finish(worker, data, codes, &bounds, result, leaf_of_row, error));
@@ -543,9 +550,8 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
-    if (data->response && (options->evidence || options->cheaper_than))
-        return ct_fail(error, CT_BAD_INPUT, "there are no certificates of regression trees");
     CT_TRY(check_start(options->start, data->n_cols, error));
+    CT_TRY(ct_part_begin(options->part, data->n_cols, error));
     ct_search search = {0};
     ct_history history = {0};
     history.options = options;

@@ -23,7 +23,8 @@ ct_status ct_prove(const ct_data *data, const ct_options *options, double bound,
                  UINT32_C(1) << CT_SHORTCUT_ENDS;
     CT_ASSERT(bound >= 0 && evidence);
     *end = CT_END_OPTIMAL;
-    if (bound > 0 || (best && best->n_splits)) { /* free of errors, but is there a smaller one? */
+    /* free of errors, but is there a smaller one? (with a response a bound of 0 may have errors) */
+    if (bound > 0 || (best && (best->n_splits || data->response))) {
         CT_TRY(ct_exact_solve(data, &again, &result, NULL, error));
         if (result.end != CT_END_COST) *end = result.end;
         ct_result_free(&result);

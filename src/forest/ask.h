@@ -1,4 +1,4 @@
-/* The learner asked for the splits of a level. */
+/* Calls the learner for the splits of a level. */
 #ifndef CT_FOREST_ASK_H
 #define CT_FOREST_ASK_H
 

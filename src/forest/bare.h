@@ -1,5 +1,6 @@
-/* Trees whose nodes are walked without asking what they are. Where rows are many their codes are
- * those of the cuts that trees have, which are fewer than those that trees were grown from. */
+/* Trees whose nodes are walked without branching on their kind. For many rows, their codes are
+ * those of the cuts that occur in the trees, which are fewer than those that the trees were grown
+ * from. */
 #ifndef CT_FOREST_BARE_H
 #define CT_FOREST_BARE_H
 

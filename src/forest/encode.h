@@ -1,4 +1,4 @@
-/* New data as codes, some rows at a time. */
+/* Codes of new data, computed in blocks of rows. */
 #ifndef CT_FOREST_ENCODE_H
 #define CT_FOREST_ENCODE_H
 

@@ -1,10 +1,10 @@
 /* Forests grown from histograms of integers (Sharp: Implementing decision trees and forests on a
  * GPU, ECCV 2008; Breiman: Random forests, 2001).
  *
- * A forest is a function of the data, the options and the seed alone: counts are integers, scores
- * have one written form (scan.h), random numbers are keyed by (seed, number of the tree, path to
- * the node, draw), and sums over rows and trees are integers. The number of threads, the size of
- * blocks and the instruction set change nothing. */
+ * A forest is a function of the data, the options and the seed only: counts are integers, scores
+ * have a fixed formula (scan.h), random numbers are keyed by (seed, number of the tree, path to the
+ * node, draw), and sums over rows and trees are integers. It does not depend on the number of
+ * threads, the size of blocks or the instruction set. */
 #ifndef CT_FOREST_HIST_FOREST_H
 #define CT_FOREST_HIST_FOREST_H
 

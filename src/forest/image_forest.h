@@ -1,6 +1,6 @@
 /* Forests that label pixels, grown as in Sharp (Implementing decision trees and forests on a GPU,
  * ECCV 2008): a level at a time over all pixels, by a histogram leaf x class x feature x bin. All
- * leaves of one level of one tree have the same candidates, drawn by the key (seed, tree, level,
+ * leaves of one level of one tree have the same candidates, drawn with the key (seed, tree, level,
  * number).
  *
  * Two policies for thresholds:

@@ -1,4 +1,4 @@
-/* A tree under way: its pixels, and the level that is being split. */
+/* A tree that is being grown: its pixels, and the level that is being split. */
 #ifndef CT_FOREST_IMAGE_LEVEL_H
 #define CT_FOREST_IMAGE_LEVEL_H
 

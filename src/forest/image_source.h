@@ -1,6 +1,7 @@
-/* What forests over the pixels of images ask of their features: one is drawn by a key, has a whole
- * number at each pixel, and sends pixels down a tree by comparing it. The grower and the walk know
- * no more of images; `ct_rectangle_source` and `ct_column_source` are two implementations. */
+/* The interface of features for forests over pixels: a feature is drawn by a key, has an integer
+ * value at each pixel, and sends pixels down a tree by comparing it. The grower and the walk depend
+ * on nothing else of images; `ct_rectangle_source` and `ct_column_source` are two implementations.
+ */
 #ifndef CT_FOREST_IMAGE_SOURCE_H
 #define CT_FOREST_IMAGE_SOURCE_H
 

@@ -1,5 +1,5 @@
-/* What a column is worth to a tree: how much worse it predicts rows left out once their values of
- * the column are exchanged among them (Breiman 2001). */
+/* Permutation importance of a column for a tree: the increase of its out-of-bag error when the
+ * values of the column are permuted among the out-of-bag rows (Breiman 2001). */
 #ifndef CT_FOREST_PERMUTE_H
 #define CT_FOREST_PERMUTE_H
 

@@ -1,4 +1,4 @@
-/* Rows of a node on their way to its children. */
+/* Sends the rows of a node to its children. */
 #ifndef CT_FOREST_ROWS_H
 #define CT_FOREST_ROWS_H
 

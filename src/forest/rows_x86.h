@@ -1,4 +1,5 @@
-/* Rows parted and turned with vectors of x86, for the files of its instruction sets. */
+/* Partitions rows and transposes columns with x86 vectors, for the files of these instruction sets.
+ */
 #include <immintrin.h>
 
 /* Where the halves of four items go that stay: bit i of the index is item i's. */

@@ -1,4 +1,4 @@
-/* Which rows a tree is grown from. */
+/* The sample of rows that a tree is grown from. */
 #ifndef CT_FOREST_SAMPLE_H
 #define CT_FOREST_SAMPLE_H
 

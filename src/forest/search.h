@@ -1,4 +1,4 @@
-/* The search for the best split of one node, as its parts in several files see it. */
+/* The search for the best split of one node: declarations shared by the files that implement it. */
 #ifndef CT_FOREST_SEARCH_H
 #define CT_FOREST_SEARCH_H
 

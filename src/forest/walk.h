@@ -1,4 +1,4 @@
-/* Rows down trees: which leaf, and what a leaf says. */
+/* Sends rows down trees: the leaf of each row, and the prediction of a leaf. */
 #ifndef CT_FOREST_WALK_H
 #define CT_FOREST_WALK_H
 

@@ -1,5 +1,5 @@
-/* A block of rows through planes, and a tile of rows through walks; each worker has a room of its
- * own for what lies between. */
+/* Predictions of a block of rows by planes, and of a tile of rows by walks; each worker has scratch
+ * memory of its own. */
 #ifndef CT_FORGE_BLOCKS_H
 #define CT_FORGE_BLOCKS_H
 

@@ -1,6 +1,5 @@
-/* The ensemble: trees of any maker, with what their maker does with them. It says what a
- * prediction is, to the last bit; how one is computed is for those who read it (interpret.h,
- * pack.h).
+/* The ensemble: trees of any software, with its rules of prediction. It defines what a prediction
+ * is, bit for bit; how it is computed is the concern of others (interpret.h, pack.h).
  *
  * Nodes lie in flat arrays, tree after tree; tree t has those from roots[t] to roots[t + 1] - 1,
  * and children come after their parents. A leaf has feature -1. At any other node a row goes left

@@ -1,12 +1,13 @@
-/* An ensemble made ready to predict: see pack.h for who makes it, run.h for who predicts.
+/* An ensemble compiled for prediction: made by pack.h, used by run.h.
  *
  * Two forms lie side by side. Walks follow rows from node to node. Planes (bit slices: a plane has
  * a bit for each row of a block) compute each distinct test of the ensemble once for a block of
  * rows; a tree is then a network that turns planes of tests into the planes of the number of the
  * leaf, without branches or addresses that depend on data. Rows are lanes, so that each still adds
- * tree after tree, in the order of the contract.
+ * tree after tree, in the order that the ensemble defines.
  *
- * Both know `x <= t` alone: x < t is x <= the number before t, and where there is none, never. */
+ * Both implement only `x <= t`: x < t is x <= the number before t, and if there is none, never
+ * true. */
 #ifndef CT_FORGE_FORGED_H
 #define CT_FORGE_FORGED_H
 

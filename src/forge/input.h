@@ -1,4 +1,4 @@
-/* The caller's columns as an ensemble reads them. */
+/* Reads the caller's columns as an ensemble defines. */
 #ifndef CT_FORGE_INPUT_H
 #define CT_FORGE_INPUT_H
 

@@ -1,5 +1,5 @@
-/* Predictions from the definition: one row and one tree at a time, without any trick. What every
- * other way to predict is held to. */
+/* Predictions from the definition: one row and one tree at a time, without optimisation. All other
+ * methods are tested against it. */
 #ifndef CT_FORGE_INTERPRET_H
 #define CT_FORGE_INTERPRET_H
 

@@ -1,4 +1,4 @@
-/* From an ensemble to what predicts. */
+/* Compiles an ensemble for prediction. */
 #ifndef CT_FORGE_PACK_H
 #define CT_FORGE_PACK_H
 

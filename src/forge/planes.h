@@ -1,4 +1,5 @@
-/* The hot loops of planes: one table an instruction set, and the same bits from all of them.
+/* The hot loops of planes: one table of functions for each instruction set, all with the same
+ * results bit for bit.
  *
  * `rows` are those of a block that are wanted, rounded up to whole words of 64; `words` the words
  * of a plane, rounded up to whole vectors (`vector` words). A plane is CT_BLOCK_WORDS words

@@ -1,4 +1,4 @@
-/* Messages of Protocol Buffers, field by field: bytes that nobody has looked at. */
+/* Reads Protocol Buffers messages field by field, from bytes that have not been checked. */
 #ifndef CT_FORGE_PROTOBUF_H
 #define CT_FORGE_PROTOBUF_H
 

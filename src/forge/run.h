@@ -1,4 +1,5 @@
-/* Rows through a forged ensemble. All ways give the same bits: those of interpret.h. */
+/* Predictions with a forged ensemble. All methods give the same results as interpret.h, bit for
+ * bit. */
 #ifndef CT_FORGE_RUN_H
 #define CT_FORGE_RUN_H
 

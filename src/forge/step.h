@@ -1,4 +1,4 @@
-/* Where a row goes at a node of a walk. */
+/* The child to which a row goes at a node of a walk. */
 #ifndef CT_FORGE_STEP_H
 #define CT_FORGE_STEP_H
 

@@ -1,4 +1,4 @@
-/* Sums as the contract has them: floats or doubles, [n_outputs][stride]. */
+/* Sums in the precision that the ensemble defines: floats or doubles, [n_outputs][stride]. */
 #ifndef CT_FORGE_SUMS_H
 #define CT_FORGE_SUMS_H
 

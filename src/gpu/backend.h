@@ -1,5 +1,5 @@
-/* What a device must be able to do; gpu.c does the rest, and nobody else calls it. Each function
- * returns CT_OK, or CT_NO_DEVICE with a message in *why. Calls may come from any thread. */
+/* The operations of a device; gpu.c does the rest and is the only caller. Each function returns
+ * CT_OK, or CT_NO_DEVICE with a message in *why. Calls may come from any thread. */
 #ifndef CT_GPU_BACKEND_H
 #define CT_GPU_BACKEND_H
 

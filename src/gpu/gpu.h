@@ -1,10 +1,9 @@
-/* A device at work, for whichever system has work for one: memory, streams, events, and functions
- * to run (kernel.h). It is a CUDA device, or the host twin, which does what it is told on the CPU,
- * slowly, and is there for tests.
+/* A device in use: memory, streams, events, and functions to run (kernel.h). It is a CUDA device,
+ * or the host twin, which executes the same operations slowly on the CPU, for tests.
  *
- * Failure: each call returns CT_OK, or CT_NO_DEVICE if it failed. The device is then lost for good:
- * what was under way is void, all later calls fail at once, and ct_gpu_why says what the first
- * failure was. Giving back and closing never fail.
+ * Failure: each call returns CT_OK, or CT_NO_DEVICE if it failed. The device is then unusable:
+ * pending work is void, all later calls fail at once, and ct_gpu_why describes the first failure.
+ * Releasing memory and closing never fail.
  *
  * Ownership: memory, streams and events belong to those who took them, and are given back before
  * ct_gpu_close; memory after the streams that use it. They begin as zeros, which have nothing to

@@ -2,10 +2,10 @@
  * text and as its host twin's. The systems have their functions in files of their own; nothing here
  * knows any of them.
  *
- * A function is told how many items there are and takes all of them: on the device each thread,
- * warp or block takes one, on the host they go one after the other. Written as a body that takes
- * one item (base/hd.h, base/lanes.h), one text is both, and the macros here and in kernel.cuh make
- * the two functions of it. */
+ * A function is given the number of items and processes all of them: on the device each thread,
+ * warp or block processes one, on the host they are processed one after another. Written as a body
+ * that takes one item (base/hd.h, base/lanes.h), one text is both, and the macros here and in
+ * kernel.cuh make the two functions of it. */
 #ifndef CT_GPU_KERNEL_H
 #define CT_GPU_KERNEL_H
 

@@ -1,4 +1,5 @@
-/* What tests ask of the host twin. It is one for the whole process, and so are these. */
+/* Test controls of the host twin. There is one twin for the whole process, and these settings apply
+ * to it. */
 #ifndef CT_GPU_TWIN_H
 #define CT_GPU_TWIN_H
 

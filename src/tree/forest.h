@@ -1,5 +1,5 @@
-/* The one tree type: what every grower makes and everything else starts from. A tree is a forest of
- * one.
+/* The common tree type: every grower produces it, and everything else starts from it. A tree is a
+ * forest of one.
  *
  * Nodes lie in flat arrays, tree after tree, each in preorder (a node, its left subtree, its right
  * subtree). Indices of children are relative to the forest; 0 means none, since node 0 is a root. A

@@ -1,12 +1,12 @@
-/* What a forest says of new rows, whatever its leaves hold. */
+/* Predictions of a forest for new rows, for every kind of leaf. */
 #ifndef CT_TREE_PREDICT_H
 #define CT_TREE_PREDICT_H
 
 #include "data/data.h"
 #include "tree/forest.h"
 
-/* How many numbers it says of a row: the proportion of each class, the numbers of its leaves, or
- * the value of the linear model, which is 1. */
+/* Number of values predicted for a row: one proportion for each class, the numbers of a leaf, or 1
+ * for the value of a linear model. */
 uint32_t ct_forest_outputs(const ct_forest *forest);
 
 /* Writes them to out[output * n_rows + row]: the sums over all trees, added in the order of the

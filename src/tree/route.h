@@ -1,4 +1,4 @@
-/* Prediction: the leaf of each row of new data. */
+/* Routing: the leaf of each row of new data. */
 #ifndef CT_TREE_ROUTE_H
 #define CT_TREE_ROUTE_H
 

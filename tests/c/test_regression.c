@@ -573,7 +573,6 @@ static void refuses(void)
     ct_result result;
     ct_error error;
     int32_t classes[4] = {0};
-    ct_bytes evidence = {0};
     t.y[2] = NAN;
     CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
     t.y[2] = 1e200;
@@ -582,9 +581,6 @@ static void refuses(void)
     t.table.data.classes = classes;
     CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
     t.table.data.classes = NULL;
-    options.evidence = &evidence;
-    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
-    options.evidence = NULL;
     options.device = CT_DEVICE_TWIN;
     options.depth = 2;
     REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);

@@ -49,6 +49,67 @@ test_that("what is proven is proven again, for all kinds of problems", {
   }
 })
 
+# The same of numbers.
+certified_numbers <- function(data) {
+  list(certified(z ~ ., data, depth = 2), certified(x ~ . - z, data, depth = 2, subset_levels = 2),
+       certified(round(10 * x) ~ f + w + day, data, depth = 3, minbucket = 1, complexity = 0.01),
+       certified(w ~ x + f, data, depth = 2, weights = o_weight, minsplit = 20),
+       certified(x ~ z, data, depth = 1), certified(x ~ z, data, depth = 0),
+       certified(w ~ x + day, data, depth = 2, missing = "omit", max_thresholds = 9),
+       certified(as.matrix(iris[2:4]), iris$Sepal.Length, depth = 2),
+       certified(rep(3, 150) ~ x, data, depth = 2),
+       certified(1e9 + w ~ x, data, depth = 2))
+}
+
+test_that("what is proven of regression trees is proven again, for all kinds of problems", {
+  data <- transform(many_kinds(), class = NULL, o_weight = as.integer(o))
+  for (fit in certified_numbers(data)) {
+    check <- contree_certify(fit)
+    expect_true(check$valid, info = deparse1(fit$call))
+    expect_true(check$optimal, info = deparse1(fit$call))
+    expect_null(check$reason)
+    expect_lte(check$bound, fit$cost * (1 + 1e-15))
+    expect_lte(fit$cost - check$bound, 2 * check$rounding + 1e-12 * fit$cost)
+  }
+  whole <- certified(hp ~ wt + qsec, mtcars, depth = 2)
+  expect_true(contree_certify(whole)$smallest)
+  expect_output(print(contree_certify(whole)), "none of equal cost has fewer leaves")
+  few <- suppressWarnings(certified(mpg ~ ., mtcars, depth = 3, max_gap = 100))
+  check <- contree_certify(few)
+  expect_true(check$valid && !check$optimal)
+  expect_gte(check$bound, few$bound * (1 - 1e-9))
+})
+
+test_that("faults in regression trees, data and certificates are found", {
+  fit <- certified(mpg ~ wt + hp + qsec, mtcars, depth = 2)
+  expect_fault <- function(fit, reason, ...) { # some are seen before anything is proven
+    check <- tryCatch(contree_certify(fit, ...), contree_input_error = function(problem) {
+      list(valid = FALSE, reason = conditionMessage(problem))
+    })
+    expect_false(check$valid)
+    expect_match(check$reason, reason)
+  }
+  expect_fault(fit, "the response or the predictors", transform(mtcars, mpg = rev(mpg)))
+  expect_fault(fit, "does not reach the leaf", transform(mtcars, wt = rev(wt)))
+  expect_fault(replace(fit, "objective", fit$objective * (1 - 1e-6)), "errors")
+  cheaper <- fit
+  cheaper$cost <- cheaper$cost - 1e-4
+  expect_fault(cheaper, "cost")
+  other_means <- fit
+  leaves <- fit$frame$var == "<leaf>"
+  other_means$frame$yval[leaves] <- fit$frame$yval[leaves] + 1e-3
+  expect_fault(other_means, "has errors of")
+  worse <- certified(mpg ~ wt + hp + qsec, mtcars, depth = 2, max_gap = 200)
+  worse$status <- "optimal"
+  worse$certificate <- fit$certificate
+  if (worse$cost > fit$cost) expect_fault(worse, "optimal|proves only|costs|other")
+  empty <- fit
+  empty$certificate$log <- c(fit$certificate$log[1:18], as.raw(0))
+  expect_fault(empty, "proves only|cannot be read|optimal")
+  other <- certified(mpg ~ wt + hp + qsec, mtcars, depth = 2, minbucket = 3)
+  expect_fault(fit, "other data or other settings", certificate = other$certificate)
+})
+
 # What the process has held at most, in MB; NA where the system does not say.
 peak_memory <- function() {
   if (!file.exists("/proc/self/status")) return(NA)

@@ -220,9 +220,6 @@ test_that("what cannot be fitted is an error that says why", {
   expect_contree_error(contree(mpg ~ wt, infinite), "input", c("'mpg'", "Inf", "row 5"))
   expect_contree_error(contree(mpg ~ wt, mtcars, device = "cuda"), "unsupported",
                        c("'device'", "regression", "\"cpu\""))
-  expect_contree_error(contree(mpg ~ wt, mtcars, certificate = TRUE), "unsupported", "certificates")
-  expect_contree_error(contree_certify(contree(mpg ~ wt, mtcars)), "unsupported",
-                       "contree_certify()")
   expect_contree_error(contree(mpg ~ wt, mtcars, complexity = 1.5), "input", "sum of squares")
   expect_contree_error(contree(cbind(mpg, hp) ~ wt, mtcars), "input", "vector")
   dated <- transform(mtcars, mpg = as.Date("2024-01-01") + mpg)

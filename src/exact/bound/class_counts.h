@@ -1,4 +1,4 @@
-/* What the class counts of a row set alone say of its trees. */
+/* A lower bound of the cost of the trees of a row set, from its class counts alone. */
 #ifndef CT_EXACT_BOUND_CLASS_COUNTS_H
 #define CT_EXACT_BOUND_CLASS_COUNTS_H
 

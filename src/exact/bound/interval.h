@@ -94,4 +94,16 @@ static inline int64_t ct_between(const ct_candidate *a, const ct_candidate *b,
     return ct_larger_cost(b->lower[1], a->lower[1] - (m->max_left - a->max_left));
 }
 
+/* The same for trees with each root feature: bounds[n_cols]. */
+static inline void ct_root_bounds_between(const ct_candidate *a, const ct_candidate *b,
+                                          const ct_candidate *m, int side, uint32_t n_cols,
+                                          int64_t *bounds)
+{
+    const ct_candidate *smaller = side ? b : a, *larger = side ? a : b;
+    int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
+    for (uint32_t f = 0; f < n_cols; f++)
+        bounds[f] = ct_larger_cost(smaller->root_bounds[side][f],
+                                   larger->root_bounds[side][f] - moved);
+}
+
 #endif

@@ -307,3 +307,33 @@ int64_t ct_response_gap(const ct_costs *costs, double gap)
     double units = (gap - off) / costs->unit;
     return !(units > 0) ? 0 : units < 0x1p60 ? (int64_t) units : INT64_MAX / 4;
 }
+
+int64_t ct_response_proving(const ct_costs *costs, double bound)
+{
+    int64_t low = 0, high = INT64_C(1) << 60;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ct_response_bound(costs, middle) >= bound) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+int64_t ct_response_of_tree(const ct_costs *costs, uint32_t n_rows, const ct_outcome *tree,
+                            ct_arena *arena)
+{
+    size_t n_leaves = (size_t) tree->n_splits + 1;
+    int64_t *moments = CT_ARENA_ZEROED(arena, int64_t, 2 * n_leaves),
+            *weight = CT_ARENA_ZEROED(arena, int64_t, n_leaves),
+            cost = costs->split * tree->n_splits;
+    if (!moments || !weight) return INT64_MAX;
+    for (uint32_t row = 0; row < n_rows; row++) {
+        size_t leaf = (size_t) tree->labels[row];
+        CT_ASSERT(leaf < n_leaves);
+        ct_response_add(costs, row, moments + 2 * leaf);
+        weight[leaf] += costs->weights ? costs->weights[row] : 1;
+    }
+    for (size_t leaf = 0; leaf < n_leaves; leaf++)
+        cost += ct_response_cost(weight[leaf], moments[2 * leaf], moments[2 * leaf + 1]);
+    return cost;
+}

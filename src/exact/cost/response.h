@@ -68,4 +68,11 @@ double ct_response_bound(const ct_costs *costs, int64_t cost);
 int64_t ct_response_above(const ct_costs *costs, double most);
 int64_t ct_response_gap(const ct_costs *costs, double gap);
 
+/* The least cost that is a proof of `bound` or more: see ct_response_bound. */
+int64_t ct_response_proving(const ct_costs *costs, double bound);
+
+/* What a tree costs, with its splits, by the leaves of the rows. INT64_MAX if memory ends. */
+int64_t ct_response_of_tree(const ct_costs *costs, uint32_t n_rows, const ct_outcome *tree,
+                            ct_arena *arena);
+
 #endif

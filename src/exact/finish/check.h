@@ -1,5 +1,5 @@
-/* The second look at every answer: walks each row of the raw data down the finished tree and
- * recounts. Shares nothing with the search but the types of data and tree. */
+/* A check of every result: sends each row of the raw data down the finished tree and recounts.
+ * Shares only the types of data and tree with the search. */
 #ifndef CT_EXACT_FINISH_CHECK_H
 #define CT_EXACT_FINISH_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Trees to begin with: bounds work only once a good tree is known, and a search that is stopped
+/* Initial trees: bounds are effective only once a good tree is known, and a search that is stopped
  * early needs one. */
 #ifndef CT_EXACT_FINISH_INCUMBENT_H
 #define CT_EXACT_FINISH_INCUMBENT_H

@@ -1,4 +1,5 @@
-/* Trees that predict a number: the last splits, and what every node says of the rows themselves. */
+/* Regression trees: the splits of the lowest level, and the predictions of every node from the
+ * original responses. */
 #ifndef CT_EXACT_FINISH_RESPONSE_TREE_H
 #define CT_EXACT_FINISH_RESPONSE_TREE_H
 

@@ -1,4 +1,4 @@
-/* What was known when: the moments of a search, for the caller to show. */
+/* The history of a search: when which cost and bound were known. */
 #ifndef CT_EXACT_RUN_HISTORY_H
 #define CT_EXACT_RUN_HISTORY_H
 

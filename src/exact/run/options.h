@@ -1,5 +1,5 @@
-/* What the caller may ask of the exact search, and the names of everything in it that only saves
- * time. */
+/* Options of the exact search, and the names of all its bounds and shortcuts, which affect only the
+ * time it takes. */
 #ifndef CT_EXACT_RUN_OPTIONS_H
 #define CT_EXACT_RUN_OPTIONS_H
 
@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "data/data.h"
+#include "exact/run/part.h"
 
 enum { CT_MAX_DEPTH = 16 };
 
@@ -79,7 +80,8 @@ typedef struct {
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
     double max_cost; /* in rows; trees that cost more need not be found. Infinite: any may be */
     const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either.
-                                       NULL: any may be */
+                                       With a response its labels are numbers of its leaves, up to
+                                       n_splits. NULL: any may be */
     const uint8_t
         *roots; /* [n_cols] 1: the root may be split on this column; NULL: on any. Borrowed */
     uint32_t max_thresholds; /* per column; 0: all */
@@ -101,6 +103,7 @@ typedef struct {
     void *stop_data;
     const ct_start *start; /* may be NULL. What of it does not fit the depth, the leaf sizes or the
                               data is left out */
+    ct_part *part; /* of a search in parts: see part.h. From depth 3 on, on the CPU. May be NULL */
     ct_bytes *evidence; /* what the proof rests on is written here; see evidence.h. May be NULL */
     void (*report)(
         void *, const ct_progress *); /* called now and then from the calling thread. May be NULL */

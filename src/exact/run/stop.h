@@ -1,4 +1,4 @@
-/* Why a search ends, and the one flag by which all of its workers are told to leave it. */
+/* Why a search ends, and the flag that stops all of its workers. */
 #ifndef CT_EXACT_RUN_STOP_H
 #define CT_EXACT_RUN_STOP_H
 

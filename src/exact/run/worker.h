@@ -1,4 +1,4 @@
-/* What one thread of the search owns, and what all of them read. */
+/* The data that each thread of a search owns, and the data that all of them read. */
 #ifndef CT_EXACT_RUN_WORKER_H
 #define CT_EXACT_RUN_WORKER_H
 

@@ -50,18 +50,6 @@ ct_bounds ct_branch_solve(ct_evaluator *evaluator, uint32_t f, const ct_candidat
     return bounds;
 }
 
-/* What the neighbours have proven about each root feature of one side of m. */
-static void root_bounds_from_neighbours(const ct_evaluator *evaluator, const ct_candidate *a,
-                                        const ct_candidate *b, const ct_candidate *m, int side,
-                                        int64_t *root_bounds)
-{
-    const ct_candidate *smaller = side ? b : a, *larger = side ? a : b;
-    int64_t moved = side ? m->max_left - a->max_left : b->max_left - m->max_left;
-    for (uint32_t f = 0; f < evaluator->roots->node->layout->n_cols; f++)
-        root_bounds[f] = ct_larger_cost(smaller->root_bounds[side][f],
-                                        larger->root_bounds[side][f] - moved);
-}
-
 /* The tree of the nearer neighbour; at the first candidate of a feature, what the task itself was
  * hinted at. */
 static void choose_hint(const ct_roots *roots, uint32_t f, const ct_candidate *a,
@@ -194,7 +182,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
          * less leaves the neighbours open. */
         task->cap = evaluator->target - worker->search->split_cost - known[side];
         task->root_bounds = branching->root_bounds[side];
-        root_bounds_from_neighbours(evaluator, a, b, m, side, branching->root_bounds[side]);
+        ct_root_bounds_between(a, b, m, side, roots->node->layout->n_cols,
+                               branching->root_bounds[side]);
         choose_hint(roots, f, a, b, m, side, task);
         int64_t counts = ct_class_count_bound(worker, &evaluator->totals[side],
                                               roots->node->layout->n_classes, task->depth);

@@ -1,4 +1,4 @@
-/* Who works at a row set: one worker, the team that it calls, and those who have nothing to do
+/* Which workers search a row set: one worker, the team that it starts, and workers that are idle
  * elsewhere. */
 #ifndef CT_EXACT_SEARCH_EVALUATORS_H
 #define CT_EXACT_SEARCH_EVALUATORS_H

@@ -1,5 +1,4 @@
-/* What a proof rests on, written down while it is found: which thresholds were evaluated, in this
- * order.
+/* A record of a proof, written during the search: which thresholds were evaluated, in this order.
  *
  *     row set  =  candidate... 0
  *     candidate    =  kind threshold side side

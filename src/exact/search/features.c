@@ -1,5 +1,6 @@
 #include "exact/search/features.h"
 
+#include "exact/search/left_open.h"
 #include "exact/search/observed.h"
 
 ct_candidate *ct_features_take_candidate(ct_roots *roots)
@@ -77,6 +78,13 @@ void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound)
     ct_features_note_both(roots, feature, bound, bound);
 }
 
+void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
+                       const ct_candidate *b, int64_t bound)
+{
+    if (roots->part) ct_left_open_add(roots, feature, a, b, bound);
+    else ct_features_note(roots, feature, bound);
+}
+
 void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature, ct_candidate *a,
                       ct_candidate *b)
 {
@@ -88,7 +96,7 @@ void ct_features_push(const ct_worker *worker, ct_roots *roots, uint32_t feature
     int64_t bound = ct_interval_bound(worker, a, b);
     ct_observe_interval(worker, roots, feature, a->n_left, b->n_left, bound);
     if (!i) {
-        ct_features_note(roots, feature, bound);
+        ct_features_leave(roots, feature, a, b, bound);
         ct_worker_stop(worker, CT_END_MEMORY);
         return;
     }
@@ -190,9 +198,9 @@ void ct_features_note_open(ct_roots *roots)
 {
     for (uint32_t f = 0; f < roots->node->layout->n_cols; f++) {
         for (const ct_interval *i = roots->features[f].open; i; i = i->next)
-            ct_features_note(roots, f, i->bound);
+            ct_features_leave(roots, f, i->a, i->b, i->bound);
         for (const ct_interval *i = roots->features[f].later; i; i = i->next)
-            ct_features_note(roots, f, i->bound);
+            ct_features_leave(roots, f, i->a, i->b, i->bound);
     }
 }
 

@@ -1,5 +1,6 @@
 /* The root features of a search: their candidates, their open intervals, and what is known of the
- * thresholds that are done with. Where a team searches, all of this is called holding its lock. */
+ * closed thresholds. If a team searches, all of these functions are called while holding its lock.
+ */
 #ifndef CT_EXACT_SEARCH_FEATURES_H
 #define CT_EXACT_SEARCH_FEATURES_H
 
@@ -12,6 +13,11 @@ void ct_features_release_candidate(ct_roots *roots, ct_candidate *candidate);
 /* Lowers the feature's bounds to those of thresholds that are done with. */
 void ct_features_note_both(ct_roots *roots, uint32_t feature, int64_t relaxed, int64_t proven);
 void ct_features_note(ct_roots *roots, uint32_t feature, int64_t bound);
+
+/* The thresholds between a and b are not searched: they are known by a bound, or left to other
+ * parts of the search. */
+void ct_features_leave(ct_roots *roots, uint32_t feature, const ct_candidate *a,
+                       const ct_candidate *b, int64_t bound);
 
 /* Puts an interval on its feature's stack, unless it is empty. If memory ends, its bound is noted
  * and a stop asked for. */

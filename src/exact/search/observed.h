@@ -1,6 +1,6 @@
-/* Tests listen to what a search believes: each lower bound that it remembers, is handed or takes
- * over from a neighbour is told here, so that it can be compared with brute force. Only with
- * -DCT_DEBUG; elsewhere nothing is said, and nothing is done. */
+/* A hook for tests: each lower bound that a search caches, receives or takes over from a neighbour
+ * is reported here, so that it can be compared with brute force. Only with -DCT_DEBUG; otherwise it
+ * does nothing. */
 #ifndef CT_EXACT_SEARCH_OBSERVED_H
 #define CT_EXACT_SEARCH_OBSERVED_H
 

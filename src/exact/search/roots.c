@@ -7,7 +7,9 @@
 #include "exact/cost/penalty.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
+#include "exact/search/left_open.h"
 #include "exact/search/observed.h"
+#include "exact/search/resume.h"
 #include "exact/search/thresholds.h"
 
 /* A root bound of which nothing is known. */
@@ -46,6 +48,7 @@ static int may_wait(const ct_evaluator *evaluator, uint32_t feature, const ct_in
 int ct_roots_step(ct_evaluator *evaluator)
 {
     ct_roots *roots = evaluator->roots;
+    if (ct_left_open_pauses(roots)) return 0;
     int32_t f = ct_features_choose(roots);
     if (f < 0) return ct_features_take_up(roots);
     ct_interval *i = roots->features[f].open;
@@ -203,6 +206,8 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
     }
     bounds.proven = ct_larger_cost(bounds.relaxed,
                                    ct_smaller_cost(roots->known.proven, roots->leaf));
+    if (roots->part && roots->part->one_of_several) /* it knows trees with other roots, too */
+        bounds.proven = ct_smaller_cost(bounds.proven, bounds.upper);
     ct_observe_solved(worker, roots, &bounds);
     return bounds;
 }
@@ -240,7 +245,7 @@ void ct_roots_progress(const void *search, ct_progress *progress)
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
     progress->upper = ct_objective_value(worker->search->costs, upper);
     progress->lower = ct_objective_bound(worker->search->costs, lower);
-    progress->closed = 1 - open / all;
+    progress->closed = fmax(0, 1 - open / all); /* ranges of parts may share rows */
 }
 
 /* A tree that is known before the search. */
@@ -257,14 +262,18 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
 
 void ct_roots_open(ct_roots *roots, ct_worker *worker)
 {
-    open_features(roots, worker);
+    if (!roots->part || !roots->part->from) open_features(roots, worker);
+    else if (ct_resume(roots, worker) != CT_OK) roots->part = NULL;
     adopt(roots, roots->task->known);
     if (roots->work.reserve) roots->work.call_at = call_time(worker, roots);
 }
 
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
 {
+    const ct_part *part = roots->part;
     ct_features_note_open(roots);
-    if (roots->task->first_of_ties) settle_ties(roots, worker);
+    if (part) ct_left_open_end(roots);
+    int is_last = !part || (!part->one_of_several && !part->open.n);
+    if (roots->task->first_of_ties && is_last) settle_ties(roots, worker);
     return finish(roots, worker);
 }

@@ -129,6 +129,8 @@ struct ct_roots {
     int32_t current;         /* the feature under search; -1: none */
     int leaf_runs;           /* these are looked for: see leaf_runs.h */
     int ties_now;            /* nothing is put off any more */
+    ct_part *part;           /* the search is a part of one, see run/part.h; NULL: all of it */
+    double pause_at;         /* of the part, in ct_seconds() */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
     ct_candidate *free_candidates;
     ct_interval *free_intervals;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "exact/bound/class_counts.h"
 #include "exact/run/history.h"
 #include "exact/search/branch.h"
@@ -29,6 +30,8 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
 {
     int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
     ct_history *history = worker->search->history;
+    if (top && roots->task->depth > 2) roots->part = worker->search->options->part;
+    if (roots->part) roots->pause_at = ct_seconds() + roots->part->pause;
     if (top) history->search = roots, history->look = ct_roots_progress;
     ct_bounds bounds = ct_evaluators_search(roots, worker);
     if (top) history->search = NULL, history->look = NULL;

@@ -1,6 +1,6 @@
 /* The threads of one search. Workers share the state of the search at the table's root (ct_roots),
- * and of row sets below it where they help each other, under one lock, which is held between
- * evaluations only; everything else is one worker's own, but for the best cost, which is read
+ * and of row sets below it where they help each other, under one lock, which is held only between
+ * evaluations; everything else belongs to one worker, except for the best cost, which is read
  * without the lock. Without OpenMP a team has one worker. */
 #ifndef CT_EXACT_SEARCH_TEAM_H
 #define CT_EXACT_SEARCH_TEAM_H

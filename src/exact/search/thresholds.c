@@ -200,14 +200,12 @@ static void announce(ct_evaluator *evaluator)
     ct_history_look(evaluator->worker->search->history, &moment);
 }
 
-void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
-                          int64_t upper)
+/* The tree of cost `upper` that the evaluation of m has found. */
+static void take_tree(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
+                      int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
     int64_t total = ct_candidate_total(evaluator->worker, m);
-    ct_observe_candidate(evaluator->worker, roots, feature, m);
-    ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
-    roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
     if (upper < roots->known.best + ct_thresholds_ties(roots, feature, m->threshold)) {
         CT_ASSERT(total <= upper);
         roots->known.best = upper;
@@ -220,6 +218,17 @@ void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_ca
         roots->known.promising = total;
         ct_thresholds_keep_tree(roots, feature, m);
     }
+}
+
+void ct_thresholds_settle(ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
+                          int64_t upper)
+{
+    ct_roots *roots = evaluator->roots;
+    int64_t total = ct_candidate_total(evaluator->worker, m);
+    ct_observe_candidate(evaluator->worker, roots, feature, m);
+    ct_features_note_both(roots, feature, total, ct_larger_cost(total, m->proven));
+    roots->known.separate = ct_larger_cost(roots->known.separate, m->lower[0] + m->lower[1]);
+    take_tree(evaluator, feature, m, upper);
 }
 
 static int is_whole(const ct_roots *roots, const ct_interval *i)
@@ -255,18 +264,31 @@ static ct_candidate *begin_candidate(ct_evaluator *evaluator, uint32_t feature, 
 }
 
 /* Takes in what was found there and leaves the two parts of the interval open. */
-void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
-                          ct_candidate *m, int64_t upper)
+static void divide(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                   ct_candidate *m, int64_t upper)
 {
     ct_roots *roots = evaluator->roots;
     ct_worker *worker = evaluator->worker;
-    roots->work.busy--;
     if (is_whole(roots, i)) ct_error_free_look(roots, m);
     ct_thresholds_settle(evaluator, feature, m, upper);
     if (is_whole(roots, i) && ct_uses(worker, CT_SHORTCUT_MEDIANS))
         roots->features[feature].key = ct_candidate_total(worker, m);
-    m->open++;
     ct_features_push_halves(worker, roots, feature, i->a, m, i->b);
+}
+
+void ct_thresholds_end(ct_evaluator *evaluator, uint32_t feature, const ct_interval *i,
+                       ct_candidate *m, int64_t upper)
+{
+    ct_roots *roots = evaluator->roots;
+    roots->work.busy--;
+    m->open++;
+    if (roots->part && ct_is_halted(evaluator->worker)) { /* maybe in the middle of it */
+        take_tree(evaluator, feature, m, upper);
+        ct_features_leave(roots, feature, i->a, i->b, i->bound);
+    } else {
+        divide(evaluator, feature, i, m, upper);
+        if (roots->part) roots->part->evaluated++;
+    }
     ct_features_end_work(
         roots, i); /* now that its parts are open: none of its thresholds is ever without a bound */
     ct_features_release_candidate(roots, m);
@@ -310,8 +332,12 @@ int ct_thresholds_close(ct_evaluator *evaluator, uint32_t feature, const ct_inte
         return 1;
     }
     if (!bounded && !ct_is_halted(worker)) return 0;
+    if (!bounded) {
+        ct_features_leave(roots, feature, i->a, i->b, i->bound);
+        return 1;
+    }
     ct_features_note(roots, feature, i->bound);
-    if (bounded) count_closed(evaluator, i);
+    count_closed(evaluator, i);
     return 1;
 }
 
@@ -343,7 +369,7 @@ ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_
     if (!pick(evaluator, feature, i, &t)) return NULL;
     ct_candidate *m = begin_candidate(evaluator, feature, i, t);
     if (m) return m;
-    ct_features_note(evaluator->roots, feature, i->bound);
+    ct_features_leave(evaluator->roots, feature, i->a, i->b, i->bound);
     ct_worker_stop(evaluator->worker, CT_END_MEMORY);
     return NULL;
 }

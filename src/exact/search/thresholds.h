@@ -1,6 +1,6 @@
-/* The thresholds of a root feature: which still need a look, which comes next, and what is learned
- * from it. An interval of them is closed by bounds, or split at a candidate, whose evaluation
- * leaves two smaller ones.
+/* The thresholds of a root feature: which are still open, which is evaluated next, and what follows
+ * from its evaluation. An interval of them is closed by bounds, or split at a candidate, whose
+ * evaluation leaves two smaller ones.
  *
  * These are the steps of the search over root splits (roots.h): one worker takes them one after the
  * other; on a device many candidates are under way at a time. All but ct_thresholds_count_sides()

@@ -1,4 +1,4 @@
-/* Which rows and trees the iterations of a loop are. */
+/* The ranges of rows and trees of the iterations of a loop. */
 #ifndef CT_FORGE_SCHEDULE_RANGES_H
 #define CT_FORGE_SCHEDULE_RANGES_H
 

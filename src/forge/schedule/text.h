@@ -1,5 +1,5 @@
-/* A text that grows. It begins with zeros and is given back by ct_text_free; once memory is short
- * it stays as it is and says so. */
+/* A growing string. It is initialised with zeros and freed by ct_text_free; after an allocation
+ * failure it stays unchanged and records the failure. */
 #ifndef CT_FORGE_SCHEDULE_TEXT_H
 #define CT_FORGE_SCHEDULE_TEXT_H
 

@@ -1,0 +1,167 @@
+# A search in parts: what is open, who is given which of it, and what comes back. One part is a call
+# of the search (src/r_part.c) on some open ranges of root thresholds; the state of the whole is
+#   open      list of ranges, see src/r_part.c
+#   known     what all parts know of the other thresholds; NULL before the first part
+#   tree      which tree is the best so far: numbers that decide between two
+#   solved    the answer with that tree
+#   search    counters, summed; `elapsed` seconds before this session; `history`; `closed`
+#   stopped   why the search ends early, or NULL
+
+# ---- the data of a search ------------------------------------------------------------------------
+
+search_data <- function(problem) {
+  frame <- problem$frame
+  list(columns = searched_columns(problem), codes = problem$codes, n_classes = problem$n_classes,
+       costs = add_costs(list(), frame))
+}
+
+solve_part <- function(data, control) {
+  .Call(ffi_exact_solve, data$columns, data$codes, data$n_classes, c(control, data$costs))
+}
+
+hash_of_data <- function(data, control) {
+  .Call(ffi_data_hash, data$columns, data$codes, data$n_classes, c(control, data$costs))
+}
+
+# The data that this process was sent last.
+kept_data <- new.env(parent = emptyenv())
+
+# From the process itself, the file, or the task. NULL: they have to be sent.
+find_data <- function(where, control) {
+  if (identical(kept_data$hash, where$hash)) return(kept_data$data)
+  data <- where$data
+  if (is.null(data) && file.exists(where$file)) {
+    data <- tryCatch(readRDS(where$file), error = function(problem) NULL)
+  }
+  if (is.null(data) || hash_of_data(data, control) != where$hash) return(NULL)
+  keep_data(data, where$hash)
+}
+
+keep_data <- function(data, hash) {
+  kept_data$data <- data
+  kept_data$hash <- hash
+  data
+}
+
+forget_data <- function() rm(list = ls(kept_data), envir = kept_data)
+
+# What a worker does: one part. NULL where it has no data.
+search_task <- function(task) {
+  data <- find_data(task$where, task$control)
+  if (!is.null(data)) solve_part(data, task$control)
+}
+
+# ---- ranges --------------------------------------------------------------------------------------
+
+nothing_open <- function() {
+  list(feature = integer(), first = integer(), last = integer(), rows = numeric(),
+       proven = numeric(), ends = list())
+}
+
+n_ranges <- function(open) length(open$feature)
+
+pick_ranges <- function(open, which) lapply(open, function(member) member[which])
+
+bind_ranges <- function(a, b) Map(c, a, b)
+
+# One range more: the one of the most thresholds in two halves. Each keeps what is known of the ends
+# of both.
+split_widest <- function(open) {
+  width <- open$last - open$first
+  widest <- which.max(width)
+  if (length(widest) == 0 || width[widest] < 1) return(open)
+  upper <- pick_ranges(open, widest)
+  middle <- open$first[widest] + width[widest] %/% 2L
+  open$last[widest] <- middle
+  upper$first <- middle + 1L
+  bind_ranges(open, upper)
+}
+
+# An estimate of the work that a range is: its rows, if no tree there need cost more than now.
+work_of_ranges <- function(open, cost) {
+  open$rows * pmax(cost - open$proven, 0.01 * cost) + 1e-9
+}
+
+# Which ranges one of `n` workers is given: about an n-th of the work, dealt out so that each has
+# large ranges and small ones.
+deal_ranges <- function(open, n, cost) {
+  order <- order(work_of_ranges(open, cost), decreasing = TRUE)
+  order[seq.int(1, length(order), by = n)]
+}
+
+# ---- the state -----------------------------------------------------------------------------------
+
+# Costs of two numbers, and then the root: less is better.
+is_better_tree <- function(a, b) {
+  differ <- which(a != b)
+  length(differ) > 0 && a[differ[1]] < b[differ[1]]
+}
+
+# Of integers as the columns of matrices of two rows.
+least_known <- function(a, b) {
+  if (is.null(a)) return(b)
+  less <- b[1, ] < a[1, ] | (b[1, ] == a[1, ] & b[2, ] < a[2, ])
+  a[, less] <- b[, less]
+  a
+}
+
+# The state after a part that was given `ranges` (NULL: all thresholds).
+take_in <- function(state, answer, ranges = NULL) {
+  part <- answer$part
+  if (part$searched) {
+    state$open <- bind_ranges(state$open, part$open)
+    state$known <- least_known(state$known, part$known)
+  } else if (!is.null(ranges)) {
+    state$open <- bind_ranges(state$open, ranges)
+  }
+  state$search <- if (is.null(state$search)) answer$search else state$search + answer$search
+  if (is.null(state$tree) || is_better_tree(part$tree, state$tree)) {
+    state$tree <- part$tree
+    state$solved <- answer
+  }
+  if (answer$status == "memory limit") state$stopped <- answer$status
+  if (answer$interrupted) state$stopped <- "interrupted"
+  state
+}
+
+new_state <- function() list(open = nothing_open(), elapsed = 0, history = list())
+
+# What no tree costs less than, if `under_way` is being searched too.
+state_bound <- function(state, under_way = nothing_open()) {
+  min(state$solved$cost, state$open$proven, under_way$proven)
+}
+
+# The tree to begin with.
+state_nodes <- function(state) {
+  state$solved[c("feature", "threshold", "left", "right", "default_left")]
+}
+
+# The control of one part.
+part_control <- function(control, state, ranges, ...) {
+  control$part <- utils::modifyList(
+    list(from = ranges, done = NULL, pause = Inf, most = Inf, one_of_several = 1), list(...))
+  control["report"] <- list(NULL)
+  control$start <- state_nodes(state)
+  control
+}
+
+# ---- the answer ----------------------------------------------------------------------------------
+
+# The answer as one search would give it. Where nothing is open its equal trees are told apart.
+finish_parts <- function(data, control, state, seconds) {
+  last <- part_control(control, state, state$open, done = state$known, most = 0,
+                       one_of_several = 0)
+  last$time_limit <- if (n_ranges(state$open)) Inf else max(1, control$time_limit - seconds)
+  solved <- solve_part(data, last)
+  if (!solved$part$searched) { # there was no time for it
+    last$time_limit <- Inf
+    last$part$one_of_several <- 1
+    solved <- solve_part(data, last)
+  }
+  if (n_ranges(solved$part$open) && solved$status != "optimal") {
+    solved$status <- if (is.null(state$stopped)) "time limit" else state$stopped
+  }
+  solved$interrupted <- identical(state$stopped, "interrupted")
+  solved$search <- state$search + solved$search
+  solved
+}

@@ -1,0 +1,220 @@
+# A search over the workers of the package future. The process that is asked begins alone, which is
+# all for small problems; what is open after that is dealt out in parts (exact-parts.R). A worker
+# comes back when its part is done or after a while, so that what is left can be dealt out again,
+# under the cost of the best tree of all.
+
+# Seconds that the first part takes, and later ones at least and at most; and thresholds. The option
+# is for developers.
+part_lengths <- function() {
+  utils::modifyList(list(first = 1, least = 0.5, most = 30, first_most = Inf,
+                         most_thresholds = Inf),
+                    as.list(getOption("contree.part_lengths")))
+}
+
+wants_parts <- function(settings) {
+  (isTRUE(settings$workers) || !is.null(settings$checkpoint)) && settings$depth > 2
+}
+
+search_in_parts <- function(problem, settings, control, listener) {
+  data <- search_data(problem)
+  control$device <- "cpu"
+  if (isTRUE(settings$workers) && is.null(settings$threads)) control$threads <- 1
+  pool <- getOption("contree.pool") # for developers
+  if (is.null(pool)) pool <- if (isTRUE(settings$workers)) future_pool() else own_pool()
+  run_parts(data, control, pool, settings$checkpoint, listener)
+}
+
+run_parts <- function(data, control, pool, checkpoint, listener, lengths = part_lengths()) {
+  begin <- proc.time()[["elapsed"]]
+  control["report"] <- list(NULL)
+  where <- list(hash = hash_of_data(data, control), file = tempfile("contree-data-", data_folder()))
+  keep_data(data, where$hash)
+  on.exit({
+    forget_data()
+    unlink(where$file)
+  })
+  state <- read_checkpoint(checkpoint, where$hash, control)
+  before <- state$elapsed
+  run <- list(control = control, where = where, pool = pool, lengths = lengths, data = data,
+              checkpoint = new_checkpoint(checkpoint, where$hash, control), listener = listener,
+              seconds = function() proc.time()[["elapsed"]] - begin)
+  state <- begin_parts(run, state)
+  if (is.null(state$known)) { # it was over before any threshold was looked at
+    state$solved["part"] <- list(NULL)
+    return(state$solved)
+  }
+  state <- other_parts(run, state)
+  state$elapsed <- before + run$seconds()
+  run$checkpoint(state, TRUE)
+  solved <- finish_parts(data, control, state, run$seconds())
+  solved$elapsed <- before + run$seconds()
+  solved$threads <- max(solved$threads, state$solved$threads)
+  solved$history <- history_of(state, solved)
+  solved
+}
+
+history_of <- function(state, solved) {
+  moments <- c(state$history, list(c(solved$elapsed, solved$cost, solved$bound)))
+  list(time = vapply(moments, `[`, 0, 1), cost = vapply(moments, `[`, 0, 2),
+       bound = vapply(moments, `[`, 0, 3))
+}
+
+# Alone, unless there is a state to go on from.
+begin_parts <- function(run, state) {
+  if (!is.null(state$known)) return(state)
+  control <- run$control
+  control$part <- list(from = NULL, done = NULL, pause = run$lengths$first,
+                       most = run$lengths$first_most, one_of_several = 0)
+  state <- take_in(state, solve_part(run$data, control))
+  tell_state(run, state, nothing_open())
+}
+
+# Until nothing is open, or the search is stopped.
+other_parts <- function(run, state) {
+  running <- list()
+  tryCatch({
+    while (n_ranges(state$open) + length(running) > 0) {
+      moved <- launch_parts(run, state, running)
+      state <- moved$state
+      running <- moved$running
+      if (length(running) == 0) break # there is no time for more
+      ready <- run$pool$wait(lapply(running, `[[`, "handle"))
+      for (one in running[ready]) state <- collect_part(run, state, one)
+      running <- running[-ready]
+      state <- tell_state(run, state, ranges_of(running))
+    }
+  }, interrupt = function(condition) state$stopped <<- "interrupted")
+  state$open <- bind_ranges(state$open, ranges_of(running))
+  if (n_ranges(state$open) && is.null(state$stopped)) state$stopped <- "time limit"
+  state
+}
+
+ranges_of <- function(running) {
+  Reduce(bind_ranges, lapply(running, `[[`, "ranges"), nothing_open())
+}
+
+# Gives work to all who have none: list(state, running).
+launch_parts <- function(run, state, running) {
+  left <- run$control$time_limit - run$seconds()
+  while (is.null(state$stopped) && left > 0 && length(running) < run$pool$size() &&
+           n_ranges(state$open) > 0) {
+    idle <- run$pool$size() - length(running)
+    while (n_ranges(state$open) < idle) {
+      finer <- split_widest(state$open)
+      if (n_ranges(finer) == n_ranges(state$open)) break
+      state$open <- finer
+    }
+    given <- deal_ranges(state$open, idle, state$solved$cost)
+    ranges <- pick_ranges(state$open, given)
+    handle <- run$pool$launch(part_task(run, state, ranges, left))
+    if (is.null(handle)) next # it was lost at once; the pool is smaller now
+    state$open <- pick_ranges(state$open, -given)
+    running <- c(running, list(list(handle = handle, ranges = ranges)))
+  }
+  list(state = state, running = running)
+}
+
+part_task <- function(run, state, ranges, left) {
+  lengths <- run$lengths
+  control <- part_control(run$control, state, ranges,
+                          pause = min(lengths$most, max(lengths$least, run$seconds() / 8)),
+                          most = lengths$most_thresholds)
+  control$time_limit <- left
+  where <- run$where
+  if (isTRUE(run$pool$far())) where["data"] <- list(run$data)
+  else if (run$pool$needs_file && !file.exists(where$file)) {
+    saveRDS(run$data, where$file, compress = FALSE)
+  }
+  list(where = where, control = control)
+}
+
+# What a worker has found; all that it was given is open again if it is lost.
+collect_part <- function(run, state, one) {
+  answer <- run$pool$collect(one$handle)
+  if (is.null(answer)) {
+    state$open <- bind_ranges(state$open, one$ranges)
+    return(state)
+  }
+  take_in(state, answer, one$ranges)
+}
+
+# The listener, the history and the checkpoint.
+tell_state <- function(run, state, under_way) {
+  seconds <- state$elapsed + run$seconds()
+  cost <- state$solved$cost
+  bound <- state_bound(state, under_way)
+  state$history <- c(state$history, list(c(seconds, cost, bound)))
+  all <- length(run$data$codes) * n_columns(run$data$columns)
+  open <- sum(state$open$rows, under_way$rows)
+  if (!is.null(run$listener$report)) {
+    run$listener$report(seconds, cost, bound, max(0, 1 - open / all))
+  }
+  saved <- state
+  saved$open <- bind_ranges(state$open, under_way)
+  saved$elapsed <- seconds
+  run$checkpoint(saved, FALSE)
+  state
+}
+
+n_columns <- function(columns) if (is.list(columns)) length(columns) else ncol(columns)
+
+# Where the data lie for the workers: in a folder that all machines see, if one is named.
+data_folder <- function() {
+  folder <- getOption("contree.folder")
+  if (is.character(folder) && dir.exists(folder)) folder else tempdir()
+}
+
+# ---- who works -----------------------------------------------------------------------------------
+#
+# A pool is a list of `size()`; `far()`, whether data have to go with each task; `needs_file`;
+# `launch(task)`, which gives a handle, or NULL if the worker is lost; `wait(handles)`, which gives
+# the places of those that are done, at least one; and `collect(handle)`, which gives the answer, or
+# NULL if the worker is lost or had no data.
+
+# This process alone.
+own_pool <- function() {
+  list(size = function() 1, far = function() FALSE, needs_file = FALSE, launch = search_task,
+       wait = function(handles) seq_along(handles), collect = identity)
+}
+
+# The workers of the plan. Those that are lost are missed from then on; when all are, this process
+# does what is left.
+future_pool <- function() {
+  lost <- 0
+  far <- FALSE
+  size <- max(1, future::nbrOfWorkers())
+  if (is.infinite(size)) size <- 32 # of schedulers that take as many jobs as there are
+  is_lost <- function(handle) inherits(handle, "FutureError")
+  none_left <- function() lost >= size
+  list(
+    size = function() max(1, size - lost), far = function() far, needs_file = TRUE,
+    launch = function(task) {
+      if (none_left()) return(list(answer = search_task(task)))
+      handle <- tryCatch(
+        future::future(work(task), globals = list(work = search_task, task = task)),
+        FutureError = identity)
+      if (!is_lost(handle)) return(handle)
+      lost <<- lost + 1
+      NULL
+    },
+    wait = function(handles) {
+      repeat {
+        done <- vapply(handles, function(handle) {
+          !inherits(handle, "Future") || tryCatch(future::resolved(handle),
+                                                  FutureError = function(problem) TRUE)
+        }, NA)
+        if (any(done)) return(which(done))
+        Sys.sleep(0.01)
+      }
+    },
+    collect = function(handle) {
+      if (!inherits(handle, "Future")) return(handle$answer)
+      answer <- tryCatch(future::value(handle), FutureError = identity)
+      if (is_lost(answer)) {
+        lost <<- lost + 1
+        return(NULL)
+      }
+      if (is.null(answer)) far <<- TRUE
+      answer
+    })
+}

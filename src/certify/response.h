@@ -1,0 +1,36 @@
+/* A numeric response in a check: its grid comes from exact/cost/response.h and is held to the data,
+ * row by row; squares are added up and divided here, in 128 bits. */
+#ifndef CT_CERTIFY_RESPONSE_H
+#define CT_CERTIFY_RESPONSE_H
+
+#include "certify/problem.h"
+
+/* A product of two numbers is `value` + `rest`; what lies below the least doubles is lost. */
+typedef struct {
+    double value, rest;
+} ct_product;
+
+ct_product ct_product_of(double x, double y);
+
+/* How far a whole number of units is from w * loss: 0 if the two are the same. Not below the truth.
+ */
+double ct_distance(int64_t cost, double unit, double w, double loss);
+
+/* floor(sum w (z - mean)^2) of rows with the sums `weight`, `sum` of w z and `squares` of w z^2. */
+int64_t ct_grid_cost(int64_t weight, int64_t sum, int64_t squares);
+
+/* Takes grid and weights, and measures how far both are from the data. CT_INTERNAL if sums of them
+ * would not fit. */
+ct_status ct_grid_take(ct_problem *problem, const ct_costs *costs, double complexity,
+                       ct_error *error);
+
+/* What the rows of a tree cost, each beside the mean of its leaf; -1: memory ended. */
+int64_t ct_grid_cost_of_tree(const ct_problem *problem, const ct_outcome *tree);
+
+/* As ct_objective_prove(), of the response itself, not of the grid: sqrt(SSE) is the distance from
+ * a linear space, and so no further from that of the grid than the response is. result->rounding is
+ * what a tree may cost more than it does on the grid, or less. */
+void ct_grid_prove(const ct_problem *problem, int64_t least, const ct_outcome *tree,
+                   ct_certified *result);
+
+#endif

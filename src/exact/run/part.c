@@ -1,0 +1,54 @@
+#include "exact/run/part.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIRST_ROOM = 64 };
+
+static int grow(ct_open *open)
+{
+    uint32_t room = open->room ? 2 * open->room : FIRST_ROOM;
+    ct_range *ranges = (ct_range *) ct_alloc(room * sizeof *ranges);
+    if (!ranges) return 0;
+    if (open->n) memcpy(ranges, open->ranges, open->n * sizeof *ranges);
+    ct_free(open->ranges);
+    open->ranges = ranges;
+    open->room = room;
+    return 1;
+}
+
+ct_range *ct_open_add(ct_open *open)
+{
+    if (open->n == open->room && !grow(open)) {
+        open->lost = 1;
+        return NULL;
+    }
+    ct_range *range = &open->ranges[open->n++];
+    memset(range, 0, sizeof *range);
+    open->ends.limit = SIZE_MAX;
+    range->at = open->ends.n;
+    return range;
+}
+
+ct_status ct_part_begin(ct_part *part, uint32_t n_cols, ct_error *error)
+{
+    if (!part) return CT_OK;
+    size_t size = ((size_t) n_cols + 1) * sizeof *part->known;
+    CT_ASSERT(!part->known && !part->open.n);
+    part->known = (int64_t *) ct_alloc(size);
+    if (!part->known)
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for %lu columns",
+                       (unsigned long) n_cols);
+    memset(part->known, 0, size);
+    return CT_OK;
+}
+
+void ct_part_free(ct_part *part)
+{
+    ct_free(part->open.ranges);
+    ct_bytes_free(&part->open.ends);
+    ct_free(part->known);
+    memset(&part->open, 0, sizeof part->open);
+    part->known = NULL;
+}

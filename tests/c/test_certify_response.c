@@ -1,0 +1,381 @@
+/* Certificates of regression trees: what the search proves is proven again; what was tampered with,
+ * bytes, trees or the grid, proves nothing that is untrue. The least costs come from all trees, in
+ * long double, of the response itself. */
+#include <float.h>
+
+#include "certify/certify.h"
+#include "check.h"
+#include "exact/cost/response.h"
+#include "exact/prove.h"
+#include "random.h"
+
+enum { MOST_ROWS = 12 };
+
+static const uint32_t every_row[MOST_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+
+/* ---- all trees ---- */
+
+typedef struct {
+    const ct_data *data;
+    const ct_options *options;
+    long double price;
+} all_trees;
+
+static long double squares_of(const ct_data *data, const uint32_t *rows, uint32_t n)
+{
+    long double weight = 0, sum = 0, squares = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        long double w = data->weights ? data->weights[rows[i]] : 1;
+        weight += w;
+        sum += w * (data->response[rows[i]] - data->response[rows[0]]);
+    }
+    for (uint32_t i = 0; i < n && weight > 0; i++) {
+        long double x = data->response[rows[i]] - (long double) data->response[rows[0]] -
+                        sum / weight;
+        squares += (data->weights ? data->weights[rows[i]] : 1) * x * x;
+    }
+    return squares;
+}
+
+static long double least_of(const all_trees *all, const uint32_t *rows, uint32_t n, unsigned depth)
+{
+    const ct_options *o = all->options;
+    uint32_t parted[MOST_ROWS], bucket = o->min_bucket ? o->min_bucket : 1;
+    long double least = squares_of(all->data, rows, n);
+    if (!depth || n < o->min_split) return least;
+    for (uint32_t col = 0; col < all->data->n_cols; col++)
+        for (uint32_t i = 0; i < n; i++) {
+            const ct_column *x = &all->data->columns[col];
+            double above = ct_column_value(x, rows[i]);
+            uint32_t left = 0, right = n;
+            for (uint32_t j = 0; j < n; j++) {
+                if (ct_column_value(x, rows[j]) < above) parted[left++] = rows[j];
+                else parted[--right] = rows[j];
+            }
+            if (left < bucket || n - left < bucket) continue;
+            long double cost = all->price + least_of(all, parted, left, depth - 1) +
+                               least_of(all, parted + left, n - left, depth - 1);
+            if (cost < least) least = cost;
+        }
+    return least;
+}
+
+static long double price_of(const ct_data *data, const ct_options *options)
+{
+    return options->complexity * squares_of(data, every_row, data->n_rows);
+}
+
+static long double least_cost(const ct_data *data, const ct_options *options)
+{
+    all_trees all = {data, options, price_of(data, options)};
+    return least_of(&all, every_row, data->n_rows, options->depth);
+}
+
+/* Up to what sums in long double, or in double under valgrind, lose. */
+static int is_at_most(long double bound, long double least, const ct_data *data)
+{
+    return bound <= least + 64 * LDBL_EPSILON * squares_of(data, every_row, data->n_rows);
+}
+
+static long double cost_of(const ct_data *data, const ct_options *options, const ct_outcome *tree)
+{
+    long double cost = tree->n_splits * price_of(data, options);
+    for (uint32_t leaf = 0; leaf <= tree->n_splits; leaf++) {
+        uint32_t rows[MOST_ROWS], n = 0;
+        for (uint32_t row = 0; row < data->n_rows; row++)
+            if (tree->labels[row] == (int32_t) leaf) rows[n++] = row;
+        cost += n ? squares_of(data, rows, n) : 0;
+    }
+    return cost;
+}
+
+/* ---- problems ---- */
+
+typedef struct {
+    random_table table;
+    double y[MOST_ROWS];
+    ct_options options;
+    int32_t labels[MOST_ROWS];
+    ct_outcome tree;
+    ct_result result;
+    ct_bytes bytes;
+} problem;
+
+static ct_claim claim_of(const ct_options *options, const ct_outcome *best)
+{
+    return (ct_claim){options->depth,          options->complexity, options->min_bucket,
+                      options->min_split,      options->max_thresholds, best, NULL, NULL};
+}
+
+static double random_response(rng *r, uint32_t kind, double x)
+{
+    switch (kind) {
+    case 0: return rng_below(r, 4);
+    case 1: return floor(10 * (x + rng_unit(r))) / 10;
+    case 2: return 1e9 + rng_unit(r);
+    case 3: return 1e-5 / (1e-3 + rng_unit(r));
+    default: return x + rng_unit(r);
+    }
+}
+
+static void fill_problem(rng *r, problem *p)
+{
+    uint32_t n = 2 + rng_below(r, MOST_ROWS - 1), kind = rng_below(r, 5);
+    p->table = table_random(r, n, 1 + rng_below(r, 3), 1, 1);
+    p->table.data.classes = NULL;
+    p->table.data.response = p->y;
+    for (uint32_t row = 0; row < n; row++)
+        p->y[row] = random_response(r, kind, p->table.values[row] >= p->table.values[0]);
+    p->options = ct_options_default();
+    p->options.depth = rng_below(r, 4);
+    if (rng_below(r, 3) == 0) p->options.complexity = rng_unit(r) / 8;
+    if (rng_below(r, 3) == 0) p->options.min_bucket = 1 + rng_below(r, 3);
+    if (rng_below(r, 4) == 0) p->options.min_split = 1 + rng_below(r, n);
+    if (rng_below(r, 3) == 0) table_add_weights(&p->table, r);
+}
+
+/* Solves; the leaves of the rows are numbered as they come. */
+static int solve(problem *p)
+{
+    uint32_t leaf[MOST_ROWS], n = p->table.data.n_rows, known = 0, of[MOST_ROWS];
+    ct_error error = {CT_OK, ""};
+    ct_status status = ct_exact_solve(&p->table.data, &p->options, &p->result, leaf, &error);
+    if (status != CT_OK) printf("    %s\n", error.message);
+    if (!CHECK_INT(status, CT_OK)) return 0;
+    for (uint32_t row = 0; row < n; row++) {
+        uint32_t i = 0;
+        while (i < known && of[i] != leaf[row]) i++;
+        if (i == known) of[known++] = leaf[row];
+        p->labels[row] = (int32_t) i;
+    }
+    p->tree = (ct_outcome){p->labels, known - 1};
+    return 1;
+}
+
+/* A table, its tree, and a certificate that it is the best one, or of its bound. */
+static int certify(rng *r, problem *p, double max_gap)
+{
+    ct_end end;
+    ct_error error;
+    fill_problem(r, p);
+    p->options.max_gap = max_gap;
+    if (!solve(p)) return 0;
+    int optimal = p->result.end == CT_END_OPTIMAL;
+    ct_claim claim = claim_of(&p->options, NULL);
+    p->bytes = (ct_bytes){NULL, 0, 0, SIZE_MAX, 0};
+    ct_certificate_begin(&p->table.data, &claim, &p->bytes);
+    ct_status status = ct_prove(&p->table.data, &p->options, p->result.bound,
+                                optimal ? &p->tree : NULL, &p->bytes, &end, &error);
+    CHECK_INT(end, CT_END_OPTIMAL);
+    return CHECK_INT(status, CT_OK);
+}
+
+static void problem_free(problem *p)
+{
+    ct_bytes_free(&p->bytes);
+    ct_result_free(&p->result);
+    table_free(&p->table);
+}
+
+static ct_certified check(const problem *p, const ct_outcome *tree, const uint8_t *bytes, size_t n)
+{
+    ct_certified checked;
+    ct_error error = {CT_OK, ""};
+    ct_claim claim = claim_of(&p->options, tree);
+    ct_status status = ct_certify(&p->table.data, &claim, bytes, n, &checked, &error);
+    if (!CHECK_INT(status, CT_OK)) printf("    %s\n", error.message);
+    return checked;
+}
+
+/* ---- tests ---- */
+
+static void least_costs_are_proven_again(void)
+{
+    int n = CHECK_QUICK() ? 60 : 3000, smallest = 0;
+    for (int seed = 0; seed < n; seed++) {
+        rng r = {(uint64_t) seed};
+        problem p;
+        if (!certify(&r, &p, 0)) return;
+        long double least = least_cost(&p.table.data, &p.options);
+        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        int good = CHECK_INT(checked.verdict, CT_CERTIFIED);
+        good &= CHECK(checked.attained) && CHECK(is_at_most(checked.bound, least, &p.table.data));
+        good &= CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - 0.01 * checked.rounding);
+        good &= CHECK(least - checked.bound <= 2 * checked.rounding + 1e-13 * least);
+        smallest += checked.smallest;
+        if (!good)
+            printf("    seed %d: least %.17Lg, bound %.17g, of the fit %.17g, rounding %g\n", seed,
+                   least, checked.bound, p.result.bound, checked.rounding);
+        problem_free(&p);
+        if (!good) return;
+    }
+    CHECK(smallest > n / 20);
+}
+
+/* Of searches that ended within a gap. */
+static void bounds_are_proven_again(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1000); seed++) {
+        rng r = {(uint64_t) seed + 20000};
+        problem p;
+        if (!certify(&r, &p, 0.5 * (seed % 5))) return;
+        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        CHECK_INT(checked.verdict, CT_CERTIFIED);
+        CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - 0.01 * checked.rounding);
+        CHECK(is_at_most(checked.bound, least_cost(&p.table.data, &p.options), &p.table.data));
+        problem_free(&p);
+        if (check_state.failed) printf("    seed %d\n", seed);
+        if (check_state.failed) return;
+    }
+}
+
+static void tampered_bytes_prove_nothing_untrue(void)
+{
+    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 400); seed++) {
+        rng r = {(uint64_t) seed + 9000};
+        problem p;
+        if (!certify(&r, &p, 0)) return;
+        long double least = least_cost(&p.table.data, &p.options);
+        uint8_t *bytes = (uint8_t *) malloc(p.bytes.n + 1);
+        for (int i = 0; i < 60; i++) {
+            size_t from = p.bytes.n > 18 ? 18 : 0, size = p.bytes.n;
+            memcpy(bytes, p.bytes.bytes, size);
+            for (uint32_t flips = 1 + rng_below(&r, 3); flips; flips--)
+                bytes[from + rng_below(&r, (uint32_t) (size - from))] ^=
+                    (uint8_t) (1 << rng_below(&r, 8));
+            if (rng_below(&r, 5) == 0) size = rng_below(&r, (uint32_t) size + 1);
+            if (rng_below(&r, 5) == 0) bytes[size++] = (uint8_t) rng_next(&r);
+            ct_certified checked = check(&p, NULL, bytes, size);
+            if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
+            else CHECK(is_at_most(checked.bound, least, &p.table.data));
+        }
+        free(bytes);
+        problem_free(&p);
+        if (check_state.failed) printf("    seed %d\n", seed);
+        if (check_state.failed) return;
+    }
+}
+
+/* Rows moved to another leaf, a leaf without rows, another response: nothing of these is said to be
+ * the best. */
+static void other_trees_are_not_the_best(void)
+{
+    int worse = 0;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 600); seed++) {
+        rng r = {(uint64_t) seed + 30000};
+        problem p;
+        if (!certify(&r, &p, 0)) return;
+        uint32_t n = p.table.data.n_rows, row = rng_below(&r, n);
+        long double least = least_cost(&p.table.data, &p.options);
+        ct_outcome more = {p.labels, p.tree.n_splits + 1};
+        if (more.n_splits < n) {
+            ct_certified checked = check(&p, &more, p.bytes.bytes, p.bytes.n);
+            CHECK(!checked.attained && !checked.smallest);
+        }
+        p.labels[row] = (int32_t) rng_below(&r, p.tree.n_splits + 1);
+        ct_certified checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+        long double cost = cost_of(&p.table.data, &p.options, &p.tree);
+        if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
+        worse += !checked.attained;
+        p.y[row] += 1;
+        CHECK_INT(check(&p, &p.tree, p.bytes.bytes, p.bytes.n).verdict, CT_OTHER_DATA);
+        problem_free(&p);
+        if (check_state.failed) printf("    seed %d\n", seed);
+        if (check_state.failed) return;
+    }
+    CHECK(worse > 5);
+}
+
+/* ---- what comes from other rooms ---- */
+
+/* In place of the library's, at the linker's request: the same, spoiled as a test asks for. */
+ct_status __real_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error);
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error);
+
+static struct {
+    int how; /* which fault; 0: none */
+    uint32_t row;
+} spoiled;
+
+ct_status __wrap_ct_costs_init(ct_costs *costs, const ct_data *data, unsigned depth,
+                               double complexity, ct_arena *arena, ct_error *error)
+{
+    ct_status status = __real_ct_costs_init(costs, data, depth, complexity, arena, error);
+    ct_response *response = (ct_response *) costs->response;
+    int32_t *z = (int32_t *) response->z;
+    int64_t *weights = (int64_t *) costs->weights;
+    switch (spoiled.how) {
+    case 1: z[spoiled.row] += response->range / 2 + 1; break;
+    case 2: response->step *= 3; break;
+    case 3: response->centre += response->step * response->range; break;
+    case 4: costs->unit *= 2; break;
+    case 5: costs->split *= 5; break;
+    case 6: z[spoiled.row] = INT32_MAX; break;
+    case 7: if (weights) weights[spoiled.row] += 7; break;
+    case 8: if (weights) weights[spoiled.row] = -5; break;
+    case 9: response->step = NAN; break;
+    case 10: response->error = 0; z[spoiled.row] ^= 1; break;
+    default: break;
+    }
+    return status;
+}
+
+static void wrong_grids_prove_nothing_untrue(void)
+{
+    int proven = 0, refused = 0;
+    for (int seed = 0; seed < (CHECK_QUICK() ? 30 : 400); seed++) {
+        rng r = {(uint64_t) seed + 40000};
+        problem p;
+        if (!certify(&r, &p, 0)) return;
+        long double least = least_cost(&p.table.data, &p.options),
+                    cost = cost_of(&p.table.data, &p.options, &p.tree);
+        spoiled.row = rng_below(&r, p.table.data.n_rows);
+        for (spoiled.how = 1; spoiled.how <= 10; spoiled.how++) {
+            ct_certified checked;
+            ct_error error;
+            ct_claim claim = claim_of(&p.options, &p.tree);
+            ct_status status = ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked,
+                                          &error);
+            refused += status == CT_INTERNAL;
+            if (status != CT_OK && CHECK_INT(status, CT_INTERNAL)) continue;
+            proven += checked.verdict == CT_CERTIFIED;
+            CHECK(is_at_most(checked.bound, least, &p.table.data));
+            if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
+        }
+        spoiled.how = 0;
+        problem_free(&p);
+        if (check_state.failed) printf("    seed %d\n", seed);
+        if (check_state.failed) return;
+    }
+    CHECK(proven > 10 && refused > 10);
+}
+
+static void refuses(void)
+{
+    rng r = {5};
+    problem p;
+    ct_certified checked;
+    ct_error error;
+    if (!certify(&r, &p, 0)) return;
+    ct_claim claim = claim_of(&p.options, &p.tree);
+    p.labels[0] = (int32_t) p.tree.n_splits + 1; /* more leaves than the splits make */
+    CHECK_INT(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &error),
+              CT_BAD_INPUT);
+    p.labels[0] = -1;
+    CHECK_INT(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &error),
+              CT_BAD_INPUT);
+    problem_free(&p);
+}
+
+static const check_case cases[] = {
+    {"least costs are proven again", least_costs_are_proven_again},
+    {"bounds are proven again", bounds_are_proven_again},
+    {"tampered bytes prove nothing untrue", tampered_bytes_prove_nothing_untrue},
+    {"other trees are not the best", other_trees_are_not_the_best},
+    {"wrong grids prove nothing untrue", wrong_grids_prove_nothing_untrue},
+    {"refuses", refuses},
+};
+
+CHECK_MAIN(cases)

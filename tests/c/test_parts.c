@@ -1,0 +1,319 @@
+/* Searches in parts: whatever is left open by whom, however it is divided, and in whatever order
+ * the parts come, their tree and proof are those of one call, and of brute force. */
+#include "base/memory.h"
+#include "brute.h"
+#include "check.h"
+#include "exact/exact.h"
+#include "solve.h"
+
+enum { MOST_PARTS = 600, MOST_PIECES = 4000 };
+
+/* A range and the part that left it. */
+typedef struct {
+    ct_range range;
+    const ct_part *of;
+} piece;
+
+/* One search, with all of its parts so far. */
+typedef struct {
+    rng *r;
+    const ct_data *data;
+    ct_options options;
+    ct_part parts[MOST_PARTS];
+    ct_result results[MOST_PARTS];
+    uint32_t n;
+    uint32_t best;     /* the part with the best tree */
+    int64_t known[8];  /* of all parts */
+    piece pieces[MOST_PIECES];
+    uint32_t n_pieces;
+    long polls;        /* until a part is stopped; negative: it is not */
+} game;
+
+static int stop_now(void *data)
+{
+    game *g = (game *) data;
+    return g->polls >= 0 && g->polls-- == 0;
+}
+
+static ct_start start_of(const ct_forest *tree)
+{
+    return (ct_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
+}
+
+static int is_better(const ct_part *a, const ct_part *b)
+{
+    if (a->cost != b->cost) return a->cost < b->cost;
+    if (a->feature != b->feature) return a->feature < b->feature;
+    return a->threshold < b->threshold;
+}
+
+/* Runs the next part; what it has to go on from are `from`, or all thresholds. */
+static int run_part(game *g, const ct_open *from, uint64_t most, int is_last)
+{
+    ct_options options = g->options;
+    ct_part *part = &g->parts[g->n];
+    ct_start start;
+    if (!CHECK(g->n < MOST_PARTS)) return 0;
+    part->from = from;
+    part->done = is_last ? g->known : NULL;
+    part->pause = HUGE_VAL;
+    part->most = most;
+    part->one_of_several = !is_last && from;
+    options.part = part;
+    if (from) { /* what a part knows may be old */
+        uint32_t known = is_last || rng_below(g->r, 3) ? g->best : rng_below(g->r, g->best + 1);
+        start = start_of(&g->results[known].tree);
+        options.start = &start;
+    }
+    if (!is_last) {
+        g->polls = rng_below(g->r, 3) ? -1 : (long) rng_below(g->r, 30);
+        options.stop = stop_now;
+        options.stop_data = g;
+    }
+    if (!solve(g->data, &options, &g->results[g->n])) return 0;
+    if (!g->n || (is_better(part, &g->parts[g->best]))) g->best = g->n;
+    g->n++;
+    return 1;
+}
+
+/* Takes in what the latest part has left open and what it knows. */
+static void merge(game *g)
+{
+    const ct_part *part = &g->parts[g->n - 1];
+    for (uint32_t i = 0; i <= g->data->n_cols; i++)
+        if (part->known[i] < g->known[i]) g->known[i] = part->known[i];
+    for (uint32_t i = 0; i < part->open.n && CHECK(g->n_pieces < MOST_PIECES); i++)
+        g->pieces[g->n_pieces++] = (piece){part->open.ranges[i], part};
+}
+
+static piece take_piece(game *g, uint32_t i)
+{
+    piece taken = g->pieces[i];
+    g->pieces[i] = g->pieces[--g->n_pieces];
+    return taken;
+}
+
+/* Some of what one part has left open, perhaps divided. */
+static void play_some(game *g)
+{
+    ct_range some[8];
+    piece first = take_piece(g, rng_below(g->r, g->n_pieces));
+    ct_open from = {some, 1, 0, first.of->open.ends, 0};
+    some[0] = first.range;
+    if (rng_below(g->r, 2) && some[0].first < some[0].last) {
+        piece rest = first;
+        some[0].last = some[0].first + rng_below(g->r, some[0].last - some[0].first);
+        rest.range.first = some[0].last + 1;
+        g->pieces[g->n_pieces++] = rest;
+    }
+    for (uint32_t i = 0; i < g->n_pieces && from.n < 8; i++)
+        if (g->pieces[i].of == first.of && rng_below(g->r, 2))
+            some[from.n++] = take_piece(g, i).range;
+    if (!run_part(g, &from, 1 + rng_below(g->r, 4), 0)) return;
+    if (g->parts[g->n - 1].searched) {
+        merge(g);
+    } else { /* it was stopped before it began */
+        for (uint32_t i = 0; i < from.n; i++)
+            g->pieces[g->n_pieces++] = (piece){some[i], first.of};
+    }
+}
+
+/* The answer in parts; the last result is it. */
+static int play(game *g)
+{
+    g->n = g->n_pieces = g->best = 0;
+    memset(g->parts, 0, sizeof g->parts);
+    for (int i = 0; i < 8; i++) g->known[i] = INT64_MAX;
+    if (!run_part(g, NULL, rng_below(g->r, 4), 0)) return 0;
+    if (!g->parts[0].searched) {
+        g->n = 0;
+        ct_part_free(&g->parts[0]);
+        ct_result_free(&g->results[0]);
+        memset(g->parts, 0, sizeof g->parts);
+        return run_part(g, NULL, UINT64_MAX, 1);
+    }
+    merge(g);
+    while (g->n_pieces && g->n < MOST_PARTS - 2 && !check_state.failed) play_some(g);
+    const ct_open nothing = {0};
+    return !check_state.failed && run_part(g, &nothing, 0, 1);
+}
+
+static void end_game(game *g)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        ct_part_free(&g->parts[i]);
+        ct_result_free(&g->results[i]);
+    }
+}
+
+static int same_tree(const ct_forest *a, const ct_forest *b)
+{
+    if (a->n_nodes != b->n_nodes) return 0;
+    for (uint32_t i = 0; i < a->n_nodes; i++)
+        if (a->feature[i] != b->feature[i] ||
+            (a->feature[i] >= 0 && (a->threshold[i] != b->threshold[i] ||
+                                    a->left[i] != b->left[i] || a->right[i] != b->right[i])))
+            return 0;
+    return 1;
+}
+
+static void check_game(game *g)
+{
+    ct_result one;
+    ct_options options = g->options;
+    options.part = NULL;
+    if (!solve(g->data, &options, &one)) return;
+    if (play(g)) {
+        const ct_result *all = &g->results[g->n - 1];
+        CHECK(all->end == CT_END_OPTIMAL && one.end == CT_END_OPTIMAL);
+        CHECK(all->cost == one.cost && all->bound == one.bound);
+        CHECK(same_tree(&all->tree, &one.tree));
+        for (uint32_t f = 0; f < g->data->n_cols; f++)
+            CHECK(all->root_bounds[f] >= all->bound);
+    }
+    end_game(g);
+    ct_result_free(&one);
+}
+
+/* So small that brute force knows the tree, and looked at after every few rows of work. */
+static void small_problems(void)
+{
+    static game g;
+    static brute b;
+    ct_worker_poll_every(64);
+    for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 40 : 1000) && !check_state.failed; seed++) {
+        rng r = {seed * UINT64_C(0x9e3779b97f4a7c15)};
+        random_table t = table_random(&r, 4 + rng_below(&r, BRUTE_ROWS - 6), 1 + rng_below(&r, 3),
+                                      2 + rng_below(&r, 2), 0);
+        if (rng_below(&r, 3) == 0) table_add_weights(&t, &r);
+        g.r = &r;
+        g.data = &t.data;
+        g.options = ct_options_default();
+        g.options.depth = 3 + rng_below(&r, 2);
+        g.options.threads = 1 + rng_below(&r, 2);
+        g.options.team_after = 0;
+        g.options.min_bucket = 1 + rng_below(&r, 2);
+        if (rng_below(&r, 3) == 0) g.options.complexity = rng_below(&r, 32) / 8.0 / t.data.n_rows;
+        check_game(&g);
+        ct_result one;
+        if (!solve(&t.data, &g.options, &one)) break;
+        CHECK(fabs(brute_optimum(&b, &t.data, &g.options) - one.cost) <= 1e-9 * (1 + one.cost));
+        if (!t.data.weights)
+            CHECK(brute_is_tree(&b, &one.tree, 0, brute_all(&b), g.options.depth, NULL));
+        ct_result_free(&one);
+        table_free(&t);
+        if (check_state.failed) printf("    seed %llu\n", (unsigned long long) seed);
+    }
+    ct_worker_poll_every(UINT64_C(1) << 25);
+}
+
+/* Tables on which many thresholds are open at a time, with everything that changes the search. */
+static void larger_problems(void)
+{
+    static game g;
+    for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 3 : 20) && !check_state.failed; seed++) {
+        rng r = {seed * UINT64_C(0xd1342543de82ef95)};
+        uint32_t n = 40 + rng_below(&r, 160);
+        random_table t = table_random(&r, n, 2 + rng_below(&r, 3), 2 + rng_below(&r, 3), 0);
+        for (uint32_t i = 0; i < n; i += 4)
+            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
+        double *response = seed % 3 ? NULL : (double *) malloc(n * sizeof *response);
+        for (uint32_t i = 0; response && i < n; i++) response[i] = rng_below(&r, 40) / 4.0;
+        if (rng_below(&r, 4) == 0) table_add_weights(&t, &r);
+        ct_data numbers = t.data;
+        numbers.n_classes = 0;
+        numbers.classes = NULL;
+        numbers.response = response;
+        g.r = &r;
+        g.data = response ? &numbers : &t.data;
+        g.options = ct_options_default();
+        g.options.threads = 1 + rng_below(&r, 3);
+        g.options.team_after = 0;
+        g.options.min_bucket = 1 + rng_below(&r, 6);
+        if (rng_below(&r, 3) == 0) g.options.complexity = 0.01;
+        for (int s = 0; s < CT_N_SHORTCUTS; s++)
+            g.options.off |= (rng_below(&r, 8) == 0 ? UINT32_C(1) : 0) << s;
+        ct_worker_poll_every(1 << (6 + rng_below(&r, 12)));
+        check_game(&g);
+        table_free(&t);
+        free(response);
+        if (check_state.failed) printf("    seed %llu\n", (unsigned long long) seed);
+    }
+    ct_worker_poll_every(UINT64_C(1) << 25);
+}
+
+/* What is stopped in the middle says no more than is proven: its bound is below the optimum. */
+static void bounds_of_open_parts(void)
+{
+    static game g;
+    for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 3 : 40) && !check_state.failed; seed++) {
+        rng r = {seed};
+        random_table t = table_random(&r, 60 + rng_below(&r, 60), 3, 2, 0);
+        g.r = &r;
+        g.data = &t.data;
+        g.options = ct_options_default();
+        double optimum = solved_cost(&t.data, &g.options);
+        g.n = g.best = 0;
+        memset(g.parts, 0, sizeof g.parts);
+        for (int i = 0; i < 8; i++) g.known[i] = INT64_MAX;
+        g.polls = -1;
+        if (!run_part(&g, NULL, 1 + rng_below(&r, 5), 1)) break;
+        g.n_pieces = 0;
+        merge(&g);
+        ct_open left = g.parts[0].open;
+        if (g.parts[0].searched && run_part(&g, &left, 0, 1)) {
+            CHECK(g.results[0].bound <= optimum && optimum <= g.results[0].cost);
+            CHECK(g.results[1].bound == g.results[0].bound);
+            CHECK(g.parts[1].open.n == left.n && g.parts[1].evaluated == 0);
+            double least = g.results[0].cost;
+            for (uint32_t i = 0; i < left.n; i++) least = fmin(least, left.ranges[i].proven);
+            CHECK(least >= g.results[0].bound);
+        }
+        end_game(&g);
+        table_free(&t);
+    }
+}
+
+/* Bytes of another search are refused, whatever they are. */
+static void unsound_ranges(void)
+{
+    for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 20 : 400); seed++) {
+        rng r = {seed};
+        random_table t = table_random(&r, 30, 2, 2, 0);
+        ct_options options = ct_options_default();
+        ct_part part = {0}, again = {0};
+        ct_result result;
+        ct_error error;
+        part.pause = again.pause = HUGE_VAL;
+        part.most = 1;
+        again.most = UINT64_MAX;
+        options.part = &part;
+        REQUIRE(solve(&t.data, &options, &result));
+        ct_result_free(&result);
+        again.from = &part.open;
+        options.part = &again;
+        for (uint32_t i = 0; part.open.n && i < 3; i++) {
+            ct_range *range = &part.open.ranges[rng_below(&r, part.open.n)];
+            uint32_t what = rng_below(&r, 5);
+            if (what == 0) range->feature = rng_next(&r);
+            if (what == 1) range->first = 0;
+            if (what == 2) range->last = rng_next(&r);
+            if (what == 3) range->at = rng_next(&r);
+            if (what == 4)
+                part.open.ends.bytes[rng_below(&r, (uint32_t) part.open.ends.n)] ^=
+                    (uint8_t) rng_next(&r);
+        }
+        ct_status status = ct_exact_solve(&t.data, &options, &result, NULL, &error);
+        CHECK(status == CT_OK || status == CT_BAD_INPUT || status == CT_INTERNAL);
+        if (status == CT_OK) ct_result_free(&result);
+        ct_part_free(&part);
+        ct_part_free(&again);
+        table_free(&t);
+    }
+}
+
+static const check_case cases[] = {{"small problems", small_problems},
+                                   {"larger problems", larger_problems},
+                                   {"bounds of what is open", bounds_of_open_parts},
+                                   {"unsound ranges", unsound_ranges}};
+CHECK_MAIN(cases)
