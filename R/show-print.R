@@ -127,7 +127,8 @@ proof_line <- function(fit, time = FALSE) {
   gettextf("%s of depth <= %s%s%s%s, %s, %s; %s%s",
            if (is_smallest(fit)) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth,
-           if (has_few_leaves(fit)) gettextf(" with at most %s leaves", settings$max_leaves) else "",
+           if (has_few_leaves(fit)) gettextf(" with at most %s leaves", settings$max_leaves)
+           else "",
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity))
            else "", leaves_text(fit),
