@@ -135,14 +135,14 @@ describe_source <- function(x) {
 
 describe_outputs <- function(x) {
   if (!is_forest_classifier(x)) {
-    return(gettextf("Predicts %d numbers a row, link %s", n_forest_outputs(x), x$link))
+    return(gettextf("Predicts %d numbers for each row, link %s", n_forest_outputs(x), x$link))
   }
   gettextf("Predicts the classes %s, link %s", show_names(x$classes), x$link)
 }
 
 describe_contract <- function(x) {
   e <- x$ensemble
-  order <- if (isTRUE(x$exact_sums)) gettext("exact in any order") else gettext("tree after tree")
+  order <- if (isTRUE(x$exact_sums)) gettext("exact in any order") else gettext("in tree order")
   gettextf("Goes left if x %s threshold, as %s; sums are %ss, %s%s", e$less, e$number, e$sum, order,
            if (e$divisor == 1) "" else gettextf(", divided by %s", format(e$divisor)))
 }

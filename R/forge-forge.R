@@ -78,7 +78,7 @@ print.forged_forest <- function(x, ...) {
   check_no_dots(...)
   info <- x$info
   print(x$forest)
-  cat(gettextf("Trees are %d splits deep at most, %s on average; %d features are used\n",
+  cat(gettextf("Trees have a depth of at most %d, %s on average; %d features are used\n",
                info$depth, format(signif(info$mean_depth, 3)), info$used))
   cat(describe_way(x), "\n", sep = "")
   if (!is.null(x$schedule)) {

@@ -164,16 +164,16 @@ shuffle <- function(data, column) {
 #' @export
 print.contree_importance <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(if (is_shuffled(x)) {
-    gettextf("Loss of %s by shuffling a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
+    gettextf("Loss of %s by permuting a column (%s %s)", shuffled_measure(x), shuffled_measure(x),
              format(attr(x, "accuracy"), digits = digits))
   } else if (!is.null(x[["gain"]])) {
-    gettext("What the splits on a feature gained, as the maker of the model says, and their number")
+    gettext("Gain of the splits on a feature, as stated by the model, and number of splits")
   } else if (!is.null(x[["models"]])) {
-    gettext("Squared residuals saved by the splits on a predictor, and by it in the models")
+    gettext("Decrease of squared residuals by splits on a predictor, and by its terms in models")
   } else if (!is.null(x[["deviance"]])) {
     gettext("Decrease of the deviance by the splits on a predictor")
   } else {
-    gettext("Decrease of the Gini impurity by the splits on a predictor, and errors they save")
+    gettext("Decrease of the Gini impurity, and of the errors, by the splits on a predictor")
   }, "\n\n", sep = "")
   print(format(structure(x, class = "data.frame"), digits = digits), row.names = FALSE)
   invisible(x)
@@ -210,7 +210,7 @@ importance_to_show <- function(x) {
   if (!is.null(x[["gain"]])) return(say(x$gain, gettext("gain")))
   if (!is.null(x[["gini"]])) return(say(x$gini, gettext("decrease of Gini impurity")))
   if (!is.null(x[["deviance"]])) return(say(x$deviance, gettext("decrease of the deviance")))
-  say(x$splits + x$models, gettext("squared residuals saved"))
+  say(x$splits + x$models, gettext("decrease of squared residuals"))
 }
 
 # What vip takes of a model.

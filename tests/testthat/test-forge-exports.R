@@ -71,7 +71,7 @@ test_that("gains are the makers'", {
   importance <- contree_importance(forge(forest))
   expect_equal(importance$gain, unname(sort(as.vector(sums), decreasing = TRUE)))
   expect_identical(sum(importance$splits), length(numbers("split_gain")))
-  expect_output(print(importance), "gained")
+  expect_output(print(importance), "Gain of the splits")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_invisible(plot(importance))

@@ -87,13 +87,20 @@ typedef struct {
 enum { CHUNK = 2 * VEC_WORDS }; /* rows that are handled at once */
 static const uint32_t WHOLE_CHUNK = (UINT32_C(1) << CHUNK) - 1;
 
-CT_INLINE uint32_t append(int32_t *to, uint32_t n, vec from, uint32_t bits, const uint64_t *places)
+/* Appends the rows of a chunk that `bits` names to a list of n; returns how many there are then.
+ * Their places are looked up once: before anything is stored. */
+CT_INLINE uint32_t append(const ct_list *list, uint32_t n, vec z, vec ranks, int tied,
+                          uint32_t bits, const uint64_t *places)
 {
-    l32_store(to + n, l32_front(from, bits, places));
+    vec front = l32_front(z, bits, places), front_ranks = front;
+    if (tied) front_ranks = l32_front(ranks, bits, places);
+    l32_store(list->z + n, front);
+    if (tied) l32_store((int32_t *) (void *) (list->ranks + n), front_ranks);
     return n + word_count(bits);
 }
 
-/* Appends the members of a word at `at`, which are no others than those of the two sides. */
+/* Appends the members of a word at `at`, which are no others than those of the two sides. The sides
+ * are written out, here and below, so that their numbers stay in registers. */
 CT_INLINE void list_word(const child_rows *rows, size_t at, const uint64_t members[2], int sides,
                          int tied, const ct_list lists[2], uint32_t n[2])
 {
@@ -101,13 +108,12 @@ CT_INLINE void list_word(const child_rows *rows, size_t at, const uint64_t membe
     for (size_t first = 0; first < 64 && all >> first; first += CHUNK) {
         vec z = l32_load(rows->z + at + first), ranks = z;
         if (tied) ranks = l32_load((const int32_t *) (const void *) rows->ranks + at + first);
-        for (int side = 0; side < 2; side++) {
-            if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
-            uint32_t bits = (uint32_t) (members[side] >> first) & WHOLE_CHUNK;
-            if (tied)
-                append((int32_t *) (void *) lists[side].ranks, n[side], ranks, bits, rows->places);
-            n[side] = append(lists[side].z, n[side], z, bits, rows->places);
-        }
+        if (sides != RIGHT)
+            n[0] = append(&lists[0], n[0], z, ranks, tied,
+                          (uint32_t) (members[0] >> first) & WHOLE_CHUNK, rows->places);
+        if (sides != LEFT)
+            n[1] = append(&lists[1], n[1], z, ranks, tied,
+                          (uint32_t) (members[1] >> first) & WHOLE_CHUNK, rows->places);
     }
 }
 
@@ -146,8 +152,10 @@ CT_INLINE void list_sides_of(const scan_job *job, const child_rows *rows, int si
         for (size_t i = 0; i < VEC_WORDS; i++) {
             uint64_t set = job->sets[w + i], members[2] = {set & keep[i], set & ~keep[i]};
             if (!set) continue;
-            for (int side = 0; rows->weights && side < 2; side++)
-                list_weights(rows, (w + i) * 64, members[side], lists[side].weights + n[side]);
+            if (rows->weights) {
+                list_weights(rows, (w + i) * 64, members[0], lists[0].weights + n[0]);
+                list_weights(rows, (w + i) * 64, members[1], lists[1].weights + n[1]);
+            }
             list_word(rows, (w + i) * 64, members, rows->weights ? BOTH : sides, tied, lists, n);
         }
     }
