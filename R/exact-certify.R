@@ -112,6 +112,7 @@ restrictions <- function(fit) {
                                          format(settings$minbucket)),
     if (split > 2 * settings$minbucket) gettextf("that splits no node of fewer than %s rows",
                                                  format(split)),
+    if (has_few_leaves(fit)) gettextf("with at most %s leaves", format(settings$max_leaves)),
     if (is.finite(settings$max_thresholds)) {
       gettextf("on at most %s thresholds per predictor", format(settings$max_thresholds))
     },

@@ -420,7 +420,18 @@ settle_settings <- function(settings, frame) {
                format(settings$complexity))
     })
   }
+  if (is.finite(settings$max_leaves)) refuse_with_leaves(settings, "max_leaves")
   settings
+}
+
+# What a search for few leaves cannot do; `what` asked for it.
+refuse_with_leaves <- function(settings, what) {
+  given <- c(certificate = settings$certificate > 0, workers = isTRUE(settings$workers),
+             checkpoint = !is.null(settings$checkpoint))
+  if (!any(given)) return(invisible())
+  name <- names(given)[given][1]
+  stop_input(name, gettextf("'%s' cannot be combined with '%s'", name, what),
+             gettext("leave out one of them"))
 }
 
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
@@ -434,6 +445,7 @@ kept_settings <- function(settings) settings[setdiff(names(settings),
 # found) are for contree_alternatives() alone.
 search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity,
+       max_leaves = if (is.null(settings$max_leaves)) Inf else settings$max_leaves,
        max_gap = settings$max_gap,
        max_thresholds = settings$max_thresholds, minbucket = settings$minbucket,
        minsplit = settings$minsplit,

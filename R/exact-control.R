@@ -10,6 +10,7 @@ setting_table <- list(
   complexity     = list(low = 0, high = 1e100, whole = FALSE),
   minbucket      = list(low = 1, high = Inf, whole = TRUE),
   minsplit       = list(low = 1, high = Inf, whole = TRUE),
+  max_leaves     = list(low = 1, high = Inf, whole = TRUE),
   max_gap        = list(low = 0, high = Inf, whole = FALSE),
   max_thresholds = list(low = 1, high = Inf, whole = TRUE),
   time_limit     = list(low = 0, high = Inf, whole = FALSE),
@@ -35,7 +36,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #' @section Settings by purpose:
 #' \itemize{
 #'   \item The set of trees that are searched, and their cost: `complexity`, `minbucket`,
-#'     `minsplit`, `max_thresholds`, `subset_levels`.
+#'     `minsplit`, `max_leaves`, `max_thresholds`, `subset_levels`.
 #'   \item Missing values and new levels: `missing`, `new_levels`.
 #'   \item When the search ends: `max_gap`, `time_limit`, `memory_limit`, `on_interrupt`.
 #'   \item How it is computed: `threads`, `device`, `workers`, `checkpoint`, `deterministic`,
@@ -83,6 +84,12 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   (up to about eight times at one row in twenty).
 #' @param minsplit Minimum number of training rows in a node that is split, a whole number of at
 #'   least 1. It is never less than twice `minbucket`, which is the default (`NULL`).
+#' @param max_leaves Greatest number of leaves, a whole number of at least 1. The tree is optimal
+#'   among those with at most so many leaves, which no `complexity` may be able to single out; see
+#'   [contree_path()] with `by = "leaves"`. The default `Inf` allows as many as the depth does, 2 to
+#'   the power of `depth`. With very few leaves the search is much shorter than without a limit,
+#'   with nearly as many as the depth allows it may take about three times as long. There are no
+#'   certificates of such trees, and they are searched on the CPU alone.
 #' @param max_thresholds Maximum number of thresholds tried for a predictor (at quantiles of its
 #'   distinct values), a whole number of at least 1. The default `Inf` tries all; otherwise the tree
 #'   is optimal among those that use the thresholds tried, and `print()` says so.
@@ -154,7 +161,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 #'   as well. It takes three to five bytes for each threshold that the search examines, less than 1
 #'   MB for most trees of depth 3, and at most 100 MB; a number of bytes or a string such as
 #'   `"10MB"` sets another limit. If it cannot be kept, there is a warning of class
-#'   `contree_no_certificate`. Only [contree()] keeps certificates.
+#'   `contree_no_certificate`. Only [contree()] keeps certificates, and
+#'   not with `max_leaves`.
 #' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
 #'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
 #'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The
@@ -176,7 +184,7 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity")
 contree_control <- function(
     # the set of trees that are searched, and their cost
     complexity = 0, minbucket = NULL, minsplit = NULL, max_thresholds = Inf,
-    subset_levels = 6,
+    subset_levels = 6, max_leaves = Inf,
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
     # when the search ends
@@ -192,6 +200,7 @@ contree_control <- function(
   if (!is.null(minbucket)) control <- settle_sizes(control)
   control$max_thresholds <- check_setting("max_thresholds", max_thresholds)
   control$subset_levels <- check_setting("subset_levels", subset_levels)
+  control$max_leaves <- check_setting("max_leaves", max_leaves)
 
   control$missing <- check_choice("missing", missing, c("learn", "omit", "fail"))
   control$new_levels <- check_choice("new_levels", new_levels, c("majority", "error"))

@@ -28,6 +28,16 @@
 #' start from the trees found before, so the path takes about as long as one fit for each of its
 #' trees.
 #'
+#' @section By leaves:
+#' Some sizes are optimal at no complexity: a tree of five leaves may be the best of that size
+#' although one of four or of six leaves is better at every complexity. With `by = "leaves"` the
+#' path has the optimal tree for each number of leaves up to 2 to the power of `depth` (or
+#' `max_leaves`), each found and proven by a search of its own, as [contree()] with `max_leaves`
+#' does it. Numbers for which no tree is better than one with fewer leaves are left out.
+#' `path[["3"]]`
+#' has three splits and four leaves. A `complexity` adds to the cost of each leaf as in [contree()].
+#' There are more searches than by complexity, one for each tree.
+#'
 #' @section Stopping early:
 #' `time_limit` applies to the whole path; Ctrl-C ends it too. Trees that are proven by then have
 #' the status `"optimal"`; the others are the best found, and `gap` bounds their distance from the
@@ -36,6 +46,8 @@
 #' tree has a gap of at most about that size.
 #'
 #' @inheritParams contree
+#' @param by `"complexity"` for the trees that are optimal at some complexity, `"leaves"` for those
+#'   that are optimal for some number of leaves.
 #' @param ... Settings of [contree_control()], or `maxdepth` or `cp`. `complexity` (0 by default) is
 #'   the lowest complexity of the path; a higher value saves time. For `plot()`, graphical
 #'   parameters; not used by the other methods.
@@ -49,7 +61,8 @@
 #'   (`Inf` for the first); `nsplit`; `errors` on the training rows (their cost if there are weights
 #'   or losses, or the sum of squared errors for a numeric response); `rel_error`, the errors as a
 #'   proportion of those without any split; `gap`, in the unit of the errors, 0 if the tree is
-#'   proven for the whole range; and `status`. `plot()` returns this table invisibly.
+#'   proven for the whole range; and `status`. By leaves it has `leaves` in place of `complexity`
+#'   and `upper`. `plot()` returns this table invisibly.
 #' @seealso [contree()], [prune()], [contree_alternatives()]
 #' @references L. Breiman, J. Friedman, R. Olshen, C. Stone (1984). *Classification and Regression
 #'   Trees*. Wadsworth. Chapter 3 (the path of subtrees obtained by pruning one tree).
@@ -57,6 +70,7 @@
 #' path <- contree_path(Species ~ ., iris, depth = 3)
 #' path
 #' plot(path)
+#' contree_path(Species ~ ., iris, depth = 3, by = "leaves")
 #' path[["2"]]
 #' sapply(path, function(fit) fit$objective)
 #' @export
@@ -65,7 +79,8 @@ contree_path <- function(x, ...) UseMethod("contree_path")
 #' @rdname contree_path
 #' @export
 contree_path.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
-                                 class_weights = NULL, ..., control = contree_control(...)) {
+                                 class_weights = NULL, by = c("complexity", "leaves"), ...,
+                                 control = contree_control(...)) {
   call <- plain_call(match.call(), sys.call(-1), "contree_path")
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
@@ -74,13 +89,14 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
                          if (!missing(subset)) substitute(subset),
                          if (!missing(na.action)) na.action, loss, class_weights,
                          settings)
-  find_path(frame, settings, call)
+  find_path(frame, settings, call, by)
 }
 
 #' @rdname contree_path
 #' @export
 contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
-                                 class_weights = NULL, ..., control = contree_control(...)) {
+                                 class_weights = NULL, by = c("complexity", "leaves"), ...,
+                                 control = contree_control(...)) {
   if ((!missing(y) && inherits(y, "formula")) || "formula" %in% ...names()) {
     return(eval(formula_call(sys.call(), contree_path.formula), parent.frame()))
   }
@@ -88,17 +104,26 @@ contree_path.default <- function(x, y, weights = NULL, depth = 3, loss = NULL,
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
   check_both_given(x, y)
-  find_path(xy_frame(x, y, weights, loss, class_weights, settings), settings, call)
+  find_path(xy_frame(x, y, weights, loss, class_weights, settings), settings, call, by)
 }
 
-find_path <- function(frame, settings, call) {
+find_path <- function(frame, settings, call, by) {
   begin <- proc.time()[["elapsed"]]
+  by <- check_choice("by", by, c("complexity", "leaves"))
   settings <- settle_settings(settings, frame)
-  found <- search_path(new_problem(frame, settings), settings, call, begin)
-  table <- table_of_path(found, settings)
-  fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
+  problem <- new_problem(frame, settings)
+  if (by == "leaves") {
+    refuse_with_leaves(settings, "by = \"leaves\"")
+    found <- find_path_by_leaves(problem, settings, call, begin)
+    table <- table_of_leaves(found$fits)
+    fits <- found$fits
+  } else {
+    found <- search_path(problem, settings, call, begin)
+    table <- table_of_path(found, settings)
+    fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
+  }
   path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call,
-                    class = "contree_path",
+                    class = "contree_path", by = by,
                     elapsed = proc.time()[["elapsed"]] - begin)
   tell_restricted(path[[1]])
   warn_if_path_stopped(path, found$status)
@@ -288,7 +313,7 @@ fit_of_path <- function(found, row, settings) {
 # The call of contree() that asks for this tree.
 call_at <- function(call, complexity) {
   call[[1]] <- if (is.call(call[[1]])) quote(contree::contree) else quote(contree)
-  call$cp <- NULL
+  call[c("cp", "by")] <- NULL
   call$complexity <- complexity
   call
 }
@@ -324,14 +349,19 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
   table <- path_table(x)
   n <- tree_weight(x[[1]])
-  cat(gettextf("%s of depth <= %s by complexity",
+  cat(gettextf("%s of depth <= %s by %s",
                if (all(table$gap == 0)) gettext("Optimal trees") else gettext("Trees"),
-               tree_settings(x[[1]])$depth), "\n\n", sep = "")
+               tree_settings(x[[1]])$depth,
+               if (is_by_leaves(x)) gettext("leaves") else gettext("complexity")), "\n\n", sep = "")
   cat(gettextf("Root node error: %s/%s = %s", format(table$errors[1]), format(n),
                format(table$errors[1] / n, digits = digits)), "\n\nn= ", n, "\n\n", sep = "")
-  shown <- data.frame(complexity = signif(table$complexity, digits), nsplit = table$nsplit,
-                      `rel error` = signif(table$rel_error, digits), errors = table$errors,
-                      check.names = FALSE)
+  first <- if (is_by_leaves(x)) {
+    table["leaves"]
+  } else {
+    list(complexity = signif(table$complexity, digits))
+  }
+  shown <- data.frame(first, nsplit = table$nsplit, `rel error` = signif(table$rel_error, digits),
+                      errors = table$errors, check.names = FALSE)
   if (any(table$gap > 0)) shown$gap <- signif(table$gap, digits)
   shown$status <- table$status
   print(shown)
@@ -342,10 +372,15 @@ print.contree_path <- function(x, digits = getOption("digits") - 2, ...) {
 #'   drawn as hollow circles.
 #' @rdname contree_path
 #' @export
-plot.contree_path <- function(x, main = NULL, xlab = gettext("number of splits"),
-                              ylab = objective_label(x[[1]]),
+plot.contree_path <- function(x, main = NULL, xlab = NULL, ylab = objective_label(x[[1]]),
                               type = "o", pch = ifelse(path_table(x)$gap == 0, 19, 1), ...) {
   table <- path_table(x)
+  if (is_by_leaves(x)) {
+    if (is.null(xlab)) xlab <- gettext("number of leaves")
+    plot_by_leaves(table, main, xlab, ylab, type, pch, ...)
+    return(invisible(table))
+  }
+  if (is.null(xlab)) xlab <- gettext("number of splits")
   graphics::plot(table$nsplit, table$errors, xlab = xlab, ylab = ylab, type = type, pch = pch,
                  xaxt = "n", las = 1,
                  ylim = range(0, table$errors), ...)

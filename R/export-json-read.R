@@ -60,7 +60,8 @@ loss_of_json <- function(rows, classes) {
 
 json_settings <- function(value, path) {
   settings <- json_object(value, path, stats::setNames(rep(list(json_value), length(kept_in_json)),
-                                                       kept_in_json))
+                                                       kept_in_json),
+                          list(max_leaves = json_value))
   if (any(unlist(settings) < 0)) bad_json(path, gettext("numbers, none of them negative"))
   deepest <- setting_table$depth$high
   if (settings$depth %in% 0:deepest) return(settings)

@@ -23,8 +23,8 @@
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`,
 #'   see [contree_control()]; `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what
 #'   was proven, see [contree.object]. Where they apply, `weighted` (true) and `loss` (array of
-#'   arrays, one for each true class, of one number for each predicted class). Trees without a proof
-#'   have none of these members.
+#'   arrays, one for each true class, of one number for each predicted class), and `max_leaves`
+#'   among the settings. Trees without a proof have none of these members.
 #' * `nodes`: array of the nodes in preorder, objects with `id` (the root is 1, the children of k
 #'   are 2k and 2k + 1), `class` (what the node predicts), `n` (training rows), `counts` (of each
 #'   class; with weights, sums of weights), `errors` (the cost of the node if it were a leaf) and,
@@ -122,7 +122,8 @@ json_predictors <- function(fit) {
 }
 
 json_proof <- function(fit) {
-  settings <- lapply(tree_settings(fit)[kept_in_json], json_number)
+  kept <- c(kept_in_json, if (has_few_leaves(fit)) "max_leaves")
+  settings <- lapply(tree_settings(fit)[kept], json_number)
   proof <- tree_proof(fit)
   c(list(settings = settings), lapply(proof[c("objective", "cost", "bound")], json_number),
     list(status = proof$status, capped = isTRUE(proof$capped),

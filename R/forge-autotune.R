@@ -6,9 +6,10 @@
 #' rows, and keeps the fastest. On the CPU this takes less than a second. Predictions are the same,
 #' bit for bit, under each schedule.
 #'
-#' The rule is: bit planes from 24 rows on if all trees have at most 256 leaves, 64 rows at a time
-#' below 512 rows and 512 at a time from there on; otherwise walks from node to node, of eight trees
-#' at once for fewer than eight rows, and of eight rows at once, in tiles, from there on.
+#' The rule is: bit planes, 512 rows at a time, if all trees have at most 256 leaves, there are at
+#' least eight rows, and rows times trees are 3,000 or more; otherwise walks from node to node, of
+#' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
+#' of 512 rows below 2,048 rows and of 1,024 from there on.
 #'
 #' The result is stored in the forest and saved with it. Called again for about as many rows (the
 #' same power of two) on the same machine, `autotune()` returns the forest unchanged; on another
@@ -87,8 +88,11 @@ tuned_key <- function(forged, rows, threads) {
 }
 
 schedule_by_rule <- function(forged, rows) {
-  if (forged$info$planes && rows >= 24) return(planes_of(if (rows < 512) 64 else 512))
-  if (rows < 8) schedule_preset("one-row") else schedule_preset("xgboost", rows = 512)
+  walks <- rows * length(forged$forest$ensemble$roots)
+  if (forged$info$planes && rows >= 8 && walks >= 3000) return(planes_of(512))
+  if (rows < 8) return(schedule_preset("one-row"))
+  # each tile reads all trees again, which may be more than the processor's caches hold
+  schedule_preset("xgboost", rows = if (rows < 2048) 512 else 1024)
 }
 
 planes_of <- function(rows) {

@@ -9,16 +9,19 @@
 #' The graph has one input, `x`, a matrix of floats or doubles (the precision of the forest's tests)
 #' with all features in order; factors are given by the codes of the model; missing values are NaN.
 #' Its output is `y`, the result of `predict()`, or, for classes, `label` and `probabilities`; if
-#' sums are divided by the number of trees, the only output for classes is `y`, the probabilities.
+#' sums are divided by the number of trees, or there are sets of codes, the only output for classes
+#' is `y`, the probabilities (of two classes with one margin, that of the second).
 #'
 #' The operator is `TreeEnsembleClassifier` or `TreeEnsembleRegressor`, version 1 for floats and 3
-#' for doubles. Implementations add doubles but return floats. The base value is written as a tree
+#' for doubles; forests with sets of codes are `TreeEnsemble`, version 5, with tests
+#' `BRANCH_MEMBER`, and their graph truncates codes before them. Implementations add doubles but
+#' return floats before version 5. The base value is written as a tree
 #' of one leaf, so that sums start with it. The names of the features are stored in the metadata of
 #' the model.
 #'
-#' Not supported are splits by sets of codes (tests in ONNX do not truncate fractions), tests for
-#' which zero counts as missing, tests of floats with sums of doubles, and divisors other than the
-#' number of trees.
+#' Not supported are sets of codes with leaves of several values or in a column that is also split
+#' by thresholds, tests for which zero counts as missing, tests of floats with sums of doubles, and
+#' divisors other than the number of trees.
 #'
 #' @param fit A result of [import_forest()] or [forge()], or anything that they can read, such as a
 #'   fit of [hist_forest()].
@@ -44,19 +47,20 @@ onnx_model <- function(forest) {
   e <- base_as_trees(forest$ensemble)
   properties <- unlist(Map(function(key, value) {
     pb_bytes(14L, c(pb_texts(1L, key), pb_texts(2L, value)))
-  }, onnx_property_keys(forest), c(forest$features, if (onnx_averages(e)) forest$classes)))
+  }, onnx_property_keys(forest), c(forest$features, if (onnx_by_number(e)) forest$classes)))
   opset <- function(domain, version) pb_bytes(8L, c(pb_texts(1L, domain), pb_whole(2L, version)))
   c(pb_whole(1L, 8), pb_texts(2L, "contree"),
     pb_texts(3L, as.character(utils::packageVersion("contree"))),
     pb_bytes(7L, onnx_graph(forest, e)), opset("", 13),
-    opset("ai.onnx.ml", if (e$number == "double") 3 else 1), properties)
+    opset("ai.onnx.ml", if (has_sets(e)) 5 else if (e$number == "double") 3 else 1),
+    properties)
 }
 
 check_for_onnx <- function(forest) {
   e <- forest$ensemble
   refuse <- function(what) refuse_format("ONNX", what)
   refuse_models("ONNX", forest)
-  if (any(e$set > 0L)) refuse(gettext("a set of codes"))
+  if (has_sets(e)) check_sets_for_onnx(e, refuse)
   if (e$number != e$sum) refuse(gettextf("tests of %ss with sums of %ss", e$number, e$sum))
   if (forest$average != 1) refuse(gettext("margins that are divided afterwards"))
   if (e$divisor != 1 && (e$divisor != length(e$roots) || any(e$base != 0))) {
@@ -69,19 +73,20 @@ check_for_onnx <- function(forest) {
   }
 }
 
-# Classes have no averages there: these are numbers, whose names are properties.
+# Classes have neither averages nor sets there: these are numbers, whose names are properties.
 onnx_averages <- function(e) e$divisor != 1
+onnx_by_number <- function(e) onnx_averages(e) || has_sets(e)
 
 onnx_property_keys <- function(forest) {
   keys <- function(word, names) if (length(names)) paste0(word, ".", seq_along(names))
   c(keys("feature", forest$features),
-    if (onnx_averages(forest$ensemble)) keys("class", forest$classes))
+    if (onnx_by_number(forest$ensemble)) keys("class", forest$classes))
 }
 
 # ---- the graph -----------------------------------------------------------------------------------
 
 onnx_graph <- function(forest, e) {
-  by_class <- is_forest_classifier(forest) && !onnx_averages(e)
+  by_class <- is_forest_classifier(forest) && !onnx_by_number(e)
   after <- onnx_after(forest$link)
   scores <- if (by_class) "probabilities" else "y"
   made <- if (is.null(after)) scores else "sums"
@@ -90,14 +95,21 @@ onnx_graph <- function(forest, e) {
     pb_bytes(1L, c(pb_texts(1L, from), pb_texts(2L, to), pb_texts(4L, type),
                    unlist(Map(onnx_field, names(attributes), attributes)), pb_texts(7L, domain)))
   }
+  sets <- if (has_sets(e)) onnx_rounding_of(e, node)
+  ensemble <- if (is.null(sets)) {
+    node(operator, "x", c(if (by_class) "label", made), "ai.onnx.ml",
+         onnx_written_attributes(forest, e, by_class))
+  } else {
+    node("TreeEnsemble", "rounded", made, "ai.onnx.ml", onnx_attributes_of_5(forest, e))
+  }
+  type <- if (e$number == "float") 1 else 11
   width <- max(n_forest_outputs(forest), if (by_class) length(forest$classes))
-  c(node(operator, "x", c(if (by_class) "label", made), "ai.onnx.ml",
-         onnx_written_attributes(forest, e, by_class)),
+  c(sets$nodes, ensemble,
     if (!is.null(after)) node(after$type, made, scores, after$domain, after$attributes),
-    pb_texts(2L, "forest"),
-    onnx_value(11L, "x", if (e$number == "float") 1 else 11, max(1L, e$n_features)),
+    pb_texts(2L, "forest"), sets$mask,
+    onnx_value(11L, "x", type, max(1L, e$n_features)),
     if (by_class) onnx_value(12L, "label", 8),
-    onnx_value(12L, scores, 1, width))
+    onnx_value(12L, scores, if (is.null(sets)) 1 else type, width))
 }
 
 # What follows the trees, for links that these do not know.
@@ -123,16 +135,19 @@ onnx_field <- function(name, attribute) {
     attribute[[1]],
     whole = c(pb_whole(3L, value), pb_whole(20L, 2)),
     text = c(pb_bytes(4L, charToRaw(value)), pb_whole(20L, 3)),
-    double = c(pb_bytes(5L, onnx_doubles(value)), pb_whole(20L, 4)),
+    double = , doubles = c(pb_bytes(5L, onnx_doubles(value)), pb_whole(20L, 4)),
+    floats = c(pb_bytes(5L, onnx_packed(1, value, pb_reals(4L, value, 4L))), pb_whole(20L, 4)),
+    bytes = c(pb_bytes(5L, onnx_packed(2, value, pb_wholes(5L, value))), pb_whole(20L, 4)),
     float = c(pb_reals(7L, value, 4L), pb_whole(20L, 6)),
     wholes = c(pb_wholes(8L, value), pb_whole(20L, 7)),
     texts = c(pb_texts(9L, value), pb_whole(20L, 8)))
   pb_bytes(5L, c(pb_texts(1L, name), content))
 }
 
-onnx_doubles <- function(x) {
-  c(pb_whole(1L, length(x)), pb_whole(2L, 11), pb_reals(10L, x, 8L))
-}
+# A tensor of that type.
+onnx_packed <- function(type, x, content) c(pb_whole(1L, length(x)), pb_whole(2L, type), content)
+
+onnx_doubles <- function(x) onnx_packed(11, x, pb_reals(10L, x, 8L))
 
 onnx_written_attributes <- function(forest, e, by_class) {
   link <- c(logistic = "LOGISTIC", softmax = "SOFTMAX")[forest$link]

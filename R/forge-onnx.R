@@ -13,12 +13,14 @@ read_onnx <- function(bytes) {
   if (is.null(graph)) refuse_document(gettext("it has no graph"))
   nodes <- lapply(pb_parts(graph, 1L), pb_message)
   types <- vapply(nodes, pb_string, "", 4L)
-  odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after))
+  odd <- setdiff(types, c(onnx_operators, onnx_harmless, onnx_links_after, onnx_rounders))
   if (length(odd)) refuse_feature(gettextf("the operator '%s'", show_value(odd[1])))
   node <- which(types %in% onnx_operators)
   if (length(node) != 1) refuse_feature(gettextf("%d tree ensembles", length(node)))
-  input <- onnx_input(graph, pb_strings(nodes[[node]], 1L)[1])
+  rounding <- onnx_rounding(graph, nodes, types, pb_strings(nodes[[node]], 1L)[1])
+  input <- c(onnx_input(graph, rounding$input), rounding[-1])
   attributes <- onnx_attributes(nodes[[node]])
+  attributes[c("sets", "nodes_set")] <- NULL # names that only version 5 gets, below
   if (types[node] == "TreeEnsemble") attributes <- onnx_nodes_of_5(attributes)
   after <- onnx_link_after(nodes, types, pb_strings(nodes[[node]], 2L))
   version <- trimws(paste(pb_string(model, 2L), pb_string(model, 3L)))
@@ -92,11 +94,11 @@ onnx_attribute <- function(attribute) {
 
 # Numbers lie in a field of their type, or as bytes.
 onnx_tensor <- function(tensor) {
-  type <- if (!is.null(tensor)) match(pb_numbers(tensor, 2L, 0L)[1], c(1, 11, 3, 2))
+  type <- if (!is.null(tensor)) match(pb_numbers(tensor, 2L, 0L)[1], c(1, 11, 3, 2, 9))
   if (is.null(type) || is.na(type)) refuse_feature(gettext("a tensor that is not numeric"))
   bytes <- pb_parts(tensor, 9L)
   if (!length(bytes)) {
-    return(pb_numbers(tensor, c(4L, 10L, 5L, 5L)[type], c(5L, 1L, 0L, 0L)[type]))
+    return(pb_numbers(tensor, c(4L, 10L, 5L, 5L, 5L)[type], c(5L, 1L, 0L, 0L, 0L)[type]))
   }
   if (type > 2L) return(as.numeric(bytes[[1]])) # small numbers, a byte each
   pb_call(.Call(ffi_protobuf_packed, bytes[[1]], c(5L, 1L)[type]))
@@ -149,15 +151,18 @@ onnx_nodes_of_5 <- function(a) {
   tree <- onnx_trees_of(roots, c(yes, leaf * NA), c(no, leaf * NA))
   mode <- onnx_whole(a, "nodes_modes", n)
   if (any(mode < 0L | mode > 6L)) refuse_document(gettext("a node has an unknown test"))
+  modes <- c(onnx_modes[mode + 1L], rep("LEAF", length(target)))
+  of_sets <- if (any(mode == 6L)) onnx_sets(a, modes)
   all <- list(
     nodes_treeids = tree, nodes_nodeids = seq_along(tree) - 1L, nodes_featureids = pad(feature),
     nodes_values = pad(onnx_numbers(a, "nodes_splits", n)),
-    nodes_modes = c(onnx_modes[mode + 1L], rep("LEAF", length(target))),
+    nodes_modes = modes, nodes_set = of_sets$set,
     nodes_truenodeids = pad(yes - 1L), nodes_falsenodeids = pad(no - 1L),
     nodes_missing_value_tracks_true =
       pad(onnx_whole(a, "nodes_missing_value_tracks_true", n, otherwise = integer(n))))
   reached <- tree >= 0L
   c(lapply(all, `[`, reached), list(
+    sets = of_sets$sets,
     target_treeids = tree[leaf][reached[leaf]], target_nodeids = leaf[reached[leaf]] - 1L,
     target_ids = target[reached[leaf]],
     target_weights = onnx_numbers(a, "leaf_weights", length(target))[reached[leaf]],
@@ -214,18 +219,22 @@ read_onnx_ensemble <- function(a, input, by_class, after, properties, ...) {
     refuse_document(gettext("leaves have other outputs than the model"))
   }
   if (link == "logistic" && n_outputs > 1L) refuse_feature(gettext("'LOGISTIC' of several scores"))
-  nodes <- onnx_nodes(a, input$number)
+  nodes <- onnx_nodes(a, input$number, input$mask)
   leaves$at <- nodes$find(leaves$tree, leaves$node)
   base <- onnx_cast(onnx_numbers(a, "base_values", otherwise = numeric()), input$number)
   if (!length(base) %in% c(0L, n_outputs)) {
     refuse_document(gettext("'base_values' is not valid"))
   }
   n_features <- max(1L, input$n, nodes$all$feature)
-  if (!by_class && n_outputs > 1L) classes <- onnx_names(properties, "class", n_outputs)
+  if (!by_class && (n_outputs > 1L || link == "logistic")) {
+    classes <- onnx_names(properties, "class", max(2L, n_outputs))
+  }
   onnx_forest(nodes, leaves, n_outputs, base, average = identical(onnx_aggregate(a), "AVERAGE"),
               n_features = n_features, features = onnx_names(properties, "feature", n_features),
               less = nodes$less, number = input$number, sum = input$number, link = link,
-              classes = classes, ...)
+              classes = classes, sets = as.list(a[["sets"]]),
+              set_else = logical(length(a[["sets"]])),
+              minus_fraction = input$minus_fraction, ...)
 }
 
 onnx_cast <- function(x, number) if (number == "float") .Call(ffi_floats, as.numeric(x)) else x
@@ -262,13 +271,13 @@ onnx_leaves <- function(a, part, number) {
 
 # list(tree, all, find, less): trees' numbers, what new_forest_ir() takes of nodes, with children as
 # places among all nodes; a function that finds such places; and the comparison.
-onnx_nodes <- function(a, number) {
+onnx_nodes <- function(a, number, mask) {
   tree <- onnx_whole(a, "nodes_treeids")
   n <- length(tree)
   id <- onnx_whole(a, "nodes_nodeids", n)
   mode <- a$nodes_modes
   if (!is.character(mode) || length(mode) != n) refuse_document(gettext("'nodes_modes' is missing"))
-  odd <- setdiff(mode, c("LEAF", onnx_modes[1:4]))
+  odd <- setdiff(mode, c("LEAF", onnx_modes[1:4], if (length(a[["sets"]])) "BRANCH_MEMBER"))
   if (length(odd)) refuse_feature(gettextf("tests of the kind '%s'", show_value(odd[1])))
   leaf <- mode == "LEAF"
   turned <- mode %in% c("BRANCH_GTE", "BRANCH_GT")
@@ -284,11 +293,13 @@ onnx_nodes <- function(a, number) {
   if (any(feature[!leaf] < 0L | feature[!leaf] >= 2^24) || length(tracks) != n) {
     refuse_document(gettext("its nodes are not valid"))
   }
-  list(tree = tree, find = find, less = onnx_less(mode[!leaf]), all = list(
-    feature = ifelse(leaf, 0L, feature + 1L), threshold = replace(threshold, leaf, 0),
+  by_set <- mode == "BRANCH_MEMBER"
+  check_rounded(mask, feature, by_set, !leaf)
+  list(tree = tree, find = find, less = onnx_less(mode[!leaf & !by_set]), all = list(
+    feature = ifelse(leaf, 0L, feature + 1L), threshold = replace(threshold, leaf | by_set, 0),
     left = ifelse(turned, no, yes), right = ifelse(turned, yes, no),
     default_left = !leaf & xor(tracks, turned), missing = rep(missing_rules[["nan"]], n),
-    set = integer(n), leaf_id = id))
+    set = if (any(by_set)) a[["nodes_set"]] else integer(n), leaf_id = id))
 }
 
 onnx_less <- function(mode) {

@@ -124,14 +124,22 @@ proof_line <- function(fit, time = FALSE) {
   proof <- tree_proof(fit)
   optimal <- proof$status == "optimal"
   seconds <- if (time) gettextf(" in %s s", format(signif(proof$elapsed, 2))) else ""
-  gettextf("%s of depth <= %s%s%s, %s, %s; %s%s",
+  gettextf("%s of depth <= %s%s%s%s, %s, %s; %s%s",
            if (is_smallest(fit)) gettext("Smallest of the optimal trees") else gettext("Tree"),
            settings$depth,
+           if (has_few_leaves(fit)) gettextf(" with at most %s leaves", settings$max_leaves)
+           else "",
            if (!is.null(settings$root)) gettextf(" with root %s", settings$root) else "",
            if (settings$complexity > 0) gettextf(" at complexity %s", format(settings$complexity))
            else "", leaves_text(fit),
            objective_text(fit),
            if (optimal) optimal_text(fit) else gap_text(fit), seconds)
+}
+
+# Whether it was searched for among trees of fewer leaves than the depth allows.
+has_few_leaves <- function(fit) {
+  settings <- tree_settings(fit)
+  !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth
 }
 
 # Of a tree of which nothing is proven.

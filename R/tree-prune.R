@@ -88,6 +88,9 @@ prune.contree_path <- function(tree, complexity, nsplit, cp, ...) {
   size <- one_of_size(complexity, cp, nsplit, root_errors = node_errors(root)[1],
                       unit = tree_unit(root))
   if (!is.null(size$nsplit)) return(tree[[max(which(table$nsplit <= size$nsplit))]])
+  if (is_by_leaves(tree)) {
+    stop_input("complexity", gettext("the path is by leaves; give 'nsplit', one less than leaves"))
+  }
   least <- table$complexity[nrow(table)]
   if (size$complexity < least) {
     stop_input("complexity",

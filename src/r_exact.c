@@ -69,6 +69,7 @@ static ct_options options_of(SEXP control)
 {
     ct_options options = ct_options_default();
     double max_thresholds = r_number(control, "max_thresholds");
+    double max_leaves = r_number(control, "max_leaves");
     SEXP simd = r_element(control, "simd"), switches = r_element(control, "switches");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1 || TYPEOF(switches) != STRSXP)
         Rf_error("control elements 'simd' and 'switches' must be character vectors");
@@ -76,6 +77,7 @@ static ct_options options_of(SEXP control)
     options.complexity = r_number(control, "complexity");
     options.min_bucket = r_count(control, "minbucket");
     options.min_split = r_count(control, "minsplit");
+    options.max_leaves = max_leaves < UINT32_MAX ? (uint32_t) max_leaves : 0;
     options.max_gap = r_number(control, "max_gap");
     options.max_cost = r_number(control, "max_cost");
     options.max_thresholds = max_thresholds < UINT32_MAX ? (uint32_t) max_thresholds : 0;

@@ -105,6 +105,7 @@ static ct_status set_rules(ct_search *search, ct_costs *costs, const ct_data *da
     search->split_cost = costs->split;
     search->min_bucket = options->min_bucket < data->n_rows ? options->min_bucket : data->n_rows;
     if (!search->min_bucket) search->min_bucket = 1;
+    search->max_leaves = ct_few_leaves(options->max_leaves, options->depth);
     search->min_split = options->min_split > 2 * search->min_bucket ? options->min_split
                                                                     : 2 * search->min_bucket;
     search->gap = ct_objective_gap(costs, options->max_gap);
@@ -168,7 +169,8 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
     ct_team *team = layout->planes.one_at_a_time ? NULL : worker->team;
     int found = 0;
-    if (!worker->search->options->part && ct_error_free_first(worker, task, &first)) {
+    if (!task->leaves && !worker->search->options->part &&
+        ct_error_free_first(worker, task, &first)) {
         *bounds = ct_solve(worker, team, &root, &first, root_bounds, codes);
         found = bounds->upper < first.cap;
     }
@@ -212,6 +214,7 @@ static ct_status search_tree(ct_worker *worker, const ct_data *data, const ct_to
     ct_task task = {0};
     const ct_path whole = {0};
     task.depth = worker->search->options->depth;
+    task.leaves = worker->search->max_leaves;
     task.path = &whole;
     task.cap = worker->search->cap;
     task.gap = worker->search->gap;
@@ -292,9 +295,12 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     unsigned depth = options->depth;
     uint32_t splits = 0;
     CT_TRY(ct_complete(search, codes, &worker->arena, &result->tree, NULL, error));
-    ct_tree_rules rules = {depth, options->min_bucket, options->min_split};
+    ct_tree_rules rules = {depth, options->min_bucket, options->min_split, options->max_leaves};
     CT_TRY((data->response ? check_response : check_classes)(search, data, &rules, bounds, result,
                                                              leaf_of_row, &splits, error));
+    if (rules.max_leaves && splits >= rules.max_leaves)
+        return ct_fail(error, CT_INTERNAL, "check: %lu splits make too many leaves",
+                       (unsigned long) splits);
     CT_ASSERT(splits <= search->costs->most_splits);
     result->cost = result->errors + search->costs->penalty * splits;
     result->bound = fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
@@ -407,6 +413,8 @@ static ct_status open_device(ct_worker *workers, unsigned n_workers, ct_search *
         note(result, "regression trees are searched on the CPU", "");
     else if (!search->costs->plain)
         note(result, "rows or errors that do not all cost the same are left to the CPU", "");
+    else if (search->max_leaves)
+        note(result, "trees of few leaves are searched on the CPU", "");
     else if (table->n_classes > CT_OFFLOAD_CLASSES)
         note(result, "so many classes are left to the CPU", "");
     if (result->device_note[0]) return CT_OK;
@@ -550,6 +558,10 @@ ct_status ct_exact_solve(const ct_data *data, const ct_options *options, ct_resu
     double start = ct_seconds();
     memset(result, 0, sizeof *result);
     CT_TRY(check_options(options, error));
+    if ((options->evidence || options->part) &&
+        ct_few_leaves(options->max_leaves, options->depth))
+        return ct_fail(error, CT_BAD_INPUT,
+                       "a limit on leaves has no certificate and is not searched for in parts");
     CT_TRY(check_start(options->start, data->n_cols, error));
     CT_TRY(ct_part_begin(options->part, data->n_cols, error));
     ct_search search = {0};

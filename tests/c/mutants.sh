@@ -21,7 +21,7 @@ all_tests="test_kernels test_cache test_bounds test_sort test_costs test_search 
  test_memory test_rng
  test_parallel test_scan test_forest test_forest_sets test_image test_evolve test_gmt test_optimum
  test_forge test_protobuf test_shap test_schedule test_schedule_text test_regression
- test_certify_response"
+ test_certify_response test_leaves"
 patience=60 # seconds for a test
 
 # What the mutant's record says about WORD.

@@ -44,6 +44,50 @@ test_that("ONNX has classes, votes, averages and names of this package's forests
   expect_same_forest(written(write_onnx, forest), forest, rows)
 })
 
+test_that("ONNX has sets of codes, which are rounded as the source rounds them", {
+  set.seed(1)
+  for (name in c("lgb-codes", "xgb-codes", "xgb-onehot")) {
+    if (name == "xgb-codes") skip_if_not_installed("jsonlite")
+    model <- models[models$name == name, ]
+    forest <- import_model(model)
+    rows <- forge_rows(model)
+    codes <- rows
+    odd <- c(NA, -1.5, -1, -0.5, -0, 0.5, 1.5, 2, 7.9, 1e6, 1e10, Inf, -Inf)
+    codes[] <- sample(c(odd, 0:30), length(codes), replace = TRUE)
+    expect_same_forest(written(write_onnx, forest), forest, rbind(rows, codes), name)
+    sets <- forest$ensemble
+    sets$set_else <- !sets$set_else
+    forest$ensemble <- sets
+    expect_same_forest(written(write_onnx, forest), forest, rbind(rows, codes), name)
+  }
+  forest$link <- "logistic"
+  forest$classes <- c("no", "yes")
+  again <- written(write_onnx, forest)
+  expect_same_forest(again, forest, codes)
+  expect_identical(predict(forge(again), codes, type = "prob"),
+                   predict(forge(forest), codes, type = "prob"))
+})
+
+test_that("sets of codes that a graph does not round, or rounds in another way, are refused", {
+  file <- tempfile()
+  on.exit(unlink(file))
+  write_onnx(import_forest(forge_fixture("xgb-onehot.ubj")), file)
+  bytes <- readBin(file, "raw", 1e6)
+  change <- function(from, to) {
+    for (at in grepRaw(from, bytes, fixed = TRUE, all = TRUE)) {
+      bytes[at - 1 + seq_len(nchar(from))] <- charToRaw(to)
+    }
+    bytes
+  }
+  unsupported <- "contree_unsupported_error"
+  expect_error(import_forest(change("Floor", "Round")), "Round", class = unsupported)
+  expect_error(import_forest(change("rounded", "unround")), NA)
+  expect_error(import_forest(change("mask", "mast")), NA)
+  at <- grepRaw("rounded", bytes, fixed = TRUE, all = TRUE)[2] # the input of the trees
+  bytes[at - 1 + seq_len(7)] <- charToRaw("another")
+  expect_error(import_forest(bytes), "operators before", class = unsupported)
+})
+
 test_that("XGBoost's own documents come back as they were", {
   skip_if_not_installed("jsonlite")
   for (name in models$name[startsWith(models$name, "xgb")]) {
@@ -78,7 +122,6 @@ test_that("what a format cannot say is refused by name", {
     forest <- import_forest(forge_fixture(name))
     expect_error(write(forest, tempfile()), what, class = "contree_unsupported_error")
   }
-  refused(write_onnx, "lgb-codes.txt", "set of codes")
   refused(write_onnx, "lgb-binary.txt", "zero")
   refused(write_onnx, "lgb-forest.txt", "divided")
   refused(write_xgboost, "lgb-none.txt", "tests of doubles")
@@ -104,7 +147,7 @@ test_that("what a format cannot say is refused by name", {
     f$ensemble$divisor <- 2
     f
   }), "average")
-  expect_error(write_onnx(import_forest(path), 1), "'file'|set of codes")
+  expect_error(write_onnx(import_forest(path), 1), "'file'")
   expect_error(write_onnx(iris, tempfile()), class = "contree_unsupported_error")
 })
 

@@ -11,6 +11,7 @@ typedef struct {
     unsigned max_depth;
     uint32_t min_bucket; /* least rows of a leaf under a split */
     uint32_t min_split;  /* least rows of a node that is split */
+    uint32_t max_leaves; /* 0: any number */
 } ct_tree_rules;
 
 /* Adds up what the rows cost (misclassified rows, or their weights and losses) and counts the

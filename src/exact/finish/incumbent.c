@@ -46,6 +46,41 @@ static int64_t subtree_cost(const ct_worker *worker, const ct_forest *tree,
                : ct_smaller_cost(worker->search->split_cost + left + right, TOO_MUCH);
 }
 
+/* ---- leaves ---- */
+
+/* A split into two leaves, as a node and as a place of the heap. */
+typedef struct {
+    uint32_t node;
+    size_t at;
+    int64_t loss; /* what its rows cost more as one leaf; INT64_MAX: there is none yet */
+} twig;
+
+/* Of the splits into two leaves below `node` that which loses least. Returns the leaves. */
+static uint32_t weakest(const ct_forest *tree, const int64_t *leaf_cost, uint32_t node, size_t at,
+                        twig *least)
+{
+    if (tree->feature[node] < 0) return 1;
+    uint32_t left = tree->left[node], right = tree->right[node];
+    uint32_t leaves = weakest(tree, leaf_cost, left, 2 * at + 1, least) +
+                      weakest(tree, leaf_cost, right, 2 * at + 2, least);
+    int64_t loss = leaf_cost[node] - leaf_cost[left] - leaf_cost[right];
+    if (leaves == 2 && loss < least->loss) *least = (twig){node, at, loss};
+    return leaves;
+}
+
+/* Makes leaves of the weakest splits until there are no more leaves than there may be. */
+static void prune(const ct_search *search, ct_forest *tree, const int64_t *leaf_cost,
+                  ct_split_code *codes)
+{
+    for (twig least; search->max_leaves;) {
+        least.loss = INT64_MAX;
+        if (weakest(tree, leaf_cost, tree->roots[0], 0, &least) <= search->max_leaves) return;
+        CT_ASSERT(least.loss < INT64_MAX);
+        tree->feature[least.node] = -1;
+        codes[least.at] = CT_LEAF_CODE;
+    }
+}
+
 /* Finishes the tree and counts what it costs; 0 if it is a leaf, has a root that it may not have,
  * or breaks a rule. */
 static int assess(ct_worker *worker, ct_known_tree *known)
@@ -60,6 +95,8 @@ static int assess(ct_worker *worker, ct_known_tree *known)
     if (ct_complete(worker->search, known->codes, &worker->arena, &tree, &leaf_cost, &error) ==
         CT_OK) {
         uint32_t root = tree.roots[0];
+        prune(worker->search, &tree, leaf_cost, known->codes);
+        known->settled = 0;
         known->cost = subtree_cost(worker, &tree, leaf_cost, root);
         known->side[0] = subtree_cost(worker, &tree, leaf_cost, tree.left[root]);
         known->side[1] = subtree_cost(worker, &tree, leaf_cost, tree.right[root]);
@@ -68,7 +105,7 @@ static int assess(ct_worker *worker, ct_known_tree *known)
     ct_forest_free(&tree);
     CT_ASSERT(known->cost < 0 ||
               known->cost == worker->search->split_cost + known->side[0] + known->side[1]);
-    return known->cost >= 0;
+    return known->cost >= 0 && known->codes[0].feature >= 0;
 }
 
 /* ---- the caller's tree ---- */

@@ -77,6 +77,7 @@ typedef struct {
     double complexity;       /* cost of a split as a share of the rows, >= 0 */
     uint32_t min_bucket;     /* least rows of a leaf; 0 and 1: any */
     uint32_t min_split;      /* least rows of a node that is split */
+    uint32_t max_leaves;     /* of the tree; 0: as many as the depth allows */
     double max_gap;          /* accepted distance of the cost to the optimum, in rows, >= 0 */
     double max_cost; /* in rows; trees that cost more need not be found. Infinite: any may be */
     const ct_outcome *cheaper_than; /* trees that cost as much as this one need not be found either.

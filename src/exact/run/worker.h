@@ -25,6 +25,7 @@ typedef struct {
     size_t plane_budget;
     uint32_t min_bucket; /* at least 1 */
     uint32_t min_split;  /* at least 2 min_bucket */
+    uint32_t max_leaves; /* fewer than the depth allows; 0: as many as that */
     double deadline; /* in ct_seconds() */
     struct ct_offload_device *device; /* NULL: the CPU alone */
     const struct ct_offload

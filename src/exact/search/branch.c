@@ -86,6 +86,13 @@ static ct_bound_cache *cache_for(const ct_worker *worker, const ct_path *path)
     return path->n > 1 && ct_uses(worker, CT_SHORTCUT_BOUND_CACHE) ? worker->cache : NULL;
 }
 
+/* Bounds of trees with fewer leaves are remembered apart. */
+static unsigned cached_as(const ct_task *task)
+{
+    CT_ASSERT(task->depth <= CT_MAX_DEPTH);
+    return task->depth + (CT_MAX_DEPTH + 1) * task->leaves;
+}
+
 /* 1 if what is known of one side of m does for its task; *bounds are then its bounds. May raise
  * m->lower. */
 static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_rows,
@@ -96,7 +103,7 @@ static int is_settled(ct_worker *worker, const ct_totals *totals, uint32_t n_row
     ct_bound_cache *cache = cache_for(worker, task->path);
     if (!cache) return 0;
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, n_rows);
-    int64_t bound = ct_bound_cache_find(cache, task->path, task->depth, max_cost);
+    int64_t bound = ct_bound_cache_find(cache, task->path, cached_as(task), max_cost);
     ct_observe_cached(worker, task->path, task->depth, bound);
     m->lower[side] = ct_larger_cost(m->lower[side], bound);
     int hit = m->lower[side] >= task->cap;
@@ -137,7 +144,7 @@ void ct_branch_answer(ct_evaluator *evaluator, ct_candidate *m, int side, ct_bou
     int64_t max_cost = ct_maximum_cost(worker->search->costs, totals, size);
     if (!cache) return;
     ct_observe_cached(worker, task->path, task->depth, bounds->relaxed);
-    ct_bound_cache_add(cache, task->path, task->depth, max_cost, bounds->relaxed);
+    ct_bound_cache_add(cache, task->path, cached_as(task), max_cost, bounds->relaxed);
 }
 
 /* What all sides need that are solved, whether by a search or at once. */
@@ -171,6 +178,8 @@ int ct_branch_begin(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
         task->path = &branching->path[side];
         task->as_side = 1;
         task->depth = roots->task->depth - 1;
+        task->leaves = roots->task->side_leaves[side];
+        task->side_leaves[0] = task->side_leaves[1] = 0; /* see few_leaves() in solve.c */
         task->known = NULL;
         task->seen = evaluator->seen;
         task->gap = 0;

@@ -73,6 +73,12 @@ static void prepare(const ct_evaluator *evaluator, const ct_candidate *a, const 
     }
 }
 
+/* Whether one side of the root has no leaves left to be split into. */
+static int is_leaf_alone(const ct_evaluator *evaluator, int side)
+{
+    return evaluator->roots->task->side_leaves[side] == 1;
+}
+
 /* What the scans are to find of either side, and what its leaf costs. 1 if m itself may be a split.
  */
 CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_candidate *b,
@@ -94,6 +100,7 @@ CT_HOT int ask(const ct_evaluator *evaluator, const ct_candidate *a, const ct_ca
         leaf[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
         CT_ASSERT(leaf[side] >= 0 && known[side] >= 0);
         children->need[side] = need_below(worker, ct_smaller_cost(leaf[side], cap - known[side]));
+        if (is_leaf_alone(evaluator, side)) children->need[side] = 0;
         worker->statistics.capped_sides += cap - known[side] < leaf[side];
     }
     return allowed;
@@ -109,14 +116,14 @@ CT_HOT int64_t answer(ct_evaluator *evaluator, ct_candidate *m, const ct_childre
     for (int side = 0; side < 2; side++) {
         int64_t relaxed = split_cost(worker, children->least[side]);
         int64_t split = split_cost(worker, children->least_allowed[side]);
+        int may_split = ct_may_split(worker, children->size[side]);
         m->lower[side] = ct_smaller_cost(leaf[side], relaxed);
         CT_ASSERT(m->lower[side] >= 0 && relaxed <= split);
-        m->best_child[side] = ct_may_split(worker, children->size[side]) ? children->best[side]
-                                                                         : -1;
+        if (is_leaf_alone(evaluator, side)) may_split = 0, m->lower[side] = leaf[side];
+        m->best_child[side] = may_split ? children->best[side] : -1;
         evaluator->upper[side] = m->best_child[side] >= 0 ? split : leaf[side];
         upper += evaluator->upper[side];
-        m->proven += ct_may_split(worker, children->size[side]) ? ct_smaller_cost(leaf[side], split)
-                                                                : leaf[side];
+        m->proven += may_split ? ct_smaller_cost(leaf[side], split) : leaf[side];
     }
     if (allowed) return upper;
     m->proven = INT64_MAX;
@@ -163,6 +170,25 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     uint64_t per_row = layout->n_cols * (uint64_t) layout->n_classes * labels;
     ct_worker_poll(worker, per_row * roots->node->n_rows);
     return answer(evaluator, m, children, leaf, allowed);
+}
+
+/* The same where both sides are leaves. */
+static int64_t evaluate_stump(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
+                              const ct_candidate *b, ct_candidate *m)
+{
+    const ct_worker *worker = evaluator->worker;
+    const ct_node *node = evaluator->roots->node;
+    CT_ASSERT(a->n_left < m->n_left && m->n_left < b->n_left && f < node->layout->n_cols);
+    (void) f, (void) a, (void) b;
+    for (int side = 0; side < 2; side++) {
+        m->lower[side] = ct_leaf_cost(worker->search->costs, &evaluator->totals[side]);
+        m->best_child[side] = -1;
+        evaluator->upper[side] = m->lower[side];
+    }
+    ct_worker_poll(evaluator->worker, node->n_rows);
+    int allowed = ct_may_split_at(worker, node->n_rows, m->n_left);
+    m->proven = allowed ? ct_candidate_total(worker, m) : INT64_MAX;
+    return m->proven;
 }
 
 /* ---- on a device ---- */
@@ -332,8 +358,8 @@ ct_status ct_depth2_init(ct_roots *roots, ct_worker *worker)
     int64_t *zeros = CT_ARENA_ZEROED(roots->arena, int64_t, ct_children_room(n_cols));
     if (!zeros) return ct_worker_no_memory(worker);
     for (size_t g = n_cols; g < ct_children_room(n_cols); g++) zeros[g] = CT_NO_CHILD;
-    roots->evaluate = evaluate;
-    if (roots->node->layout->n_classes > 2)
+    roots->evaluate = roots->task->leaves == 2 ? evaluate_stump : evaluate;
+    if (roots->node->layout->n_classes > 2 && roots->task->leaves != 2)
         roots->know_ends = know_ends; /* with two it does not pay */
     roots->new_candidate = new_candidate;
     roots->new_extra = new_extra;

@@ -5,6 +5,7 @@
 
 #include "exact/bound/class_counts.h"
 #include "exact/cost/penalty.h"
+#include "exact/rows/ranks.h"
 #include "exact/search/features.h"
 #include "exact/search/leaf_runs.h"
 #include "exact/search/left_open.h"
@@ -96,8 +97,10 @@ static void settle_ties(ct_roots *roots, ct_worker *worker)
     ct_thresholds_count_sides(&evaluator, f, m);
     evaluator.target = roots->known.best + 1;
     evaluator.seen = INT64_MAX;
-    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best)
+    if (again.evaluate(&evaluator, f, &near[0], &near[1], m) == roots->known.best) {
         ct_thresholds_keep_tree(roots, f, m);
+        roots->known.settled = 1;
+    }
 }
 
 /* ---- all features ---- */
@@ -195,7 +198,8 @@ static ct_bounds finish(ct_roots *roots, const ct_worker *worker)
         bounds.relaxed = ct_smaller_cost(
             bounds.relaxed,
             ct_larger_cost(roots->known.root_bounds[f], ct_thresholds_known(worker, roots, f)));
-    int64_t most = empty_sided(roots, worker, bounds.relaxed);
+    int64_t most = roots->task->leaves ? UNKNOWN /* see few_leaves() in solve.c */
+                                       : empty_sided(roots, worker, bounds.relaxed);
     for (uint32_t f = 0; f < n_cols; f++) {
         int only_here = is_root(roots->task) &&
                         roots->known.root_bounds[f] != UNKNOWN; /* there are no neighbours */
@@ -242,6 +246,7 @@ void ct_roots_progress(const void *search, ct_progress *progress)
         for (const ct_interval *i = f < 0 ? NULL : roots->features[f].later; i; i = i->next)
             open += i->b->n_left - i->a->n_left;
     }
+    if (roots->task->leaves) lower = ct_smaller_cost(lower, roots->task->elsewhere);
     lower = ct_smaller_cost(ct_larger_cost(lower, roots->known.least), upper);
     progress->upper = ct_objective_value(worker->search->costs, upper);
     progress->lower = ct_objective_bound(worker->search->costs, lower);
@@ -254,7 +259,10 @@ static void adopt(ct_roots *roots, const ct_known_tree *known)
     if (!known || known->cost >= roots->known.best) return;
     roots->known.best = known->cost;
     roots->known.improved = 1;
-    roots->known.best_threshold = known->codes[0].threshold;
+    roots->known.settled = known->settled;
+    roots->known.best_threshold = ct_layout_from_global(roots->node->layout,
+                                                        (uint32_t) known->codes[0].feature,
+                                                        known->codes[0].threshold);
     for (int side = 0; side < 2; side++) roots->known.best_side[side] = known->side[side];
     memcpy(roots->known.tree, known->codes,
            ct_heap_size(roots->task->depth) * sizeof *roots->known.tree);
@@ -274,6 +282,7 @@ ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker)
     ct_features_note_open(roots);
     if (part) ct_left_open_end(roots);
     int is_last = !part || (!part->one_of_several && !part->open.n);
-    if (roots->task->first_of_ties && is_last) settle_ties(roots, worker);
+    if (roots->task->first_of_ties && is_last && !roots->known.settled)
+        settle_ties(roots, worker);
     return finish(roots, worker);
 }

@@ -29,11 +29,16 @@ typedef struct {
 typedef struct {
     ct_split_code *codes;
     int64_t cost, side[2];
+    int settled; /* of the trees with its root it is the one that the rule wants */
 } ct_known_tree;
 
 /* What is asked of a solve. */
 typedef struct {
     unsigned depth;
+    uint32_t leaves;         /* at most so many; 0: as many as the depth allows */
+    uint32_t side_leaves[2]; /* the same of either side of the root, in a search over root splits */
+    int64_t elsewhere; /* with few leaves: a lower bound of the trees whose leaves are dealt out to
+                          the sides of the root in other ways */
     const ct_path *path;         /* how the row set lies in the table */
     int as_side; /* what the root of a tree must keep to does not matter, even if this is all of the
                     table */
@@ -94,6 +99,7 @@ typedef struct {
     int64_t proven; /* a lower bound of the allowed trees at all thresholds that are done with */
     ct_split_code
         *tree; /* heap of the best tree once `improved`; before that, of a promising one */
+    int settled;             /* as in ct_known_tree */
     int improved;            /* a tree below the leaf and the cap is known; its cost is `best` */
     uint32_t best_threshold; /* its root's, in the layout's ranks */
     int64_t best_side[2];    /* its sides' costs */
@@ -171,6 +177,12 @@ ct_status ct_roots_join(ct_evaluator *evaluator, ct_roots *roots, ct_worker *wor
                         ct_arena *arena);
 /* What is known at the moment, but for the time, of a ct_roots. Holding the team's lock. */
 void ct_roots_progress(const void *roots, ct_progress *progress);
+
+/* `leaves` as a task of that depth has it. */
+static inline uint32_t ct_few_leaves(uint32_t leaves, unsigned depth)
+{
+    return leaves >> depth ? 0 : leaves;
+}
 
 static inline size_t ct_heap_size(unsigned depth) { return ((size_t) 1 << depth) - 1; }
 

@@ -15,7 +15,7 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
     const ct_costs *costs = worker->search->costs;
     int64_t leaf = ct_leaf_cost(costs, totals);
     *bounds = (ct_bounds){0, 0, leaf};
-    if (leaf <= worker->search->split_cost || task->depth == 0) {
+    if (leaf <= worker->search->split_cost || task->depth == 0 || task->leaves == 1) {
         bounds->relaxed = bounds->proven = leaf; /* any split costs as much */
         return 1;
     }
@@ -28,7 +28,8 @@ int ct_solve_at_once(const ct_worker *worker, const ct_totals *totals, const ct_
 /* The search of the whole table at its full depth is the one that is told about. */
 static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
 {
-    int top = !roots->task->path->n && roots->task->depth == worker->search->options->depth;
+    int top = !roots->task->path->n &&
+              (roots->task->depth == worker->search->options->depth || roots->task->leaves);
     ct_history *history = worker->search->history;
     if (top && roots->task->depth > 2) roots->part = worker->search->options->part;
     if (roots->part) roots->pause_at = ct_seconds() + roots->part->pause;
@@ -38,8 +39,11 @@ static ct_bounds search_watched(ct_roots *roots, ct_worker *worker)
     return bounds;
 }
 
-ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
-                   int64_t *root_bounds, ct_split_code *tree)
+/* Solves a task by a search over the root splits. known: out, unless NULL: the tree found, if it is
+ * better than the leaf and the cap, but for its codes. */
+static ct_bounds search_roots(ct_worker *worker, ct_team *team, const ct_node *node,
+                              const ct_task *task, int64_t *root_bounds, ct_split_code *tree,
+                              ct_known_tree *known)
 {
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     ct_bounds bounds = {0, 0, node->leaf_cost};
@@ -51,9 +55,112 @@ ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const 
         status = (task->depth == 2 ? ct_depth2_init : ct_branch_init)(&roots, worker);
     if (status == CT_OK) {
         bounds = search_watched(&roots, worker);
+        if (known && roots.known.improved)
+            known->cost = roots.known.best, known->settled = roots.known.settled;
     } else {
         memset(root_bounds, 0, node->layout->n_cols * sizeof *root_bounds);
     }
     ct_arena_release(&worker->arena, mark);
     return bounds;
+}
+
+/* ---- few leaves ---- */
+
+/* Bounds of trees with a certain root feature, when all ways are known: as in roots.c, a threshold
+ * that separates nothing takes a split, and a tree of fewer leaves below it. */
+static void with_empty_sides(const ct_worker *worker, const ct_task *task, uint32_t n_cols,
+                             int64_t relaxed, int64_t *root_bounds)
+{
+    int whole = !task->path->n && !task->as_side;
+    for (uint32_t f = 0; f < n_cols; f++)
+        if (!whole || !ct_may_be_root(worker, f))
+            root_bounds[f] = ct_smaller_cost(root_bounds[f], worker->search->split_cost + relaxed);
+}
+
+/* Takes in the answer for one way of dealing out the leaves. */
+static void take_in(const ct_bounds *way, const int64_t *its_root_bounds, uint32_t n_cols,
+                    ct_bounds *all, int64_t *root_bounds)
+{
+    CT_ASSERT(n_cols > 0 && way->relaxed >= 0);
+    all->relaxed = ct_smaller_cost(all->relaxed, way->relaxed);
+    all->proven = ct_smaller_cost(all->proven, way->proven);
+    all->upper = ct_smaller_cost(all->upper, way->upper);
+    for (uint32_t f = 0; f < n_cols; f++)
+        root_bounds[f] = ct_smaller_cost(root_bounds[f], its_root_bounds[f]);
+}
+
+/* What lasts from one way of dealing out the leaves to the next. */
+typedef struct {
+    ct_known_tree known; /* the best tree so far; its cost is INT64_MAX if there is none */
+    int64_t *root_bounds; /* of one way */
+} ways;
+
+/* Begins with the tree that the task knows. */
+static int ways_begin(ways *room, ct_worker *worker, const ct_task *task, size_t heap,
+                      uint32_t n_cols)
+{
+    room->known = (ct_known_tree){CT_ARENA_NEW(&worker->arena, ct_split_code, heap), INT64_MAX,
+                                  {0, 0}, 0};
+    room->root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, n_cols);
+    if (!room->known.codes || !room->root_bounds) return 0;
+    if (!task->known) return 1;
+    room->known.cost = task->known->cost;
+    memcpy(room->known.codes, task->known->codes, heap * sizeof *room->known.codes);
+    return 1;
+}
+
+/* At most task->leaves leaves, fewer than the depth allows: one search for each number of leaves
+ * that the left side may have, the right one having the others, from the fewest on. In each of them
+ * the facts of interval.h hold, since the trees of either side are always the same; and each begins
+ * with the best tree of those before. Of equal trees with the same root the one with the fewest
+ * leaves on the left is kept. */
+static ct_bounds each_way(ct_worker *worker, ct_team *team, const ct_node *node, ct_task way,
+                          ways *room, int64_t *root_bounds, ct_split_code *tree)
+{
+    uint32_t n_cols = node->layout->n_cols, most = UINT32_C(1) << (way.depth - 1),
+             first = way.leaves > most ? way.leaves - most : 1, last = way.leaves - first;
+    size_t bytes = ct_heap_size(way.depth) * sizeof *tree;
+    ct_bounds all = {node->leaf_cost, node->leaf_cost, node->leaf_cost};
+    for (uint32_t f = 0; f < n_cols; f++) root_bounds[f] = INT64_MAX;
+    for (uint32_t left = first; left <= last; left++) {
+        way.side_leaves[0] = ct_few_leaves(left, way.depth - 1);
+        way.side_leaves[1] = ct_few_leaves(way.leaves - left, way.depth - 1);
+        way.known = room->known.cost < INT64_MAX ? &room->known : NULL;
+        way.elsewhere = left < last ? 0 : all.proven;
+        ct_bounds bounds = search_roots(worker, team, node, &way, room->root_bounds, tree,
+                                        &room->known);
+        if (bounds.upper == room->known.cost) memcpy(room->known.codes, tree, bytes);
+        take_in(&bounds, room->root_bounds, n_cols, &all, root_bounds);
+    }
+    if (all.upper == room->known.cost) memcpy(tree, room->known.codes, bytes);
+    return all;
+}
+
+static ct_bounds few_leaves(ct_worker *worker, ct_team *team, const ct_node *node,
+                            const ct_task *task, int64_t *root_bounds, ct_split_code *tree)
+{
+    uint32_t n_cols = node->layout->n_cols;
+    ct_bounds all = {0, 0, node->leaf_cost};
+    ct_task way = *task;
+    ways room;
+    CT_ASSERT(task->leaves >= 2 && task->leaves >> task->depth == 0);
+    if (task->leaves <= task->depth) way.depth = task->leaves > 3 ? task->leaves - 1 : 2;
+    ct_arena_mark mark = ct_arena_here(&worker->arena);
+    for (size_t i = 0; i < ct_heap_size(task->depth); i++) tree[i] = CT_LEAF_CODE;
+    if (ways_begin(&room, worker, task, ct_heap_size(way.depth), n_cols)) {
+        all = each_way(worker, team, node, way, &room, root_bounds, tree);
+        with_empty_sides(worker, task, n_cols, all.relaxed, root_bounds);
+    } else {
+        memset(root_bounds, 0, n_cols * sizeof *root_bounds);
+        ct_worker_stop(worker, CT_END_MEMORY);
+    }
+    ct_arena_release(&worker->arena, mark);
+    return all;
+}
+
+ct_bounds ct_solve(ct_worker *worker, ct_team *team, const ct_node *node, const ct_task *task,
+                   int64_t *root_bounds, ct_split_code *tree)
+{
+    if (task->leaves) return few_leaves(worker, team, node, task, root_bounds, tree);
+    return search_roots(worker, team, node, task, root_bounds, tree, NULL);
 }

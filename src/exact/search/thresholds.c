@@ -210,6 +210,7 @@ static void take_tree(ct_evaluator *evaluator, uint32_t feature, const ct_candid
         CT_ASSERT(total <= upper);
         roots->known.best = upper;
         roots->known.improved = 1;
+        roots->known.settled = 0;
         roots->known.best_threshold = m->threshold;
         for (int side = 0; side < 2; side++) roots->known.best_side[side] = evaluator->upper[side];
         ct_thresholds_keep_tree(roots, feature, m);

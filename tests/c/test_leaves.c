@@ -1,0 +1,287 @@
+/* Trees of few leaves, classification and regression, against all trees that there are. */
+#include "brute_leaves.h"
+#include "check.h"
+#include "solve.h"
+
+static uint32_t n_tables(uint32_t usual)
+{
+    return CHECK_SLOW() ? usual / 40 : CHECK_QUICK() ? usual / 8 : usual;
+}
+
+/* ---- tables ---- */
+
+/* Whole losses and weights, prices in eighths of a row. */
+enum { PARTS = 8 };
+
+static void leaf_costs_of_classes(few_brute *b, const ct_data *data)
+{
+    for (uint32_t set = 1; set < UINT32_C(1) << data->n_rows; set++) {
+        b->leaf[set] = INT64_MAX;
+        for (uint32_t label = 0; label < data->n_classes; label++) {
+            double cost = 0;
+            for (uint32_t i = 0; i < data->n_rows; i++)
+                if (set >> i & 1) cost += cost_of_row(data, i, label);
+            if (PARTS * cost < b->leaf[set]) b->leaf[set] = PARTS * (int64_t) cost;
+        }
+    }
+}
+
+static random_table table_of_classes(rng *r, few_brute *b, ct_options *options)
+{
+    uint32_t n = 4 + rng_below(r, FEW_ROWS - 3), n_classes = 2 + rng_below(r, 3), kind;
+    random_table t = table_random(r, n, 1 + rng_below(r, 3), n_classes, rng_below(r, 3) > 0);
+    kind = rng_below(r, 4);
+    if (kind == 1) {
+        t.data.weights = t.weights = (double *) calloc(n, sizeof *t.weights);
+        for (uint32_t i = 0; i < n; i++) t.weights[i] = rng_below(r, 4);
+        t.weights[0]++;
+    } else if (kind == 2) {
+        t.data.loss = t.loss = (double *) calloc((size_t) n_classes * n_classes, sizeof *t.loss);
+        for (uint32_t c = 0; c < n_classes; c++)
+            for (uint32_t k = 0; k < n_classes; k++) t.loss[c * n_classes + k] = c == k
+                                                         ? 0 : 1 + rng_below(r, 4);
+    }
+    b->split = rng_below(r, 2) ? 0 : rng_below(r, 2 * PARTS);
+    options->complexity = (double) b->split / PARTS / sum_of_weights(&t.data);
+    leaf_costs_of_classes(b, &t.data);
+    return t;
+}
+
+/* y[n] is the caller's. */
+static random_table table_of_response(rng *r, few_brute *b, ct_options *options, double *y)
+{
+    static response_brute grid;
+    uint32_t n = 4 + rng_below(r, FEW_ROWS - 3), levels = 2 + rng_below(r, 6), rows[FEW_ROWS];
+    random_table t = table_random(r, n, 1 + rng_below(r, 3), 2, rng_below(r, 3) > 0);
+    for (uint32_t i = 0; i < n; i++)
+        y[i] = rng_below(r, levels) * 0.5 + (levels > 5 ? 3 * t.classes[i] : 0);
+    t.data.classes = NULL;
+    t.data.response = y;
+    t.data.n_classes = 1;
+    if (rng_below(r, 4) == 0) {
+        t.data.weights = t.weights = (double *) calloc(n, sizeof *t.weights);
+        for (uint32_t i = 0; i < n; i++) t.weights[i] = 1 + rng_below(r, 3);
+    }
+    if (rng_below(r, 2)) options->complexity = rng_unit(r) * 0.1;
+    CHECK(brute_begin(&grid, &t.data, options));
+    b->split = grid.split;
+    for (uint32_t set = 1; set < UINT32_C(1) << n; set++) {
+        uint32_t m = 0;
+        for (uint32_t i = 0; i < n; i++)
+            if (set >> i & 1) rows[m++] = i;
+        b->leaf[set] = brute_leaf(&grid, rows, m);
+    }
+    return t;
+}
+
+static random_table any_table(rng *r, few_brute *b, ct_options *options, double *y)
+{
+    *options = ct_options_default();
+    options->depth = 2 + rng_below(r, 3);
+    random_table t = rng_below(r, 2) ? table_of_response(r, b, options, y)
+                                     : table_of_classes(r, b, options);
+    options->max_leaves = 1 + rng_below(r, options->depth == 2 ? 4 : 6);
+    if (rng_below(r, 3) == 0) {
+        options->min_bucket = 1 + rng_below(r, 3);
+        options->min_split = rng_below(r, 6);
+    }
+    if (rng_below(r, 6) == 0) {
+        table_add_roots(&t, r);
+        options->roots = t.roots;
+    }
+    return t;
+}
+
+/* ---- checks ---- */
+
+/* What the tree's rows cost in the brute force's integers; its leaves are counted. */
+static int64_t cost_of_tree(const few_brute *b, const ct_forest *tree, const uint32_t *leaf_of_row,
+                            uint32_t *leaves)
+{
+    int64_t cost = -b->split;
+    *leaves = 0;
+    for (uint32_t node = 0; node < tree->n_nodes; node++) {
+        uint32_t set = 0;
+        if (tree->feature[node] >= 0) continue;
+        for (uint32_t i = 0; i < b->data->n_rows; i++)
+            if (leaf_of_row[i] == node) set |= UINT32_C(1) << i;
+        cost += b->leaf[set] + b->split;
+        (*leaves)++;
+    }
+    return cost;
+}
+
+/* The optimum, as the tree that the rule wants. */
+static int is_best(few_brute *b, const random_table *t, const ct_options *options)
+{
+    ct_result result;
+    ct_error error = {CT_OK, ""};
+    uint32_t leaf_of_row[FEW_ROWS], leaves;
+    few_value best = few_optimum(b, &t->data, options);
+    if (ct_exact_solve(&t->data, options, &result, leaf_of_row, &error) != CT_OK) {
+        printf("    %s\n", error.message);
+        return 0;
+    }
+    int64_t cost = cost_of_tree(b, &result.tree, leaf_of_row, &leaves);
+    int same = cost == best.cost && leaves == best.leaves && result.end == CT_END_OPTIMAL &&
+               result.bound <= result.cost &&
+               (options->any_of_ties ||
+                few_is_tree(b, &result.tree, result.tree.roots[0],
+                            (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
+                            options->max_leaves, options->roots));
+    ct_result_free(&result);
+    return same;
+}
+
+static void say(uint32_t seed, const ct_options *options)
+{
+    printf("    seed %u: depth %u, %u leaves\n", seed, options->depth, options->max_leaves);
+}
+
+/* Both kinds, any number of leaves; in some each shortcut off, in some two threads. */
+static void equals_brute_force(void)
+{
+    static few_brute b;
+    double y[FEW_ROWS];
+    for (uint32_t seed = 0; seed < n_tables(2400); seed++) {
+        rng r = {seed + UINT64_C(640000)};
+        ct_options options;
+        random_table t = any_table(&r, &b, &options, y);
+        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_N_SHORTCUTS);
+        if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
+        options.any_of_ties = seed % 8 == 3;
+        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
+        table_free(&t);
+    }
+}
+
+/* Of one table the optimum for every number of leaves; with all that the depth allows it is that
+ * without a limit. */
+static void every_number_of_leaves(void)
+{
+    static few_brute b;
+    double y[FEW_ROWS];
+    for (uint32_t seed = 0; seed < n_tables(60); seed++) {
+        rng r = {seed + UINT64_C(660000)};
+        ct_options options;
+        random_table t = any_table(&r, &b, &options, y);
+        for (uint32_t k = 1; k <= UINT32_C(1) << options.depth; k++) {
+            options.max_leaves = k;
+            if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
+        }
+        ct_result all, any;
+        REQUIRE(solve(&t.data, &options, &all));
+        options.max_leaves = 0;
+        REQUIRE(solve(&t.data, &options, &any));
+        CHECK(all.cost == any.cost && all.tree.n_nodes == any.tree.n_nodes);
+        ct_result_free(&all);
+        ct_result_free(&any);
+        table_free(&t);
+    }
+}
+
+/* A tree to begin with: the best of more leaves, which has to lose some. */
+static void begins_with_a_tree(void)
+{
+    static few_brute b;
+    double y[FEW_ROWS];
+    for (uint32_t seed = 0; seed < n_tables(400); seed++) {
+        rng r = {seed + UINT64_C(670000)};
+        ct_options options;
+        ct_result larger;
+        random_table t = any_table(&r, &b, &options, y);
+        uint32_t leaves = options.max_leaves;
+        options.max_leaves = rng_below(&r, 2) ? 0 : leaves;
+        REQUIRE(solve(&t.data, &options, &larger));
+        ct_start start = {larger.tree.n_nodes, larger.tree.feature, larger.tree.threshold,
+                          larger.tree.left, larger.tree.right};
+        options.start = &start;
+        options.max_leaves = leaves;
+        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
+        ct_result_free(&larger);
+        table_free(&t);
+    }
+}
+
+/* A larger table: whatever is done by how many threads, the tree is the same; and stopped at any
+ * moment the bound holds. */
+static uint32_t polls_left;
+
+static int stop_soon(void *data)
+{
+    (void) data;
+    return polls_left-- == 0;
+}
+
+static void same_for_any_threads(void)
+{
+    for (uint32_t seed = 0; seed < n_tables(24); seed++) {
+        rng r = {seed + UINT64_C(680000)};
+        random_table t = table_random(&r, 150, 4, 2 + rng_below(&r, 3), 1);
+        ct_options options = ct_options_default();
+        ct_result one, two, stopped;
+        options.depth = 3 + seed % 2;
+        options.max_leaves = 3 + rng_below(&r, 4);
+        REQUIRE(solve(&t.data, &options, &one));
+        options.threads = 2;
+        options.team_after = 0;
+        REQUIRE(solve(&t.data, &options, &two));
+        CHECK(one.tree.n_nodes == two.tree.n_nodes && one.cost == two.cost &&
+              !memcmp(one.tree.feature, two.tree.feature,
+                      one.tree.n_nodes * sizeof *one.tree.feature) &&
+              !memcmp(one.tree.threshold, two.tree.threshold,
+                      one.tree.n_nodes * sizeof *one.tree.threshold));
+        options.threads = 1;
+        options.stop = stop_soon;
+        polls_left = rng_below(&r, 40);
+        ct_worker_poll_every(500);
+        REQUIRE(solve(&t.data, &options, &stopped));
+        ct_worker_poll_every(UINT64_C(1) << 25);
+        CHECK(stopped.bound <= one.cost && one.cost <= stopped.cost);
+        ct_result_free(&one);
+        ct_result_free(&two);
+        ct_result_free(&stopped);
+        table_free(&t);
+    }
+}
+
+/* Also on the way, while some ways to deal out the leaves have not been looked at. */
+static void bounds_on_the_way(void)
+{
+    for (uint32_t seed = 0; seed < n_tables(400); seed++) {
+        rng r = {seed + UINT64_C(690000)};
+        random_table t = table_random(&r, 30, 3, 2 + rng_below(&r, 2), 1);
+        ct_options options = ct_options_default();
+        ct_result result;
+        options.max_leaves = 3 + rng_below(&r, 4);
+        REQUIRE(solve(&t.data, &options, &result));
+        for (uint32_t i = 0; i < result.n_history; i++)
+            CHECK(result.history[i].lower <= result.cost);
+        ct_result_free(&result);
+        table_free(&t);
+    }
+}
+
+static void no_certificate(void)
+{
+    rng r = {1};
+    random_table t = table_random(&r, 20, 2, 2, 0);
+    ct_options options = ct_options_default();
+    ct_bytes evidence = {0};
+    ct_error error;
+    options.evidence = &evidence;
+    options.max_leaves = 3;
+    CHECK(is_refused(&t.data, &options, &error));
+    table_free(&t);
+}
+
+static const check_case cases[] = {
+    {"equals brute force", equals_brute_force},
+    {"every number of leaves", every_number_of_leaves},
+    {"begins with a tree", begins_with_a_tree},
+    {"same for any threads", same_for_any_threads},
+    {"bounds on the way", bounds_on_the_way},
+    {"no certificate", no_certificate},
+};
+
+CHECK_MAIN(cases)
