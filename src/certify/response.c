@@ -174,7 +174,7 @@ void ct_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,
 {
     set_bound(p, least, result);
     if (!tree) return;
-    int64_t cost = ct_units_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
+    int64_t cost = ct_grid_cost_of_tree(p, tree), leaves = (int64_t) tree->n_splits + 1;
     result->attained = cost >= 0 && cost + p->split_cost * tree->n_splits <= least;
     result->smallest = result->attained && p->rounding == 0 && p->grid.error == 0;
     for (uint32_t splits = 0; splits < tree->n_splits; splits++) {

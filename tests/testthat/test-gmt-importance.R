@@ -24,7 +24,7 @@ test_that("importance is what leaving a predictor out costs", {
                1 - sum((d$y - predict(fit, d))^2) / sum((d$y - mean(d$y))^2))
   expect_setequal(shuffled$variable, c("x", "f", "m", "z"))
   expect_true(all(shuffled$drop > 0))
-  expect_output(print(table), "Squared residuals")
+  expect_output(print(table), "squared residuals")
   expect_output(print(shuffled), "Loss of R squared")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
