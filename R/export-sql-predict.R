@@ -6,7 +6,7 @@
 #' them by the expressions of [as_sql()]; no row is sent to R, so that the table may be of any size.
 #'
 #' @details
-#' The statement is `CREATE TABLE into AS SELECT keep, predictions FROM table`, within a transaction:
+#' The statement is `CREATE TABLE into AS SELECT keep, predictions FROM table`, in a transaction:
 #' where it fails, and the database can undo the creation of tables, everything is as it was. What
 #' the columns of `table` must hold is described for [as_sql()]. In SQLite, which has no dates,
 #' these are numbers, `dates = "number"`, unless `dates` is given.
@@ -24,7 +24,7 @@
 #' @param overwrite Whether a table named `into` is replaced, `TRUE` or `FALSE`, the default.
 #' @param ... Further arguments of [as_sql()].
 #' @section Errors:
-#' `contree_input_error` for invalid arguments, for tables and columns that do not exist, for a table
+#' `contree_input_error` for invalid arguments, for tables and columns that do not exist, for an
 #' `into` that exists already, and for what the database refuses, with its message;
 #' `contree_unsupported_error` for fits that SQL cannot express, see [as_sql()], and if the package
 #' DBI is not installed.

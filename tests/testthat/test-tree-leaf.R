@@ -38,7 +38,8 @@ test_that("splits save deviance where leaves are numbers", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_no_error(plot(contree_importance(payload_trees()$linear)))
-  expect_output(print(summary(gmt(mpg ~ wt | hp, mtcars, seed = 1))), "Decrease of squared residuals")
+  expect_output(print(summary(gmt(mpg ~ wt | hp, mtcars, seed = 1))),
+                "Decrease of squared residuals")
 })
 
 test_that("what a kind of leaf cannot tell is an error", {
