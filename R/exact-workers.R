@@ -191,7 +191,8 @@ future_pool <- function() {
     launch = function(task) {
       if (none_left()) return(list(answer = search_task(task)))
       handle <- tryCatch(
-        future::future(work(task), globals = list(work = search_task, task = task)),
+        future::future(search_task(task),
+                       globals = list(search_task = search_task, task = task)),
         FutureError = identity)
       if (!is_lost(handle)) return(handle)
       lost <<- lost + 1
