@@ -22,8 +22,8 @@ record <- function(entry, ...) {
 
 # Functions that call an entry see record() by the name of .Call.
 namespace <- asNamespace("contree")
-for (name in c("run_search", "grain_of_costs", "contree_gpu", "contree_info", "route_nodes",
-               "forest_outputs", "processors")) {
+for (name in c("search_at_once", "solve_part", "hash_of_data", "grain_of_costs", "contree_gpu",
+               "contree_info", "route_nodes", "forest_outputs", "processors")) {
   original <- get(name, namespace)
   surroundings <- list2env(list(.Call = record), parent = namespace)
   assignInNamespace(name, as.function(c(formals(original), body(original)), surroundings),
@@ -39,6 +39,8 @@ for (name in c("x", "f", "l")) data[[name]][sample(n, 5)] <- NA
 fit <- contree(y ~ ., data, depth = 2)
 weighted <- contree(y ~ x + i, data, depth = 2, weights = runif(n), loss = 1 - diag(3), start = fit,
                     complexity = 0.01)
+options(contree.part_lengths = list(first_most = 2, most_thresholds = 5))
+in_parts <- contree(y ~ x + i, data, depth = 3, checkpoint = tempfile())
 matrix <- as.matrix(iris[c(1:20, 51:70), 1:4])
 numbers <- contree(matrix, iris$Species[c(1:20, 51:70)], depth = 3, max_thresholds = 5, threads = 2)
 regression <- contree:::new_model(

@@ -17,7 +17,7 @@ static void put_trees(ct_bytes *ends, const ct_candidate *m, size_t size)
     ct_bytes_put(ends, m->trees[0] != NULL);
     for (int side = 0; m->trees[0] && side < 2; side++)
         for (size_t i = 0; i < size; i++) {
-            ct_bytes_put(ends, (uint64_t) (m->trees[side][i].feature + 1));
+            ct_bytes_put(ends, (uint64_t) ((int64_t) m->trees[side][i].feature + 1));
             ct_bytes_put(ends, m->trees[side][i].threshold);
         }
 }
