@@ -6,6 +6,7 @@
 #ifndef CT_TEST_BRUTE_H
 #define CT_TEST_BRUTE_H
 
+#include "brute_sets.h"
 #include "random.h"
 
 enum { BRUTE_ROWS = 16, BRUTE_DEPTH = 4 };
@@ -43,24 +44,6 @@ static inline double brute_leaf(const brute *b, uint32_t rows)
     return best;
 }
 
-static inline uint32_t brute_count(uint32_t rows)
-{
-    uint32_t n = 0;
-    for (; rows; rows &= rows - 1) n++;
-    return n;
-}
-
-/* The rows below the value of row `at`. */
-static inline uint32_t brute_below(const brute *b, uint32_t rows, uint32_t col, uint32_t at)
-{
-    double cut = ct_column_value(&b->data->columns[col], at);
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < b->data->n_rows; i++)
-        if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut)
-            left |= UINT32_C(1) << i;
-    return left;
-}
-
 static inline brute_value brute_best(brute *b, uint32_t rows, unsigned depth);
 
 /* The best tree with a split on `col` at the root. *lowest (may be NULL): the rows that its lowest
@@ -71,7 +54,7 @@ static inline brute_value brute_split(brute *b, uint32_t rows, uint32_t col, uns
     brute_value best = {HUGE_VAL, UINT32_MAX};
     uint32_t n = brute_count(rows), fewest = 0;
     for (uint32_t at = 0; at < b->data->n_rows && n >= b->min_split; at++) {
-        uint32_t left = rows >> at & 1 ? brute_below(b, rows, col, at) : 0,
+        uint32_t left = rows >> at & 1 ? brute_below(b->data, rows, col, at) : 0,
                  n_left = brute_count(left);
         if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) continue;
         brute_value l = brute_best(b, left, depth - 1), r = brute_best(b, rows & ~left, depth - 1);

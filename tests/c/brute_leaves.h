@@ -6,6 +6,7 @@
 #define CT_TEST_BRUTE_LEAVES_H
 
 #include "brute_response.h"
+#include "brute_sets.h"
 
 enum { FEW_ROWS = 9, FEW_DEPTH = 4, FEW_SETS = 1 << FEW_ROWS };
 
@@ -30,13 +31,6 @@ typedef struct {
     uint32_t left, left_leaves;
 } few_choice;
 
-static inline uint32_t few_count(uint32_t rows)
-{
-    uint32_t n = 0;
-    for (; rows; rows &= rows - 1) n++;
-    return n;
-}
-
 static inline int few_less(few_value x, few_value y)
 {
     return x.cost < y.cost || (x.cost == y.cost && x.leaves < y.leaves);
@@ -53,28 +47,17 @@ static inline few_value few_best(few_brute *b, uint32_t rows, unsigned depth, ui
     return *known;
 }
 
-/* The rows with values of `col` below that of row `at`. */
-static inline uint32_t few_below(const few_brute *b, uint32_t rows, uint32_t col, uint32_t at)
-{
-    double cut = ct_column_value(&b->data->columns[col], at);
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < b->data->n_rows; i++)
-        if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut)
-            left |= UINT32_C(1) << i;
-    return left;
-}
-
 /* Tries one split with all that its sides may have. */
 static inline void few_try(few_brute *b, uint32_t rows, uint32_t col, uint32_t left, unsigned depth,
                            uint32_t leaves, few_choice *best)
 {
-    uint32_t n = few_count(rows), n_left = few_count(left);
+    uint32_t n = brute_count(rows), n_left = brute_count(left);
     if (!left || n_left < b->min_bucket || n - n_left < b->min_bucket) return;
     for (uint32_t k = 1; k < leaves; k++) {
         few_value l = few_best(b, left, depth - 1, k),
                   r = few_best(b, rows & ~left, depth - 1, leaves - k),
                   both = {b->split + l.cost + r.cost, l.leaves + r.leaves};
-        int lower = best->column == (int32_t) col && n_left < few_count(best->left);
+        int lower = best->column == (int32_t) col && n_left < brute_count(best->left);
         if (few_less(best->value, both) || (!few_less(both, best->value) && !lower)) continue;
         *best = (few_choice){both, (int32_t) col, left, k};
     }
@@ -84,12 +67,12 @@ static inline few_choice few_choose(few_brute *b, uint32_t rows, unsigned depth,
                                     const uint8_t *roots)
 {
     few_choice best = {{b->leaf[rows], 1}, -1, 0, 0};
-    if (!depth || leaves < 2 || few_count(rows) < b->min_split) return best;
+    if (!depth || leaves < 2 || brute_count(rows) < b->min_split) return best;
     for (uint32_t col = 0; col < b->data->n_cols; col++) {
         if (roots && !roots[col]) continue;
         for (uint32_t at = 0; at < b->data->n_rows; at++)
             if (rows >> at & 1)
-                few_try(b, rows, col, few_below(b, rows, col, at), depth, leaves, &best);
+                few_try(b, rows, col, brute_below(b->data, rows, col, at), depth, leaves, &best);
     }
     return best;
 }

@@ -1,0 +1,70 @@
+# A fit from a document of as_json() that export-json-read.R has read: all of it but the training
+# rows and how the search went.
+
+model_of_document <- function(document, predictors, nodes) {
+  names <- names(predictors)
+  pick <- function(member) Filter(Negate(is.null), lapply(predictors, `[[`, member))
+  types <- vapply(predictors, `[[`, "", "type")
+  ids <- vapply(nodes, `[[`, 0, "id")
+  split <- lapply(nodes, `[[`, "split")
+  of_split <- function(member, other) vapply(split, function(split) c(split[[member]], other)[1],
+                                             other)
+  leaf <- leaves_of_document(document, nodes, predictors)
+  weights <- lapply(nodes, function(node) c(node$counts, node$weight))
+  tree <- list(
+    feature = match(of_split("variable", ""), names, 0L),
+    left = match(2 * ids, ids, 0L), right = match(2 * ids + 1, ids, 0L),
+    threshold = of_split("threshold", NA_real_), default_left = of_split("missing", "") == "left",
+    sides = lapply(split, `[[`, "sides"), missing = of_split("missing_rows", 0),
+    n = vapply(nodes, `[[`, 0, "n"), weight = vapply(weights, sum, 0),
+    errors = vapply(nodes, `[[`, 0, "errors"))
+  data <- list(types = types, xlevels = pick("levels"), units = unlist(pick("unit")),
+               shape = list(names = names, inputs = names),
+               terms = terms_of_names(document$response, types, document$leaf))
+  call <- quote(contree_from_json())
+  if (is.null(document$status)) return(new_model(tree, leaf, data, call, where = integer()))
+  settings <- contree_control()
+  settings <- settle_sizes(settings, document$leaf == "classes")
+  settings[names(document$settings)] <- document$settings
+  fit <- new_model(
+    tree, leaf, data, call, class = "contree", where = integer(), residuals = integer(),
+    loss = document$loss, weighted = document$weighted, control = kept_settings(settings),
+    objective = document$objective, cost = document$cost, bound = document$bound,
+    gap = gap_of(document), status = document$status, capped = document$capped,
+    elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
+  # before version 3 of both a proof was of the cost alone
+  if (document$format_version < 3) fit$format_version <- 2L
+  fit
+}
+
+leaves_of_document <- function(document, nodes, predictors) {
+  each <- function(member) do.call(rbind, lapply(nodes, `[[`, member))
+  switch(
+    document$leaf,
+    classes = class_leaves(document$classes, match(each("class"), document$classes), each("counts"),
+                           document$loss),
+    number = number_leaves(c(each("value"))),
+    numbers = numbers_leaves(structure(each("values"), dimnames = list(NULL, document$outputs))),
+    linear = linear_of_document(c(each("intercept")), lapply(nodes, `[[`, "coefficients"),
+                                predictors))
+}
+
+# `models`: of each node the coefficients by predictor, see coefficients_of_json().
+linear_of_document <- function(intercept, models, predictors) {
+  used <- intersect(names(predictors), unlist(lapply(models, names)))
+  terms <- join_terms(lapply(used, function(name) {
+    known <- predictors[[name]]
+    if (known$type %in% level_types) return(level_terms(name, known$levels))
+    missing <- any(vapply(models, function(model) "other" %in% names(model[[name]]), NA))
+    if (missing) missing_terms(name) else number_terms(name)
+  }))
+  key <- ifelse(terms$kind == "level", paste0("level.", terms$level), terms$kind)
+  rows <- lapply(models, function(model) {
+    vapply(seq_along(key), function(k) {
+      found <- model[[terms$predictor[k]]]
+      if (is.null(found)) return(0)
+      unname(c(unlist(found)[key[k]], if (terms$kind[k] == "level") NA else 0)[1])
+    }, 0)
+  })
+  linear_leaves(intercept, do.call(rbind, rows), terms)
+}
