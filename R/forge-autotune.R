@@ -9,7 +9,8 @@
 #' The rule is: bit planes, 512 rows at a time, if all trees have at most 256 leaves, there are at
 #' least eight rows, and rows times trees are 3,000 or more; otherwise walks from node to node, of
 #' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
-#' of 512 rows below 2,048 rows and of 1,024 from there on.
+#' of 512 rows below 2,048 rows and of 1,024 from there on. Tiles are halved, down to 64 rows, as
+#' long as there are fewer of them than threads.
 #'
 #' The result is stored in the forest and saved with it. Called again for about as many rows (the
 #' same power of two) on the same machine, `autotune()` returns the forest unchanged; on another
@@ -54,7 +55,7 @@ autotune <- function(forged, newdata, threads = NULL, seconds = 0.8) {
   key <- tuned_key(forged, rows, threads)
   if (identical(forged$tuned[c("rows", "machine")], key)) return(forged)
   new <- forest_columns_of(forged$forest, utils::head(newdata, 2048L))
-  by_rule <- schedule_by_rule(forged, rows)
+  by_rule <- schedule_by_rule(forged, rows, threads_to_use(threads))
   candidates <- c(list(rule = by_rule), cpu_candidates(forged, min(rows, 2048)))
   candidates <- candidates[!duplicated(lapply(candidates, `[[`, "text"))]
   legal <- lapply(candidates, function(one) {
@@ -87,12 +88,21 @@ tuned_key <- function(forged, rows, threads) {
                    threads = format(threads_to_use(threads))))
 }
 
-schedule_by_rule <- function(forged, rows) {
+schedule_by_rule <- function(forged, rows, threads = 1) {
   walks <- rows * length(forged$forest$ensemble$roots)
-  if (forged$info$planes && rows >= 8 && walks >= 3000) return(planes_of(512))
+  if (forged$info$planes && rows >= 8 && walks >= 3000) {
+    return(planes_of(rows_each(512, rows, threads)))
+  }
   if (rows < 8) return(schedule_preset("one-row"))
   # each tile reads all trees again, which may be more than the processor's caches hold
-  schedule_preset("xgboost", rows = if (rows < 2048) 512 else 1024)
+  schedule_preset("xgboost", rows = rows_each(if (rows < 2048) 512 else 1024, rows, threads))
+}
+
+# Rows of a tile: fewer where threads would have no tile of their own.
+rows_each <- function(most, rows, threads) {
+  if (threads == 1) return(most)
+  while (most > 64 && rows < most * threads) most <- most / 2
+  most
 }
 
 planes_of <- function(rows) {

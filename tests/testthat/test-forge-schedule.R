@@ -146,6 +146,18 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_contree_error(autotune(fast, rows, seconds = 0), "input", "'seconds'")
 })
 
+test_that("the rule leaves no thread without a tile, and no tile below 64 rows", {
+  rows_of_tile <- function(rows, threads) {
+    tile <- grep("^tile", schedule_by_rule(forge(fit), rows, threads)$text, value = TRUE)
+    as.numeric(sub(".* ([0-9]+)\\)$", "\\1", tile))
+  }
+  expect_identical(rows_of_tile(512, 1), 512)
+  expect_identical(rows_of_tile(1024, 2), 512)
+  expect_identical(rows_of_tile(1023, 2), 256)
+  expect_identical(rows_of_tile(512, 4), 128)
+  expect_identical(rows_of_tile(400, 16), 64)
+})
+
 test_that("Algorithm 1 takes 39 points of 5184", {
   expect_identical(nrow(gpu_points(4096, 20, all = TRUE)), 5184L)
   expect_identical(nrow(gpu_points(4096, 20)), 36L)
