@@ -210,10 +210,11 @@ data_folder <- function() {
 # ---- who works -----------------------------------------------------------------------------------
 #
 # A pool is a list of `size()`; `far()`, whether the data have to go with the next task;
-# `needs_file`; `share`, how long a part takes as a share of the time so far; `launch(task)`, which
-# gives a handle, or NULL if the worker is lost; `wait(handles, patience)`, which gives the places of
-# those that are done, at least one unless so many seconds have passed; `collect(handle)`, which
-# gives the answer, or NULL if the worker is lost or had no data; and `over()`, for when all is done.
+# `needs_file`; `share`, how long a part takes as a share of the time so far; `launch(task)`,
+# which gives a handle, or NULL if the worker is lost; `wait(handles, patience)`, which gives the
+# places of those that are done, at least one unless so many seconds have passed;
+# `collect(handle)`, which gives the answer, or NULL if the worker is lost or had no data; and
+# `over()`, for when all is done.
 
 # This process alone.
 own_pool <- function() {

@@ -39,8 +39,8 @@ typedef struct {
     int (*wanted)(void *); /* asked between thresholds, by one thread at a time: 0: pause. May be
                               NULL */
     void *wanted_data;
-    struct ct_kept *kept; /* what this process keeps between parts, see bound/kept.h. Borrowed; NULL:
-                             nothing */
+    struct ct_kept *kept; /* what this process keeps between parts, see bound/kept.h. Borrowed;
+                             NULL: nothing */
     /* answered, freed by ct_part_free: */
     ct_open open;         /* what is left */
     int64_t *known;       /* [n_cols + 1] of the other thresholds: relaxed bounds by column, and of
