@@ -263,6 +263,7 @@ void ct_roots_open(ct_roots *roots, ct_worker *worker)
     if (!roots->part || !roots->part->from) open_features(roots, worker);
     else if (ct_resume(roots, worker) != CT_OK) roots->part = NULL;
     adopt(roots, roots->task->known);
+    roots->best_before = roots->known.best;
     if (roots->work.reserve) roots->work.call_at = call_time(worker, roots);
 }
 

@@ -140,6 +140,7 @@ struct ct_roots {
     int ties_now;            /* nothing is put off any more */
     ct_part *part;           /* the search is a part of one, see run/part.h; NULL: all of it */
     double pause_at;         /* of the part, in ct_seconds() */
+    int64_t best_before;     /* what was the best cost at its begin */
     int32_t hinted;          /* the feature whose first candidate is the hint's; -1: none */
     ct_candidate *free_candidates;
     ct_interval *free_intervals;
