@@ -168,7 +168,8 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_task *task, i
     task->known = worker->evidence ? NULL : begin_with(worker, &root, least, known);
     if (task->known)
         task->hint = task->known->codes, task->hint_size = (uint32_t) ct_heap_size(task->depth);
-    ct_team *team = layout->planes.one_at_a_time ? NULL : worker->team;
+    int is_shared = !layout->planes.one_at_a_time || (layout->planes.together && task->depth == 2);
+    ct_team *team = is_shared ? worker->team : NULL;
     int found = 0;
     if (!task->leaves && !worker->search->options->part &&
         ct_error_free_first(worker, task, &first)) {
