@@ -5,7 +5,8 @@
 #
 # Each process searches with one thread. `busiest`: processor seconds of the process that took the
 # most, without starting it and the first part; `scans`: child features scanned, by all and by the
-# busiest, which no other load on the machine changes. One row is one search; `workers` 0 is one call without parts.
+# busiest, which no other load on the machine changes. One row is one search; `workers` 0 is one
+# call without parts.
 # Writes bench/results/workers.csv and, of searches in parts of one root threshold each,
 # bench/results/workers-tasks.csv, which bench/workers-simulate.R replays: a row a range of
 # thresholds, by number and the range it was in, in the order in which they were looked at; scans
