@@ -4,7 +4,7 @@
 #include <Rinternals.h>
 
 SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
-SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes);
+SEXP ffi_coded_sides(SEXP codes, SEXP n_levels, SEXP where, SEXP nodes, SEXP repeats);
 SEXP ffi_data_hash(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
@@ -50,7 +50,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_exact_solve, 4),
     ENTRY(ffi_cost_grain, 4),
     ENTRY(ffi_data_hash, 4),
-    ENTRY(ffi_coded_sides, 4),
+    ENTRY(ffi_coded_sides, 5),
     ENTRY(ffi_certificate, 8),
     ENTRY(ffi_certify, 7),
     ENTRY(ffi_tree_route, 9),

@@ -9,8 +9,8 @@
 
 typedef enum { CT_DOUBLE, CT_INT32, CT_CODED } ct_type;
 
-/* Two bytes a row: its value is levels[codes[row]]. Levels come in any order, some may be equal, and
- * some may have no row. */
+/* Two bytes a row: its value is levels[codes[row]]. Levels come in any order, some may be equal,
+ * and some may have no row. */
 typedef struct {
     const uint16_t *codes;
     const double *levels;
