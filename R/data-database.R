@@ -29,8 +29,8 @@
 #'
 #' A fit to a table has no vectors of the rows: [fitted()] and [predict()] without `newdata` are
 #' errors, [residuals()] is empty, and `left_out` is the number of rows left out. [predict_sql()]
-#' predicts inside the database. Forests keep the response, as they always do. `certificate`, `conformal`, `model`,
-#' `workers` and `checkpoint` need the rows and are errors.
+#' predicts inside the database. Forests keep the response, as they always do. `certificate`,
+#' `conformal`, `model`, `workers` and `checkpoint` need the rows and are errors.
 #'
 #' Ctrl-C between two chunks ends the reading with an interrupt; from then on [contree()] says what
 #' it does.
