@@ -146,16 +146,21 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_contree_error(autotune(fast, rows, seconds = 0), "input", "'seconds'")
 })
 
-test_that("the rule leaves no thread without a tile, and no tile below 64 rows", {
-  rows_of_tile <- function(rows, threads) {
-    tile <- grep("^tile", schedule_by_rule(forge(fit), rows, threads)$text, value = TRUE)
+test_that("the rule has tiles for all threads where smaller tiles pay", {
+  rows_of_tile <- function(forest, rows, threads) {
+    tile <- grep("^tile", schedule_by_rule(forest, rows, threads)$text, value = TRUE)
     as.numeric(sub(".* ([0-9]+)\\)$", "\\1", tile))
   }
-  expect_identical(rows_of_tile(512, 1), 512)
-  expect_identical(rows_of_tile(1024, 2), 512)
-  expect_identical(rows_of_tile(1023, 2), 256)
-  expect_identical(rows_of_tile(512, 4), 128)
-  expect_identical(rows_of_tile(400, 16), 64)
+  planes <- forge(fit)
+  expect_identical(rows_of_tile(planes, 512, 2), 512)
+  expect_identical(rows_of_tile(planes, 512, 3), 64)
+  expect_identical(rows_of_tile(planes, 1024, 5), 512)
+  walks <- planes
+  walks$info$planes <- FALSE
+  expect_identical(rows_of_tile(walks, 512, 1), 512)
+  expect_identical(rows_of_tile(walks, 1024, 2), 512)
+  expect_identical(rows_of_tile(walks, 1023, 2), 256)
+  expect_identical(rows_of_tile(walks, 400, 16), 64)
 })
 
 test_that("Algorithm 1 takes 39 points of 5184", {
