@@ -7,7 +7,7 @@
 #' bit for bit, under each schedule.
 #'
 #' The rule is: bit planes, 512 rows at a time, if all trees have at most 256 leaves, there are at
-#' least eight rows, and rows times trees are 3,000 or more; otherwise walks from node to node, of
+#' least 16 rows, and rows times trees are 2,400 or more; otherwise walks from node to node, of
 #' eight trees at once for fewer than eight rows, and of eight rows at once from there on, in tiles
 #' of 512 rows below 2,048 rows and of 1,024 from there on. These tiles are halved, down to 64 rows,
 #' until there is one for each thread; planes have 64 rows if three times as many threads work then.
@@ -90,7 +90,7 @@ tuned_key <- function(forged, rows, threads) {
 
 schedule_by_rule <- function(forged, rows, threads = 1) {
   walks <- rows * length(forged$forest$ensemble$roots)
-  if (forged$info$planes && rows >= 8 && walks >= 3000) {
+  if (forged$info$planes && rows >= 16 && walks >= 2400) {
     # planes of 64 rows take about 2.5 times the processor's time of 512
     at_work <- function(tile) min(threads, ceiling(rows / tile))
     return(planes_of(if (at_work(64) >= 3 * at_work(512)) 64 else 512))
